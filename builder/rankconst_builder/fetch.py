@@ -1,0 +1,270 @@
+"""Get the files of a benchmark: from the cache, a mirror, or the network; checked by hash in every case.
+
+A mirror is a folder or a URL in which ``https://host/path`` lies at ``host/path``. The cache has the same layout, so
+a filled cache is a mirror for other machines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tarfile
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
+
+from rankconst.errors import DownloadError
+from rankconst_builder.progress import Reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rankconst_builder.sources import Remote, SourceFile
+
+__all__ = ["Content", "Fetcher", "HashMismatchError", "MissingSourceError", "cache_folder"]
+
+RETRIES = 2
+"""How often a download that failed is tried again."""
+
+TIMEOUT = 30
+"""Seconds without an answer after which a download counts as failed."""
+
+
+class HashMismatchError(DownloadError):
+    """A file is not the one that the registry names; never a reason to fall back on something else."""
+
+
+class MissingSourceError(DownloadError):
+    """A file cannot be had at all: no network, not in the mirror, offline and not cached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a file of triples.
+
+    Attributes
+    ----------
+    data
+        The bytes.
+    sha256
+        Their SHA-256.
+    verified
+        True if the file, or the archive it stands in, had a hash that was known beforehand.
+    """
+
+    data: bytes
+    sha256: str
+    verified: bool
+
+
+def cache_folder() -> Path:
+    """Return the folder for downloads: ``RANKCONST_CACHE``, or the OS cache folder for this program."""
+    import pooch
+
+    return Path(os.environ.get("RANKCONST_CACHE") or pooch.os_cache("rankconst")).expanduser()
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Gets files.
+
+    Attributes
+    ----------
+    cache
+        Where downloads are kept.
+    mirror
+        A folder or URL that replaces every ``https://``; None to ask the sources themselves.
+    offline
+        True to open no socket: only the cache and a mirror folder are used.
+    force
+        True to download again what is cached.
+    reporter
+        Told of downloads.
+    """
+
+    cache: Path
+    mirror: str | None = None
+    offline: bool = False
+    force: bool = False
+    reporter: Reporter = field(default_factory=Reporter)
+
+    def read(self, file: SourceFile) -> Content:
+        """Return the bytes of a file of triples, from inside its archive where it has one.
+
+        Raises
+        ------
+        MissingSourceError
+            If it cannot be had.
+        HashMismatchError
+            If it, or its archive, has other content than the registry says.
+        """
+        path = self.locate(file.remote)
+        if file.member is None:
+            data = path.read_bytes()
+        else:
+            data = _read_member(path, file.member, file.bytes)
+            _check(file.name, data, file.bytes, file.sha256)
+        return Content(data, hashlib.sha256(data).hexdigest(), file.remote.verifiable)
+
+    def locate(self, remote: Remote) -> Path:
+        """Return the path of a checked local copy of a remote file; see :meth:`read` for errors."""
+        place = _place_of(remote.url)
+        if self.mirror is not None and not _is_url(self.mirror):
+            path = Path(self.mirror).expanduser() / place
+            if not path.is_file():
+                raise MissingSourceError(
+                    f"the mirror {self.mirror} has no {place}. A mirror holds https://host/path at host/path."
+                )
+        else:
+            path = self._download(remote, place)
+        _check_file(path, remote)
+        return path
+
+    def _download(self, remote: Remote, place: str) -> Path:
+        path = self.cache / "sources" / place
+        if self.offline and not path.is_file():
+            raise MissingSourceError(
+                f"{remote.url} is not in the cache {self.cache}, and --offline forbids to download it. "
+                "Run once without --offline, or name a folder with --mirror."
+            )
+        if self.offline:
+            return path
+        import pooch
+        import requests
+
+        url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
+        if self.force and path.is_file():
+            path.unlink()
+        pooch.get_logger().setLevel("ERROR")  # our own messages say it better
+        hash_known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
+        keeper = pooch.create(
+            path.parent, base_url="", registry={path.name: hash_known}, urls={path.name: url}, retry_if_failed=RETRIES
+        )
+        try:
+            if not path.is_file():
+                self.reporter.say(f"downloading {url}")
+            with self.reporter.download(path.name) as bar:
+                keeper.fetch(path.name, downloader=pooch.HTTPDownloader(progressbar=bar or False, timeout=TIMEOUT))
+        except requests.RequestException as error:
+            raise MissingSourceError(
+                f"could not download {url}: {_reason(error)}. Check the network, or name a copy of the files with "
+                "--mirror FOLDER_OR_URL."
+            ) from error
+        except ValueError as error:
+            raise HashMismatchError(
+                f"{url} is not the file the registry names: {error}. Nothing was kept. If the publisher replaced "
+                "the file, the registry needs a new entry: please report it."
+            ) from error
+        return path
+
+
+def _is_url(mirror: str) -> bool:
+    return mirror.startswith(("http://", "https://"))
+
+
+def _place_of(url: str) -> str:
+    """Return where a mirror or the cache keeps a URL: ``host/path``."""
+    parts = urlsplit(url)
+    query = f"%3F{quote(parts.query, safe='')}" if parts.query else ""
+    return f"{parts.netloc}{parts.path}{query}"
+
+
+def _reason(error: Exception) -> str:
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"the server answered {response.status_code} {response.reason}"
+    text = str(error)
+    if "resolve" in text or "Name or service" in text:
+        return "the host name could not be resolved (is there a network?)"
+    return text if len(text) < 200 else f"{type(error).__name__}"
+
+
+def _check_file(path: Path, remote: Remote) -> None:
+    """Compare a local copy with what is known of it; record the hash of one of which nothing is."""
+    if remote.bytes is not None and path.stat().st_size != remote.bytes:
+        raise HashMismatchError(
+            f"{path} has {path.stat().st_size} bytes; expected {remote.bytes} (from {remote.url}). "
+            "Delete it and build again."
+        )
+    with path.open("rb") as stream:
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    expected, got, kind = remote.sha256, sha256, "SHA-256"
+    if expected is None and remote.git_blob is not None:
+        expected, got, kind = remote.git_blob, _git_blob(path), "git blob id"
+    if expected is None:
+        # Nothing is known: what came first is what later downloads must equal.
+        record = path.with_name(f"{path.name}.sha256")
+        if not record.is_file():
+            _write_atomically(record, sha256)
+        expected, kind = record.read_text(encoding="ascii").strip(), "SHA-256 recorded at the first download"
+    if got != expected:
+        raise HashMismatchError(
+            f"{path} is not the file the registry names: expected {kind} {expected}, got {got} (from {remote.url}). "
+            "Delete it and build again."
+        )
+
+
+def _write_atomically(path: Path, text: str) -> None:
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    partial.write_text(text, encoding="ascii")
+    partial.replace(path)
+
+
+def _git_blob(path: Path) -> str:
+    # Git names content by SHA-1; it identifies the file here, it does not secure it.
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None:
+    got = hashlib.sha256(data).hexdigest()
+    if (size is not None and len(data) != size) or (sha256 is not None and got != sha256):
+        raise HashMismatchError(
+            f"{name} is not the member the registry names: expected {size} bytes, SHA-256 {sha256}; "
+            f"got {len(data)} bytes, {got}."
+        )
+
+
+def _read_tar(path: Path, member: str, limit: int | None) -> bytes:
+    with tarfile.open(path) as archive:
+        try:
+            stream = archive.extractfile(member)
+        except KeyError:
+            stream = None
+        if stream is None:
+            raise DownloadError(f"{path} has no member {member}; it has {', '.join(archive.getnames()[:9])}.")
+        return stream.read(-1 if limit is None else limit + 1)
+
+
+def _read_zip(path: Path, member: str, limit: int | None) -> bytes:
+    with zipfile.ZipFile(path) as archive:
+        try:
+            with archive.open(member) as stream:
+                return stream.read(-1 if limit is None else limit + 1)
+        except KeyError as error:
+            raise DownloadError(f"{path} has no member {member}; it has {', '.join(archive.namelist()[:9])}.") from error
+
+
+_ARCHIVES: Mapping[str, Callable[[Path, str, int | None], bytes]] = {
+    ".tar.gz": _read_tar,
+    ".tgz": _read_tar,
+    ".tar": _read_tar,
+    ".zip": _read_zip,
+}
+"""Ending of an archive to the reader of one of its members; nothing is unpacked to disk."""
+
+
+def _read_member(path: Path, member: str, limit: int | None) -> bytes:
+    """Read a member of an archive, at most one byte more than `limit` of it."""
+    for ending, read in _ARCHIVES.items():
+        if path.name.endswith(ending):
+            try:
+                return read(path, member, limit)
+            except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+                raise DownloadError(f"{path} is damaged: {error}. Delete it and build again.") from error
+    raise DownloadError(f"{path} is no archive that the builder can read; expected {', '.join(_ARCHIVES)}.")

@@ -1,0 +1,189 @@
+"""A dataset as integer triples per split, and what there is to say of it before anything is counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from rankconst.protocols import SPLITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from rankconst_builder.triples import Labels
+
+    Codes = NDArray[np.int64]
+
+__all__ = ["Graph", "Statistics", "Triples", "describe_graph", "encode_labels"]
+
+
+@dataclass(frozen=True, slots=True)
+class Triples:
+    """Triples as integer codes, one entry a row of the file. Arrays of shape (n,), int64."""
+
+    head: Codes
+    relation: Codes
+    tail: Codes
+
+    def __len__(self) -> int:
+        return int(self.head.size)
+
+    def select(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Triples:
+        """Return the rows of an index or a mask."""
+        return Triples(self.head[rows], self.relation[rows], self.tail[rows])
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise.
+
+    Attributes
+    ----------
+    splits
+        ``train``, ``valid`` and ``test``, each the rows of its file in their order.
+    num_entities, num_relations
+        Numbers of distinct labels over all splits.
+    """
+
+    splits: Mapping[str, Triples]
+    num_entities: int
+    num_relations: int
+
+    @cached_property
+    def seen_entities(self) -> NDArray[np.bool_]:
+        """Which entities occur in train. Shape (num_entities,)."""
+        train = self.splits["train"]
+        seen = np.zeros(self.num_entities, dtype=np.bool_)
+        seen[train.head] = True
+        seen[train.tail] = True
+        return seen
+
+    @cached_property
+    def seen_relations(self) -> NDArray[np.bool_]:
+        """Which relations occur in train. Shape (num_relations,)."""
+        seen = np.zeros(self.num_relations, dtype=np.bool_)
+        seen[self.splits["train"].relation] = True
+        return seen
+
+    def is_seen(self, triples: Triples) -> NDArray[np.bool_]:
+        """Tell which triples have head, relation and tail in train. Shape (n,)."""
+        entities, relations = self.seen_entities, self.seen_relations
+        return entities[triples.head] & relations[triples.relation] & entities[triples.tail]
+
+    def first_occurrences(self, triples: Triples) -> NDArray[np.bool_]:
+        """Tell which rows do not repeat an earlier one. Shape (n,)."""
+        order = np.lexsort((triples.tail, triples.relation, triples.head))
+        ordered = triples.select(order)
+        new = np.ones(len(triples), dtype=np.bool_)
+        new[1:] = (
+            (ordered.head[1:] != ordered.head[:-1])
+            | (ordered.relation[1:] != ordered.relation[:-1])
+            | (ordered.tail[1:] != ordered.tail[:-1])
+        )
+        first = np.zeros(len(triples), dtype=np.bool_)
+        # lexsort is stable, so the first of equal rows is the earliest.
+        first[order[new]] = True
+        return first
+
+
+def encode_labels(files: Mapping[str, Labels]) -> Graph:
+    """Code the labels of a dataset's splits as integers.
+
+    Parameters
+    ----------
+    files
+        ``train``, ``valid`` and ``test``; a split without a file is empty.
+
+    Returns
+    -------
+    Graph
+        Equal bytes have equal codes; codes follow the order of first appearance.
+    """
+    entities = _encode([column for labels in files.values() for column in (labels.head, labels.tail)])
+    relations = _encode([labels.relation for labels in files.values()])
+    none = np.zeros(0, dtype=np.int64)
+    splits = dict.fromkeys(SPLITS, Triples(none, none, none))
+    for place, name in enumerate(files):
+        splits[name] = Triples(entities[0][2 * place], relations[0][place], entities[0][2 * place + 1])
+    return Graph(splits, entities[1], relations[1])
+
+
+def _encode(columns: Iterable[pa.ChunkedArray]) -> tuple[list[Codes], int]:
+    """Give columns of dictionary-encoded bytes one common dictionary; return their codes and its size."""
+    columns = list(columns)
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    unified = pa.chunked_array(chunks).unify_dictionaries()
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in unified.chunks]).astype(np.int64)
+    ends = np.cumsum([len(column) for column in columns])
+    return np.split(codes, ends[:-1]), len(unified.chunk(0).dictionary)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the reader found in a dataset; mappings go from split to number.
+
+    Attributes
+    ----------
+    entities, entities_train, relations, relations_train
+        Distinct labels over all splits, and in train.
+    rows, distinct
+        Lines of each file, and how many of them are no repetition.
+    overlaps
+        (split, other split) to the number of distinct triples that stand in both.
+    seen, seen_distinct
+        Rows whose head, relation and tail occur in train; the same without repetitions.
+    self_loops_train
+        Rows of train whose head is their tail.
+    """
+
+    entities: int
+    entities_train: int
+    relations: int
+    relations_train: int
+    rows: Mapping[str, int]
+    distinct: Mapping[str, int]
+    overlaps: Mapping[tuple[str, str], int]
+    seen: Mapping[str, int]
+    seen_distinct: Mapping[str, int]
+    self_loops_train: int
+
+    def duplicates(self, split: str) -> int:
+        """Return how many rows of a split repeat an earlier one."""
+        return self.rows[split] - self.distinct[split]
+
+
+def describe_graph(graph: Graph) -> Statistics:
+    """Count rows, labels, duplicates, overlaps and unseen entities of a dataset."""
+    first = {name: graph.first_occurrences(triples) for name, triples in graph.splits.items()}
+    seen = {name: graph.is_seen(triples) for name, triples in graph.splits.items()}
+    train = graph.splits["train"]
+    names = list(graph.splits)
+    return Statistics(
+        entities=graph.num_entities,
+        entities_train=int(graph.seen_entities.sum()),
+        relations=graph.num_relations,
+        relations_train=int(graph.seen_relations.sum()),
+        rows={name: len(triples) for name, triples in graph.splits.items()},
+        distinct={name: int(first[name].sum()) for name in names},
+        overlaps={
+            (later, earlier): _count_common(graph, later, earlier)
+            for place, later in enumerate(names)
+            for earlier in names[:place]
+        },
+        seen={name: int(seen[name].sum()) for name in names},
+        seen_distinct={name: int((seen[name] & first[name]).sum()) for name in names},
+        self_loops_train=int((train.head == train.tail).sum()),
+    )
+
+
+def _count_common(graph: Graph, one: str, other: str) -> int:
+    """Count the distinct triples that stand in both splits."""
+    parts = [graph.splits[name].select(graph.first_occurrences(graph.splits[name])) for name in (one, other)]
+    both = Triples(*(np.concatenate([getattr(part, field) for part in parts]) for field in ("head", "relation", "tail")))
+    return len(both) - int(graph.first_occurrences(both).sum())

@@ -1,0 +1,391 @@
+"""The steps in order: files, triples, counts, histograms, constants, tables."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import rankconst
+from rankconst.errors import DataError, RankconstError, UsageError
+from rankconst.histogram import Histogram
+from rankconst.protocols import PROTOCOLS, SPLITS, Protocol
+from rankconst.tables import DESCRIPTOR, SCHEMAS, Tables, load
+from rankconst_builder.candidates import TaskCounts, count_candidates
+from rankconst_builder.constants import tabulate_candidates, tabulate_constants
+from rankconst_builder.fetch import Content, Fetcher, MissingSourceError
+from rankconst_builder.graph import Statistics, describe_graph, encode_labels
+from rankconst_builder.package import complete_exchange, write_tables
+from rankconst_builder.progress import Reporter
+from rankconst_builder.sources import ROLES, Source
+from rankconst_builder.triples import read_triples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["UNRELEASED", "Build", "Outcome", "build_all", "order_protocols"]
+
+UNRELEASED = "unreleased"
+"""The table version of a set that nobody has released."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """What one run is asked to do.
+
+    Attributes
+    ----------
+    sources
+        The datasets.
+    out
+        The folder of the tables.
+    fetcher
+        Gets the files.
+    local
+        Key of a source to the paths of its files, for a graph of the user's own.
+    protocols
+        Which protocols to cover, in the order of :func:`order_protocols`.
+    per_triple
+        True to write the counts of every evaluation triple, too.
+    from_archive
+        True to take the histograms of the carried tables instead of the benchmark's files.
+    force
+        True to build again what `out` holds already.
+    version
+        The version that the tables will state.
+    reporter
+        Told what happens.
+    """
+
+    sources: Sequence[Source]
+    out: Path
+    fetcher: Fetcher
+    local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+    protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
+    per_triple: bool = False
+    from_archive: bool = False
+    force: bool = False
+    version: str = UNRELEASED
+    reporter: Reporter = field(default_factory=Reporter)
+
+
+def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
+    """Return protocols in the order of the tables, each once: those of the catalogue, then sampled ones by size."""
+    order = list(PROTOCOLS)
+    distinct = {protocol.key: protocol for protocol in protocols}
+    return tuple(
+        sorted(distinct.values(), key=lambda p: order.index(p.key) if p.key in order else len(order) + (p.negatives or 0))
+    )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run achieved.
+
+    Attributes
+    ----------
+    tables
+        The set that was written, or None if nothing could be built.
+    built, kept
+        Keys of the datasets that were computed, and of those that were there already.
+    failures
+        Key of each dataset that could not be built, with the reason.
+    """
+
+    tables: Tables | None
+    built: tuple[str, ...]
+    kept: tuple[str, ...]
+    failures: Mapping[str, RankconstError]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The rows of one dataset, and where they come from."""
+
+    tables: Mapping[str, pa.Table]
+    provenance: Mapping[str, Any]
+    counts: Mapping[tuple[str, str], TaskCounts] = field(default_factory=dict)
+
+
+def build_all(build: Build) -> Outcome:
+    """Build every dataset asked for, and write the set after each.
+
+    A dataset that cannot be had is reported and the others go on; with a single one the error is raised.
+
+    Raises
+    ------
+    RankconstError
+        If the only dataset asked for fails, or `out` holds something that is no set of tables.
+    """
+    parts = _read_existing(build)
+    built: list[str] = []
+    kept: list[str] = []
+    failures: dict[str, RankconstError] = {}
+    for place, source in enumerate(build.sources, start=1):
+        identity = _identify(build, source)
+        if _is_current(build, parts.get(source.key), identity):
+            build.reporter.say(f"{source.key}: up to date (--force builds it again)")
+            kept.append(source.key)
+            continue
+        if len(build.sources) > 1:
+            build.reporter.say(f"[{place}/{len(build.sources)}] {source.title}")
+        try:
+            part = _build_part(build, source, identity)
+        except RankconstError as error:
+            if len(build.sources) == 1:
+                raise
+            build.reporter.warn(f"{source.key}: {error}")
+            failures[source.key] = error
+            continue
+        parts[source.key] = part
+        _write(build, parts)
+        if build.per_triple:
+            _write_per_triple(build, source.key, part)
+        built.append(source.key)
+    tables = load(build.out) if parts and (build.out / DESCRIPTOR).is_file() else None
+    return Outcome(tables, tuple(built), tuple(kept), failures)
+
+
+def _is_current(build: Build, existing: _Part | None, identity: str | None) -> bool:
+    """Tell whether a dataset's rows are there already, from the same files by the same program."""
+    if existing is None or identity is None or build.force or build.per_triple:
+        return False
+    return existing.provenance.get("identity") == identity
+
+
+def _read_existing(build: Build) -> dict[str, _Part]:
+    """Read the set that the output folder holds, dataset by dataset."""
+    out = build.out
+    if not out.exists():
+        return {}
+    if not out.is_dir():
+        raise DataError(f"{out} is not a folder; name another with --out.")
+    complete_exchange(out)
+    if not (out / DESCRIPTOR).is_file():
+        return {}
+    existing = load(out)
+    if existing.version != build.version:
+        raise UsageError(
+            f"{out} holds table version {existing.version}, and this run writes version {build.version}. "
+            "Name another folder with --out."
+        )
+    whole = {name: existing.read(name) for name in SCHEMAS}
+    provenance = {row["dataset"]: row for row in existing.descriptor["provenance"]}
+    return {
+        key: _Part(
+            {name: table.filter(pc.equal(table["dataset"], key)) for name, table in whole.items()},
+            {name: value for name, value in provenance[key].items() if name != "dataset"},
+        )
+        for key in existing.datasets
+    }
+
+
+def _identify(build: Build, source: Source) -> str | None:
+    """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
+    if build.from_archive or source.key in build.local or not source.verifiable:
+        return None
+    content = [source.files[role].remote.sha256 or source.files[role].remote.git_blob or "" for role in ROLES]
+    protocols = [repr(protocol) for protocol in build.protocols]
+    digest = hashlib.sha256("\n".join((repr(source), *content, *protocols, _hash_program())).encode())
+    return digest.hexdigest()[:16]
+
+
+def _hash_program() -> str:
+    """Hash the program, so that a changed one takes no result of an earlier one for its own."""
+    digest = hashlib.sha256()
+    for package in (Path(rankconst.__file__).parent, Path(__file__).parent):
+        for path in sorted(package.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _build_part(build: Build, source: Source, identity: str | None) -> _Part:
+    if source.not_offered and source.key not in build.local:
+        raise DataError(f"{source.title} is not offered: {source.not_offered}")
+    if build.from_archive:
+        return _rebuild(build, source.key, load())
+    try:
+        contents = _read_contents(build, source)
+    except MissingSourceError as error:
+        archive = load()
+        if source.key not in archive.datasets:
+            raise
+        if build.per_triple:
+            raise MissingSourceError(f"{error} The archive has no counts per triple to fall back on.") from error
+        build.reporter.warn(
+            f"{source.key}: {error} Using the candidate counts archived in tables {archive.version} instead."
+        )
+        return _rebuild(build, source.key, archive, str(error))
+    return _build_from_files(build, source, contents, identity)
+
+
+def _read_contents(build: Build, source: Source) -> dict[str, Content]:
+    local = build.local.get(source.key)
+    if local is None:
+        return {role: build.fetcher.read(source.files[role]) for role in ROLES}
+    return {role: _read_local(path) for role, path in local.items()}
+
+
+def _read_local(path: Path) -> Content:
+    """Read a file of the user's own.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}.") from error
+    return Content(data, hashlib.sha256(data).hexdigest(), verified=False)
+
+
+def _build_from_files(build: Build, source: Source, contents: Mapping[str, Content], identity: str | None) -> _Part:
+    key = source.key
+    names = {role: str(path) for role, path in build.local.get(key, {}).items()} or {
+        role: f"{key} {source.files[role].name}" for role in contents
+    }
+    graph = encode_labels(
+        {role: read_triples(content.data, source.format, names[role]) for role, content in contents.items()}
+    )
+    statistics = describe_graph(graph)
+    build.reporter.say(_summarise(source, statistics))
+    counts = {
+        (protocol.key, split): count_candidates(graph, protocol, split)
+        for protocol in build.protocols
+        for split in SPLITS
+    }
+    histograms = {
+        (key, protocol, split, side): count.histogram(side)
+        for (protocol, split), count in counts.items()
+        for side in ("head", "tail")
+        if count.rows.size
+    }
+    for protocol, split in [task for task, count in counts.items() if not count.rows.size]:
+        build.reporter.say(f"{key}: protocol {protocol} ranks no triple of {split}; it gets no rows")
+    return _Part(
+        tables={
+            "datasets": _describe_dataset(source, statistics, contents),
+            "candidates": tabulate_candidates(histograms),
+            "constants": tabulate_constants(histograms),
+        },
+        provenance={"origin": "files", "identity": identity},
+        counts=counts,
+    )
+
+
+def _summarise(source: Source, statistics: Statistics) -> str:
+    rows = " + ".join(f"{statistics.rows[split]:,}" for split in SPLITS)
+    parts = [
+        f"{source.key}: {rows} triples (train + valid + test), {statistics.entities:,} entities, "
+        f"{statistics.relations:,} relations"
+    ]
+    for split in SPLITS:
+        if statistics.duplicates(split):
+            parts.append(f"{statistics.duplicates(split):,} rows of {split} repeat an earlier one")
+        if statistics.rows[split] > statistics.seen[split]:
+            dropped = statistics.rows[split] - statistics.seen[split]
+            parts.append(f"{dropped:,} rows of {split} have something unseen in train")
+    for (later, earlier), common in statistics.overlaps.items():
+        if common:
+            parts.append(f"{common:,} triples of {later} also stand in {earlier}")
+    return "; ".join(parts)
+
+
+def _describe_dataset(source: Source, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
+    row = {
+        "dataset": source.key,
+        "title": source.title,
+        "aliases": list(source.aliases),
+        "entities": statistics.entities,
+        "entities_train": statistics.entities_train,
+        "relations": statistics.relations,
+        "relations_train": statistics.relations_train,
+        **{f"triples_{split}": statistics.rows[split] for split in SPLITS},
+        **{f"duplicates_{split}": statistics.duplicates(split) for split in SPLITS},
+        "valid_in_train": statistics.overlaps["valid", "train"],
+        "test_in_train": statistics.overlaps["test", "train"],
+        "test_in_valid": statistics.overlaps["test", "valid"],
+        "self_loops_train": statistics.self_loops_train,
+        **{f"dropped_{s}": statistics.rows[s] - statistics.seen_distinct[s] for s in ("valid", "test")},
+        "source_urls": list(dict.fromkeys(file.remote.url for file in source.files.values())),
+        "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
+        "verified": all(content.verified for content in contents.values()),
+        "licence": source.licence,
+        "citation": source.citation,
+        "citation_url": source.citation_url,
+    }
+    return pa.Table.from_pylist([row], schema=SCHEMAS["datasets"])
+
+
+def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part:
+    """Compute a dataset's constants anew from archived histograms."""
+    if key not in archive.datasets:
+        held = ", ".join(archive.datasets)
+        raise DataError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
+    row = archive.read("datasets").filter(pc.equal(archive.read("datasets")["dataset"], key))
+    histograms = {
+        (key, protocol.key, split, side): _take_histogram(archive, key, protocol, split, side)
+        for protocol in build.protocols
+        for split in SPLITS
+        for side in ("head", "tail")
+        if archive.holds(key, protocol.key if protocol.negatives is None else "raw", split)
+    }
+    origin = f"archive {archive.version}"
+    return _Part(
+        tables={
+            "datasets": row,
+            "candidates": tabulate_candidates(histograms),
+            "constants": tabulate_constants(histograms),
+        },
+        provenance={"origin": origin, "reason": reason} if reason else {"origin": origin},
+    )
+
+
+def _take_histogram(archive: Tables, key: str, protocol: Protocol, split: str, side: str) -> Histogram:
+    if protocol.negatives is None:
+        return archive.histogram(key, split, side, protocol.key)
+    tasks = archive.histogram(key, split, side, "raw").total
+    return Histogram(np.array([protocol.negatives + 1]), np.array([tasks]))
+
+
+def _write(build: Build, parts: Mapping[str, _Part]) -> None:
+    # Rows of a part are in canonical order by construction; parts follow by key.
+    tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in SCHEMAS}
+    write_tables(build.out, build.version, tables, {key: part.provenance for key, part in parts.items()})
+
+
+_PER_TRIPLE = pa.schema(
+    [
+        ("split", pa.string()),
+        ("row", pa.int64()),
+        ("head_candidates", pa.int64()),
+        ("tail_candidates", pa.int64()),
+    ]
+)
+
+
+def _write_per_triple(build: Build, key: str, part: _Part) -> None:
+    """Write the counts of every evaluation triple, a file a protocol; `row` counts from 0 in the split's file."""
+    if not part.counts:
+        raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
+    folder = build.out / "per-triple"
+    folder.mkdir(exist_ok=True)
+    for protocol in build.protocols:
+        tables = [
+            pa.table([[split] * count.rows.size, count.rows, count.head, count.tail], schema=_PER_TRIPLE)
+            for split in SPLITS
+            if (count := part.counts[protocol.key, split]).rows.size
+        ]
+        path = folder / f"{key}-{protocol.key.replace(':', '-')}.parquet"
+        partial = path.with_suffix(".part")
+        pq.write_table(pa.concat_tables(tables), partial, compression="zstd")
+        partial.replace(path)
+        build.reporter.say(f"counts per triple: {path}")

@@ -1,0 +1,176 @@
+"""Read files of triples: bytes in, labels out, compared exactly.
+
+Labels are bytes. Nothing is stripped, lower-cased, unquoted or taken for a missing value; two labels are the same
+entity if and only if their bytes are equal. What is not a triple stops the build with file, line and text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+
+from rankconst.errors import DataError
+
+if TYPE_CHECKING:
+    from rankconst_builder.sources import LineFormat
+
+__all__ = ["Labels", "read_triples"]
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_LABEL = pa.dictionary(pa.int32(), pa.binary())
+_NAMES = {"h": "head", "r": "relation", "t": "tail"}
+_SHOWN = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The triples of one file, as labels.
+
+    Attributes
+    ----------
+    head, relation, tail
+        Dictionary-encoded bytes, one entry a row of the file, in its order.
+    crlf
+        True if lines end in CR LF.
+    final_newline
+        True if the last line ends in a newline.
+    """
+
+    head: pa.ChunkedArray
+    relation: pa.ChunkedArray
+    tail: pa.ChunkedArray
+    crlf: bool
+    final_newline: bool
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+
+def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
+    """Read a file of triples.
+
+    Parameters
+    ----------
+    content
+        The bytes of the file. A UTF-8 byte order mark is dropped; CR LF and LF both end a line; blank lines at the
+        end do not count.
+    form
+        Delimiter, column order and header.
+    name
+        What messages call the file.
+
+    Returns
+    -------
+    Labels
+        As many rows as the file has lines, duplicates included.
+
+    Raises
+    ------
+    DataError
+        For an empty file, another encoding, a line with another number of columns, an empty label, or a count line
+        that does not state the number of rows. The message has file, line number and text.
+    """
+    if content.startswith(_UTF16):
+        raise DataError(f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8.")
+    body = content.removeprefix(_BOM)
+    crlf = b"\r\n" in body
+    if body.count(b"\r") != (body.count(b"\r\n") if crlf else 0):
+        raise _malformed(body, form, name)
+    final_newline = body.endswith(b"\n")
+    body = body.rstrip(b"\r\n")
+    if not body:
+        raise DataError(f"{name} is empty; expected a triple a line, columns {form.columns!r}.")
+    stated = None
+    if form.count_line:
+        first, _, body = body.partition(b"\n")
+        stated = _read_count(first, name)
+    if not body:
+        raise DataError(f"{name} has a count line and no triple.")
+    columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
+    wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrt".index(column[0]))
+    try:
+        table = pa_csv.read_csv(
+            pa.py_buffer(body),
+            # A block must hold any one line; pyarrow reads blocks in parallel.
+            pa_csv.ReadOptions(column_names=columns, block_size=max(1 << 20, _longest_line(body) + 2)),
+            pa_csv.ParseOptions(
+                delimiter=form.delimiter, quote_char=False, escape_char=False, ignore_empty_lines=False
+            ),
+            pa_csv.ConvertOptions(
+                column_types=dict.fromkeys(wanted, _LABEL), include_columns=wanted, check_utf8=False, null_values=[]
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise _malformed(content.removeprefix(_BOM), form, name) from error
+    if any(_has_empty(column) for column in table.columns):
+        raise _malformed(content.removeprefix(_BOM), form, name)
+    if stated is not None and stated != len(table):
+        raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
+    return Labels(*table.columns, crlf=crlf, final_newline=final_newline)
+
+
+def _longest_line(body: bytes) -> int:
+    ends = np.flatnonzero(np.frombuffer(body, np.uint8) == ord("\n"))
+    return int(np.diff(ends, prepend=-1, append=len(body)).max())
+
+
+def _has_empty(column: pa.ChunkedArray) -> bool:
+    return any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in column.chunks)
+
+
+def _read_count(line: bytes, name: str) -> int:
+    try:
+        return int(line)
+    except ValueError as error:
+        raise DataError(
+            f"{name}, line 1: expected the number of triples that follow, got {_show(line)}. "
+            "If the file has no count line, choose another format."
+        ) from error
+
+
+def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
+    """Find the first line that is no triple, and say what is wrong with it."""
+    wanted = len(form.columns)
+    delimiter = form.delimiter.encode()
+    lines = body.rstrip(b"\r\n").split(b"\n")
+    for number, line in enumerate(lines[form.count_line :], start=1 + form.count_line):
+        text = line.removesuffix(b"\r")
+        parts = text.split(delimiter)
+        where = f"{name}, line {number}"
+        if not text:
+            return DataError(f"{where}: the line is blank; expected {wanted} columns ({form.columns}).")
+        if b"\r" in text:
+            return DataError(f"{where}: a carriage return stands inside the line: {_show(text)}.")
+        if len(parts) != wanted:
+            return DataError(
+                f"{where}: expected {wanted} columns ({form.columns}) separated by {_spell(form.delimiter)}, "
+                f"got {len(parts)}: {_show(text)}.{_advise(text, form, len(parts))}"
+            )
+        for letter, part in zip(form.columns, parts, strict=True):
+            if letter != "-" and not part:
+                return DataError(f"{where}: the {_NAMES[letter]} is empty: {_show(text)}.")
+    return DataError(f"{name} cannot be read as lines of {wanted} columns ({form.columns}).")
+
+
+def _advise(text: bytes, form: LineFormat, got: int) -> str:
+    if got > len(form.columns):
+        return f" To ignore further columns, name them with -: {form.columns + '-' * (got - len(form.columns))}."
+    for other in "\t, ;|":
+        if other != form.delimiter and len(text.split(other.encode())) == len(form.columns):
+            return f" The line has {len(form.columns)} columns if {_spell(other)} separates them."
+    return ""
+
+
+def _spell(delimiter: str) -> str:
+    return {"\t": "a tab", " ": "a space", ",": "a comma", ";": "a semicolon"}.get(delimiter, repr(delimiter))
+
+
+def _show(line: bytes) -> str:
+    text = line.decode("utf-8", "backslashreplace")
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")

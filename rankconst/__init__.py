@@ -1,0 +1,54 @@
+"""Constants that make MR, MRR and Hits@k comparable across datasets, splits, sides and protocols.
+
+>>> import rankconst
+>>> mrr = rankconst.load().constants("fb15k237", "mrr")
+>>> round(mrr.index(0.338), 4), round(mrr.z(0.338), 1)
+(0.3375, 6352.5)
+"""
+
+from rankconst.affine import Affine
+from rankconst.constants import Adjusted, Constants
+from rankconst.errors import (
+    DataError,
+    DownloadError,
+    MissingExtraError,
+    RankconstError,
+    TablesError,
+    UndefinedError,
+    UnknownNameError,
+    UsageError,
+)
+from rankconst.histogram import Histogram
+from rankconst.metrics import CATALOGUE, Metric, parse_metric
+from rankconst.moments import Moments, compute_moments
+from rankconst.protocols import PROTOCOLS, Protocol, parse_protocol
+from rankconst.tables import Tables, bundled_versions, load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CATALOGUE",
+    "PROTOCOLS",
+    "Adjusted",
+    "Affine",
+    "Constants",
+    "DataError",
+    "DownloadError",
+    "Histogram",
+    "Metric",
+    "MissingExtraError",
+    "Moments",
+    "Protocol",
+    "RankconstError",
+    "Tables",
+    "TablesError",
+    "UndefinedError",
+    "UnknownNameError",
+    "UsageError",
+    "__version__",
+    "bundled_versions",
+    "compute_moments",
+    "load",
+    "parse_metric",
+    "parse_protocol",
+]

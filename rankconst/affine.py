@@ -1,0 +1,104 @@
+"""The three adjustments, each affine in the published number.
+
+==============  =============================  =====================================
+adjustment      formula                        reads
+==============  =============================  =====================================
+``normalised``  M / E[M]                       1 = random
+``index``       (M - E[M]) / (opt - E[M])      0 = random, 1 = perfect
+``z``           +-(M - E[M]) / sqrt(Var[M])    0 = random, larger is always better
+==============  =============================  =====================================
+
+References
+----------
+Hoyt et al. 2022, arXiv:2203.07544, section 3. Signs follow PyKEEN: z is turned round for metrics that decrease.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from rankconst.errors import UndefinedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankconst.metrics import Metric
+    from rankconst.moments import Moments
+
+    Values = TypeVar("Values", bound=Any)
+
+__all__ = ["ADJUSTMENTS", "Affine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """The map M -> (M - origin) / unit.
+
+    Kept in this form rather than as scale and offset, so that a random ranker's value gives exactly 0 and a perfect
+    one's index exactly 1.
+
+    Attributes
+    ----------
+    origin
+        The value that becomes 0, in units of the metric.
+    unit
+        The change of the metric that becomes 1; negative where smaller is better.
+    """
+
+    origin: float
+    unit: float
+
+    @property
+    def scale(self) -> float:
+        """The factor of scale * M + offset."""
+        return 1.0 / self.unit
+
+    @property
+    def offset(self) -> float:
+        """The constant of scale * M + offset."""
+        return -self.origin / self.unit
+
+    @overload
+    def __call__(self, value: float) -> float: ...
+    @overload
+    def __call__(self, value: Values) -> Values: ...
+    def __call__(self, value: Any) -> Any:
+        """Apply the map to a float, a numpy array or a pandas Series; the same kind comes back."""
+        return (value - self.origin) / self.unit
+
+    @overload
+    def invert(self, adjusted: float) -> float: ...
+    @overload
+    def invert(self, adjusted: Values) -> Values: ...
+    def invert(self, adjusted: Any) -> Any:
+        """Return the metric's value that the map takes to `adjusted`."""
+        return adjusted * self.unit + self.origin
+
+
+def _normalised(_: Metric, moments: Moments) -> Affine:
+    return Affine(0.0, moments.expectation)
+
+
+def _index(metric: Metric, moments: Moments) -> Affine:
+    unit = metric.optimum - moments.expectation
+    if unit == 0:
+        raise UndefinedError(
+            f"the adjusted index of {metric.label} is undefined here: a random ranker already reaches the optimum "
+            f"{metric.optimum:g}, so there is nothing to adjust."
+        )
+    return Affine(moments.expectation, unit)
+
+
+def _z(metric: Metric, moments: Moments) -> Affine:
+    if moments.variance == 0:
+        raise UndefinedError(
+            f"the z-score of {metric.label} is undefined here: every ranker gets {moments.expectation:g}, the variance is 0."
+        )
+    deviation = math.sqrt(moments.variance)
+    return Affine(moments.expectation, deviation if metric.increasing else -deviation)
+
+
+ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {"normalised": _normalised, "index": _index, "z": _z}
+"""Adjustment to the function that forms its map; an undefined one raises :class:`UndefinedError`."""

@@ -1,0 +1,8 @@
+"""The command line: one module a command group.
+
+Results go to stdout, everything else to stderr. Exit codes are those of :mod:`rankconst.errors`.
+"""
+
+from rankconst.cli.app import app, main
+
+__all__ = ["app", "main"]

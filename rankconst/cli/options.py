@@ -1,0 +1,73 @@
+"""Options that several commands share, each with its one explanation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankconst import tables
+from rankconst.cli.output import Format
+from rankconst.metrics import TABULATED
+from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
+
+__all__ = [
+    "DatasetOption",
+    "FormatOption",
+    "MetricOption",
+    "ProtocolOption",
+    "SideOption",
+    "SplitOption",
+    "TablesOption",
+    "complete_dataset",
+]
+
+
+def complete_dataset(incomplete: str) -> list[str]:
+    """Complete the key of a dataset of the carried tables."""
+    return [key for key in tables.load().datasets if key.startswith(incomplete.lower())]
+
+
+def _complete_metric(incomplete: str) -> list[str]:
+    return [metric.key for metric in TABULATED if metric.key.startswith(incomplete.lower())]
+
+
+def _complete_protocol(incomplete: str) -> list[str]:
+    return [key for key in PROTOCOLS if key.startswith(incomplete)]
+
+
+def _complete_split(incomplete: str) -> list[str]:
+    return [key for key in SPLITS if key.startswith(incomplete)]
+
+
+def _complete_side(incomplete: str) -> list[str]:
+    return [key for key in SIDES if key.startswith(incomplete)]
+
+
+DatasetOption = Annotated[
+    list[str],
+    typer.Option("--dataset", "-d", help="Dataset, any spelling; repeatable.", autocompletion=complete_dataset),
+]
+MetricOption = Annotated[
+    str,
+    typer.Option("--metric", "-m", help="mr, mrr, hits@10, gmr ...; any spelling.", autocompletion=_complete_metric),
+]
+SplitOption = Annotated[str, typer.Option("--split", help="train, valid or test.", autocompletion=_complete_split)]
+SideOption = Annotated[
+    str, typer.Option("--side", help="head, tail, or both (all ranks pooled).", autocompletion=_complete_side)
+]
+ProtocolOption = Annotated[
+    str,
+    typer.Option(
+        "--protocol",
+        "-p",
+        help="How the number was evaluated; see `rankconst protocols`.",
+        autocompletion=_complete_protocol,
+    ),
+]
+TablesOption = Annotated[
+    Path | None,
+    typer.Option("--tables", help="Folder written by `rankconst build`; the carried tables if left out.", metavar="DIR"),
+]
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]

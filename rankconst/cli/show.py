@@ -1,0 +1,98 @@
+"""``rankconst show``: the constants of a dataset."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rankconst import tables as archive
+from rankconst.cli.options import FormatOption, ProtocolOption, SideOption, SplitOption, TablesOption, complete_dataset
+from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
+from rankconst.metrics import TABULATED, parse_metric
+from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
+
+__all__ = ["show"]
+
+ALL = "all"
+
+_COLUMNS = (
+    Column("dataset"),
+    Column("protocol", "protocol"),
+    Column("split", "split"),
+    Column("side", "side"),
+    Column("metric"),
+    Column("label", "metric"),
+    Column("num_tasks", "tasks", count, right=True),
+    Column("expectation", "expectation", number(6), right=True),
+    Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True),
+    Column("variance", "variance", number(6), right=True),
+    Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True),
+    Column("worst", "worst", number(6), right=True),
+    Column("method", "method"),
+    Column("table_version"),
+)
+
+
+def show(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Dataset, any spelling.", autocompletion=complete_dataset)],
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="Only this metric; repeatable. hits@k takes any k.")
+    ] = None,
+    split: SplitOption = "test",
+    side: SideOption = "both",
+    protocol: ProtocolOption = ALL,
+    tables: TablesOption = None,
+    format: FormatOption = Format.table,  # noqa: A002 - the option's name
+) -> None:
+    """Show what a random ranker gets on a dataset, with variance and errors.
+
+    --split, --side and --protocol also take "all".
+
+    Example: rankconst show wn18rr --metric mrr --metric hits@10
+    """
+    opened = archive.load(tables)
+    dataset = opened.resolve_dataset(key)
+    metrics = [parse_metric(name) for name in metric] if metric else list(TABULATED)
+    held = [name for name in opened.protocols(dataset)] if protocol == ALL else [protocol]
+    wanted = [
+        (one_protocol, one_split, one_side)
+        for one_protocol in held
+        for one_split in (SPLITS if split == ALL else (split,))
+        for one_side in (SIDES if side == ALL else (side,))
+        if ALL not in (split, protocol) or opened.holds(dataset, one_protocol, one_split)
+    ]
+    looked_up = [
+        opened.constants(dataset, one, one_split, one_side, one_protocol)
+        for one_protocol, one_split, one_side in wanted
+        for one in metrics
+    ]
+    rows = [
+        {
+            "dataset": constants.dataset,
+            "protocol": constants.protocol,
+            "split": constants.split,
+            "side": constants.side,
+            "metric": constants.metric.key,
+            "label": constants.metric.label,
+            "num_tasks": constants.num_tasks,
+            "expectation": constants.expectation,
+            "expectation_error": constants.expectation_error,
+            "variance": constants.variance,
+            "variance_error": constants.variance_error,
+            "worst": constants.worst,
+            "method": constants.method,
+            "table_version": constants.table_version,
+        }
+        for constants in looked_up
+    ]
+    info = opened.datasets[dataset]
+    print_listing(
+        Listing(
+            columns=_COLUMNS,
+            rows=rows,
+            title=f"{info['title']}: {info['entities']:,} entities, {info['triples_test']:,} test triples",
+            caption=f"{info['citation'] or 'No citation recorded'}. Tables {opened.version}.",
+        ),
+        format,
+    )

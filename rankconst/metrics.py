@@ -1,0 +1,299 @@
+"""The catalogue of metrics: one row a metric; every other module asks it.
+
+A metric turns the ranks of n ranking tasks into one number. A row says how it is called in the field, which
+direction is better, what a perfect and a worst ranker get, and what its adjusted forms are called. The chance
+expectation and variance of each row live in :mod:`rankconst.moments`.
+
+References
+----------
+Hoyt, Berrendorf, Galkin, Tresp and Gyori 2022, *A unified framework for rank-based evaluation metrics for link
+prediction in knowledge graphs*, arXiv:2203.07544, section 2. Keys and names of adjusted forms follow PyKEEN.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.errors import UnknownNameError, resolve_name, squash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+
+__all__ = ["CATALOGUE", "TABULATED", "TABULATED_KS", "Metric", "parse_metric"]
+
+TABULATED_KS = (1, 3, 5, 10, 50, 100)
+"""The k of Hits@k for which tables carry rows; any other k is computed from the histogram."""
+
+# Words that tools put before a metric's name: "both.realistic.hits_at_10", "test_mrr", "Filtered MRR".
+_PREFIX = re.compile(
+    r"^(?:(?:both|head|tail|realistic|optimistic|pessimistic|avg|best|worst|test|testing|valid|validation"
+    r"|train|training|filtered|filt|fil)[.\s_/:-]+)+",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"^([a-z]+)(\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A rank-based metric.
+
+    Attributes
+    ----------
+    family
+        The key in PyKEEN's snake case; ``hits_at_k`` stands for every k.
+    symbol
+        The short name papers print; ``{k}`` stands for the parameter.
+    title
+        The name in words.
+    spellings
+        Further names, compared in lower case without punctuation.
+    increasing
+        True if larger is better.
+    optimum
+        The value of a ranker that puts every true answer first.
+    lower, upper
+        The interval that no histogram can leave; `upper` is infinite for means of ranks.
+    normalised_name, index_name, z_name
+        What PyKEEN and the paper call the adjusted forms; an empty string where the field has no name.
+    definition
+        The formula over the ranks r_1 ... r_n.
+    evaluate
+        ``evaluate(ranks, weights, k)``: the metric of the ranks, each counted `weights` times. Ranks need not
+        be sorted. With ranks equal to the numbers of candidates it is the value of the worst ranker.
+    k
+        The parameter of Hits@k; None for other metrics, and for the family as a whole.
+    """
+
+    family: str
+    symbol: str
+    title: str
+    spellings: tuple[str, ...]
+    increasing: bool
+    optimum: float
+    lower: float
+    upper: float
+    normalised_name: str
+    index_name: str
+    z_name: str
+    definition: str
+    evaluate: Callable[[Values, Values, int | None], float]
+    k: int | None = None
+
+    @property
+    def takes_k(self) -> bool:
+        """True for a family that needs a k."""
+        return "{k}" in self.symbol
+
+    @property
+    def key(self) -> str:
+        """PyKEEN's key with the parameter put in: ``hits_at_10``."""
+        return self.family if self.k is None else self.family.removesuffix("k") + str(self.k)
+
+    @property
+    def label(self) -> str:
+        """The symbol with the parameter put in: ``Hits@10``."""
+        return self.symbol.format(k="k" if self.k is None else self.k)
+
+    def name_of(self, adjustment: str) -> str:
+        """Return the field's name of an adjusted form (``normalised``, ``index`` or ``z``): ``AMRR``, ``AH@10``."""
+        template: str = getattr(self, f"{adjustment}_name")
+        return template.format(k="k" if self.k is None else self.k)
+
+    def at(self, k: int) -> Metric:
+        """Return this family with its parameter set.
+
+        Raises
+        ------
+        UnknownNameError
+            If the metric takes no k, or if `k` is not a positive whole number.
+        """
+        if not self.takes_k:
+            raise UnknownNameError(f"{self.symbol} takes no k (got k={k}).")
+        if k < 1:
+            raise UnknownNameError(f"Hits@k needs a k of at least 1 (got {k}).")
+        return replace(self, k=int(k))
+
+    def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64]) -> float:
+        """Return the value of the ranker that puts every true answer last."""
+        return self.evaluate(num_candidates.astype(np.float64), num_tasks.astype(np.float64), self.k)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+def _mean(values: Values, weights: Values) -> float:
+    return float(np.sum(values * weights) / np.sum(weights))
+
+
+def _arithmetic(ranks: Values, weights: Values, _: int | None) -> float:
+    return _mean(ranks, weights)
+
+
+def _reciprocal(ranks: Values, weights: Values, _: int | None) -> float:
+    return _mean(1.0 / ranks, weights)
+
+
+def _geometric(ranks: Values, weights: Values, _: int | None) -> float:
+    return float(np.exp(_mean(np.log(ranks), weights)))
+
+
+def _inverse_geometric(ranks: Values, weights: Values, _: int | None) -> float:
+    return float(np.exp(-_mean(np.log(ranks), weights)))
+
+
+def _hits(ranks: Values, weights: Values, k: int | None) -> float:
+    if k is None:
+        raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
+    return _mean((ranks <= k).astype(np.float64), weights)
+
+
+CATALOGUE: dict[str, Metric] = {
+    metric.family: metric
+    for metric in (
+        Metric(
+            family="arithmetic_mean_rank",
+            symbol="MR",
+            title="mean rank",
+            spellings=("mean rank", "average rank"),
+            increasing=False,
+            optimum=1.0,
+            lower=1.0,
+            upper=np.inf,
+            normalised_name="AMR",
+            index_name="AMRI",
+            z_name="ZMR",
+            definition="(1/n) sum r_i",
+            evaluate=_arithmetic,
+        ),
+        Metric(
+            family="inverse_harmonic_mean_rank",
+            symbol="MRR",
+            title="mean reciprocal rank",
+            spellings=("mean reciprocal rank", "reciprocal rank", "IHMR"),
+            increasing=True,
+            optimum=1.0,
+            lower=0.0,
+            upper=1.0,
+            normalised_name="",
+            index_name="AMRR",
+            z_name="ZMRR",
+            definition="(1/n) sum 1/r_i",
+            evaluate=_reciprocal,
+        ),
+        Metric(
+            family="hits_at_k",
+            symbol="Hits@{k}",
+            title="share of tasks whose true answer is among the first k",
+            spellings=("hits at", "hits", "hit", "hit at", "h", "hr", "hits k", "hit k", "h k"),
+            increasing=True,
+            optimum=1.0,
+            lower=0.0,
+            upper=1.0,
+            normalised_name="",
+            index_name="AH@{k}",
+            z_name="ZH@{k}",
+            definition="(1/n) #{i : r_i <= k}",
+            evaluate=_hits,
+        ),
+        Metric(
+            family="geometric_mean_rank",
+            symbol="GMR",
+            title="geometric mean rank",
+            spellings=(),
+            increasing=False,
+            optimum=1.0,
+            lower=1.0,
+            upper=np.inf,
+            normalised_name="AGMR",
+            index_name="AGMRI",
+            z_name="ZGMR",
+            definition="(prod r_i)^(1/n)",
+            evaluate=_geometric,
+        ),
+        Metric(
+            family="inverse_geometric_mean_rank",
+            symbol="IGMR",
+            title="inverse geometric mean rank",
+            spellings=(),
+            increasing=True,
+            optimum=1.0,
+            lower=0.0,
+            upper=1.0,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="(prod r_i)^(-1/n)",
+            evaluate=_inverse_geometric,
+        ),
+    )
+}
+"""Family key to metric, in the order in which tables list them."""
+
+TABULATED: tuple[Metric, ...] = tuple(
+    instance
+    for metric in CATALOGUE.values()
+    for instance in ([metric.at(k) for k in TABULATED_KS] if metric.takes_k else [metric])
+)
+"""The metrics for which tables carry rows."""
+
+
+def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
+    """Read a metric's name in any usual spelling.
+
+    Parameters
+    ----------
+    name
+        ``"mrr"``, ``"Hits@10"``, ``"H@10"``, ``"hits_at_10"``, ``"both.realistic.hits_at_10"``; a :class:`Metric`
+        passes through.
+    k
+        The parameter, where `name` leaves it open (``hits_at_k``).
+
+    Returns
+    -------
+    Metric
+        With its k set if it takes one. ``parse_metric(str(metric)) == metric``.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that no metric has, or a Hits without k.
+
+    Examples
+    --------
+    >>> str(parse_metric("H@10"))
+    'hits_at_10'
+    >>> parse_metric("both.realistic.inverse_harmonic_mean_rank").label
+    'MRR'
+    """
+    if isinstance(name, Metric):
+        return name
+    bare = _PREFIX.sub("", name.strip())
+    numbered = _NUMBERED.match(squash(bare))
+    # Only a family with a parameter may carry a number: "mrr10" is not a spelling of MRR.
+    families = {
+        metric.family: (metric.symbol.format(k=""), *metric.spellings)
+        for metric in CATALOGUE.values()
+        if metric.takes_k or not numbered
+    }
+    try:
+        family = resolve_name("metric", numbered[1] if numbered else bare, families)
+    except UnknownNameError:
+        every = {metric.key: (metric.label, *metric.spellings) for metric in TABULATED}
+        resolve_name("metric", name, every, "`rankconst metrics` lists them all.")
+        raise
+    metric = CATALOGUE[family]
+    if not metric.takes_k:
+        return metric
+    if numbered:
+        k = int(numbered[2])
+    if k is None:
+        raise UnknownNameError(f"metric {name!r} needs a k: write hits@1, hits@10 or any other k.")
+    return metric.at(k)

@@ -1,0 +1,56 @@
+"""Expectation and variance of every metric under chance, from the histogram alone.
+
+Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. Each module below holds one
+family of formulas; :data:`MOMENTS` says which metric uses which.
+
+======================  ==========================================================
+module                  holds
+======================  ==========================================================
+:mod:`.result`          the four numbers and how they were obtained
+:mod:`.sums`            sums over 1 .. N in constant time: harmonic numbers, powers
+:mod:`.means`           metrics that are means over tasks: MR, MRR, Hits@k
+:mod:`.products`        metrics that are products over tasks: GMR, IGMR
+======================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankconst.moments import means, products
+from rankconst.moments.result import Moments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankconst.histogram import Histogram
+    from rankconst.metrics import Metric
+
+__all__ = ["MOMENTS", "Moments", "compute_moments"]
+
+MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
+    "arithmetic_mean_rank": means.mean_rank,
+    "inverse_harmonic_mean_rank": means.mean_reciprocal_rank,
+    "hits_at_k": means.hits_at_k,
+    "geometric_mean_rank": products.geometric_mean_rank,
+    "inverse_geometric_mean_rank": products.inverse_geometric_mean_rank,
+}
+"""Metric family to the function of its moments."""
+
+
+def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
+    """Compute a metric's chance expectation and variance.
+
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, its k set where it takes one.
+    histogram
+        The numbers of candidates of the ranking tasks.
+
+    Returns
+    -------
+    Moments
+        Both numbers, each with its error, and the method.
+    """
+    return MOMENTS[metric.family](histogram, metric.k)

@@ -1,0 +1,91 @@
+r"""Metrics that are means over tasks: M = (1/n) sum f(r_i).
+
+Independence makes both moments sums over the histogram:
+
+.. math:: E[M] = \frac1n \sum_u c_u\,e(N_u), \qquad Var[M] = \frac1{n^2} \sum_u c_u\,v(N_u)
+
+with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, section 3).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.errors import UnknownNameError
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.sums import harmonic, harmonic_squares
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.histogram import Histogram
+
+__all__ = ["hits_at_k", "mean_rank", "mean_reciprocal_rank"]
+
+
+def mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of MR: e = (N+1)/2, v = (N^2-1)/12.
+
+    Sums are formed in whole numbers, so both results are correctly rounded.
+
+    References
+    ----------
+    Hoyt et al. 2022, eq. 8 and 9 (general form; the paper's constant-N form of eq. 8 has n and N exchanged).
+    """
+    sizes = histogram.num_candidates.astype(object)
+    tasks = histogram.num_tasks.astype(object)
+    n = histogram.total
+    expectation = int(np.dot(tasks, sizes + 1)) / (2 * n)
+    variance = int(np.dot(tasks, sizes * sizes - 1)) / (12 * n * n)
+    return Moments(expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form")
+
+
+def mean_reciprocal_rank(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2.
+
+    References
+    ----------
+    Hoyt et al. 2022, appendix; the manuscript's code used ln(mean N)/(mean N - 1) for e, which is another number.
+    """
+    size = histogram.num_candidates.astype(np.float64)
+    mean = harmonic(histogram.num_candidates) / size
+    square = harmonic_squares(histogram.num_candidates) / size
+    variance = np.where(size > 1, square - mean * mean, 0.0)
+    # The two terms of v are each good to a few roundings; their difference is good to those of the larger parts.
+    slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (size > 1)
+    return _pool(histogram, mean, variance, slack)
+
+
+def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
+    """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
+
+    References
+    ----------
+    Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
+    """
+    if k is None:
+        raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
+    size = histogram.num_candidates.astype(np.float64)
+    hits = np.minimum(size, k)
+    return _pool(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
+
+
+def _pool(
+    histogram: Histogram, mean: NDArray[np.float64], variance: NDArray[np.float64], slack: NDArray[np.float64] | float
+) -> Moments:
+    """Average one task's moments over the histogram; `slack` bounds the absolute error of `variance`."""
+    tasks = histogram.num_tasks.astype(np.float64)
+    n = histogram.total
+    expectation = math.fsum((tasks * mean).tolist()) / n
+    total = math.fsum((tasks * variance).tolist()) / n / n
+    # Positive terms, each good to a few roundings; the sum itself is exact.
+    return Moments(
+        expectation=expectation,
+        expectation_error=8 * UNIT_ROUNDOFF * expectation,
+        variance=total,
+        variance_error=8 * UNIT_ROUNDOFF * total + float(np.sum(tasks * slack)) / n / n,
+        method="closed_form",
+    )

@@ -1,0 +1,35 @@
+"""What a computation of moments returns: no number without its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["UNIT_ROUNDOFF", "Method", "Moments"]
+
+Method = Literal["closed_form", "numerical", "sampled"]
+
+UNIT_ROUNDOFF = 2.0**-53
+"""Largest relative error of one correctly rounded operation on doubles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Chance expectation and variance of a metric.
+
+    Attributes
+    ----------
+    expectation, variance
+        The numbers, in units of the metric and of its square.
+    expectation_error, variance_error
+        Absolute errors: a bound on rounding for ``closed_form``, a bound or convergence estimate for
+        ``numerical``, a standard error for ``sampled``.
+    method
+        How the numbers were obtained.
+    """
+
+    expectation: float
+    expectation_error: float
+    variance: float
+    variance_error: float
+    method: Method
