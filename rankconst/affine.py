@@ -94,7 +94,8 @@ def _index(metric: Metric, moments: Moments) -> Affine:
 def _z(metric: Metric, moments: Moments) -> Affine:
     if moments.variance == 0:
         raise UndefinedError(
-            f"the z-score of {metric.label} is undefined here: every ranker gets {moments.expectation:g}, the variance is 0."
+            f"the z-score of {metric.label} is undefined here: every ranker gets {moments.expectation:g}, "
+            "the variance is 0."
         )
     deviation = math.sqrt(moments.variance)
     return Affine(moments.expectation, deviation if metric.increasing else -deviation)

@@ -146,8 +146,8 @@ class Constants:
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
             raise DataError(
-                f"{number:g} is no possible {metric.label} on {self.dataset} {self.split} ({self.side}, {self.protocol}): "
-                f"expected {low:.6g} to {high:.6g}. {_hint(metric, number)}"
+                f"{number:g} is no possible {metric.label} on {self.dataset} {self.split} "
+                f"({self.side}, {self.protocol}): expected {low:.6g} to {high:.6g}. {_hint(metric, number)}"
             )
 
     def adjust(self, value: Any) -> Adjusted:

@@ -12,7 +12,16 @@ from typing import Literal
 
 from rankconst.errors import UnknownNameError, resolve_name
 
-__all__ = ["DEFAULT_PROTOCOL", "PROTOCOLS", "SIDES", "SPLITS", "Protocol", "parse_protocol", "parse_side", "parse_split"]
+__all__ = [
+    "DEFAULT_PROTOCOL",
+    "PROTOCOLS",
+    "SIDES",
+    "SPLITS",
+    "Protocol",
+    "parse_protocol",
+    "parse_side",
+    "parse_split",
+]
 
 SPLITS: dict[str, tuple[str, ...]] = {
     "train": ("training",),
@@ -135,7 +144,9 @@ def parse_protocol(name: str) -> Protocol:
     """
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is None:
-        return PROTOCOLS[resolve_name("protocol", name, dict.fromkeys(PROTOCOLS, ()), "Or sampled:M, M negatives a task.")]
+        return PROTOCOLS[
+            resolve_name("protocol", name, dict.fromkeys(PROTOCOLS, ()), "Or sampled:M, M negatives a task.")
+        ]
     negatives = int(sampled[1])
     if negatives < 1:
         raise UnknownNameError(f"protocol {name!r} needs at least one negative: sampled:500, for example.")

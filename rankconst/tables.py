@@ -14,8 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import numpy as np
 
 from rankconst.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, resolve_name
@@ -23,85 +22,16 @@ from rankconst.histogram import Histogram
 from rankconst.metrics import Metric, parse_metric
 from rankconst.moments import Moments, compute_moments
 from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
+from rankconst.schemas import schema_of
 
 if TYPE_CHECKING:
     import os
 
     import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
-__all__ = ["SCHEMAS", "UNITS", "Tables", "bundled_versions", "load"]
-
-_TEXT = pa.string()
-_COUNT = pa.int64()
-_REAL = pa.float64()
-
-
-def _schema(*fields: tuple[str, pa.DataType, str]) -> pa.Schema:
-    return pa.schema([pa.field(name, kind, metadata={"description": text}) for name, kind, text in fields])
-
-
-_TASKS = (
-    ("dataset", _TEXT, "key of the dataset"),
-    ("protocol", _TEXT, "evaluation protocol: standard, libkge, pykeen, raw, or sampled:M"),
-    ("split", _TEXT, "train, valid or test"),
-)
-
-SCHEMAS: dict[str, pa.Schema] = {
-    "datasets": _schema(
-        ("dataset", _TEXT, "key of the dataset"),
-        ("title", _TEXT, "the name papers print"),
-        ("aliases", pa.list_(_TEXT), "further spellings that are accepted"),
-        ("entities", _COUNT, "entities in train, valid and test"),
-        ("entities_train", _COUNT, "entities in train"),
-        ("relations", _COUNT, "relations in train, valid and test"),
-        ("relations_train", _COUNT, "relations in train"),
-        ("triples_train", _COUNT, "rows of the train file"),
-        ("triples_valid", _COUNT, "rows of the valid file"),
-        ("triples_test", _COUNT, "rows of the test file"),
-        ("duplicates_train", _COUNT, "rows of train that repeat an earlier one"),
-        ("duplicates_valid", _COUNT, "rows of valid that repeat an earlier one"),
-        ("duplicates_test", _COUNT, "rows of test that repeat an earlier one"),
-        ("valid_in_train", _COUNT, "distinct valid triples that also stand in train"),
-        ("test_in_train", _COUNT, "distinct test triples that also stand in train"),
-        ("test_in_valid", _COUNT, "distinct test triples that also stand in valid"),
-        ("self_loops_train", _COUNT, "rows of train whose head is their tail"),
-        ("dropped_valid", _COUNT, "rows of valid that protocol pykeen drops: unseen in train, or repeated"),
-        ("dropped_test", _COUNT, "rows of test that protocol pykeen drops: unseen in train, or repeated"),
-        ("source_urls", pa.list_(_TEXT), "where the files come from; empty for a graph of one's own"),
-        ("sha256", pa.list_(_TEXT), "SHA-256 of the content of the train, valid and test files"),
-        ("verified", pa.bool_(), "whether each source file was checked against a hash known beforehand"),
-        ("licence", _TEXT, "what the source states"),
-        ("citation", _TEXT, "the paper that introduced the dataset"),
-        ("citation_url", _TEXT, "where that paper is"),
-    ),
-    "candidates": _schema(
-        *_TASKS,
-        ("side", _TEXT, "head or tail"),
-        ("num_candidates", _COUNT, "entities ranked in a task, the true answer included"),
-        ("num_tasks", _COUNT, "tasks with that many candidates"),
-    ),
-    "constants": _schema(
-        *_TASKS,
-        ("side", _TEXT, "head, tail, or both: the ranks of both sides pooled"),
-        ("metric", _TEXT, "PyKEEN's key of the metric; hits_at_k for every k"),
-        ("k", _COUNT, "the k of hits_at_k, null for other metrics"),
-        ("num_tasks", _COUNT, "ranking tasks"),
-        ("expectation", _REAL, "mean of the metric over random rankings"),
-        ("expectation_error", _REAL, "absolute error of the expectation"),
-        ("variance", _REAL, "variance of the metric over random rankings"),
-        ("variance_error", _REAL, "absolute error of the variance"),
-        ("method", _TEXT, "closed_form (error bounds rounding), numerical (bound), sampled (standard error)"),
-    ),
-}
-"""Table name to its schema; each field carries its description as metadata."""
-
-UNITS: dict[str, str] = {
-    "expectation": "unit of the metric",
-    "expectation_error": "unit of the metric",
-    "variance": "squared unit of the metric",
-    "variance_error": "squared unit of the metric",
-}
-"""Units of the columns that are not plain counts or names."""
+__all__ = ["DESCRIPTOR", "Tables", "bundled_versions", "load"]
 
 DESCRIPTOR = "datapackage.json"
 
@@ -153,10 +83,17 @@ class Tables:
                 f"{file} is not the file that {DESCRIPTOR} describes: expected {expected}, got {got}. "
                 "Restore it, or build the set again with --force."
             )
-        table = pq.read_table(pa.BufferReader(content))
-        if not table.schema.equals(SCHEMAS[name]):
+        # The reader is imported here, so that `import rankconst` stays quick; read_table would load still more.
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
+        # (apache/arrow issue 34314), and files of this size gain nothing from them.
+        table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
+        expected_schema = schema_of(name)
+        if not table.schema.equals(expected_schema):
             raise TablesError(
-                f"{file} has columns {table.schema.names}; this version of rankconst reads {SCHEMAS[name].names}."
+                f"{file} has columns {table.schema.names}; this version of rankconst reads {expected_schema.names}."
             )
         return table
 
@@ -249,8 +186,8 @@ class Tables:
     def _histograms(self) -> dict[tuple[str, str, str, str], Histogram]:
         table = self.read("candidates")
         names = [table.column(name).to_pylist() for name in ("dataset", "protocol", "split", "side")]
-        sizes = table.column("num_candidates").to_numpy()
-        tasks = table.column("num_tasks").to_numpy()
+        sizes = _to_array(table.column("num_candidates"))
+        tasks = _to_array(table.column("num_tasks"))
         keys = list(zip(*names, strict=True))
         starts = [i for i, key in enumerate(keys) if i == 0 or key != keys[i - 1]]
         return {
@@ -275,7 +212,8 @@ class Tables:
         columns = self.read("constants").to_pydict()
         names = zip(*(columns[n] for n in ("dataset", "protocol", "split", "side", "metric", "k")), strict=True)
         numbers = zip(
-            *(columns[n] for n in ("expectation", "expectation_error", "variance", "variance_error", "method")), strict=True
+            *(columns[n] for n in ("expectation", "expectation_error", "variance", "variance_error", "method")),
+            strict=True,
         )
         found: dict[str, dict[_Key, Moments]] = {}
         for (dataset, *key), row in zip(names, numbers, strict=True):
@@ -284,6 +222,11 @@ class Tables:
 
     def _rows(self, dataset: str) -> dict[_Key, Moments]:
         return self._constants.get(dataset, {})
+
+
+def _to_array(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
+    """Return a column of whole numbers; pyarrow's own conversion would import pandas."""
+    return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
 
 
 def _bundle_folders() -> dict[str, Path]:
@@ -335,7 +278,9 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     if path is None:
         folders = _bundle_folders()
         if not folders:
-            raise TablesError("this installation carries no tables; install rankconst from its wheel, or pass a folder.")
+            raise TablesError(
+                "this installation carries no tables; install rankconst from its wheel, or pass a folder."
+            )
         wanted = list(folders)[-1] if version is None else version
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
@@ -345,7 +290,9 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     try:
         descriptor = json.loads((folder / DESCRIPTOR).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise TablesError(f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them.") from error
+        raise TablesError(
+            f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them."
+        ) from error
     except ValueError as error:
         raise TablesError(f"{folder / DESCRIPTOR} is not JSON ({error}). Build the set again.") from error
     tables = Tables(folder, descriptor)

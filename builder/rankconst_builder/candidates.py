@@ -155,7 +155,7 @@ class _AnswerCounter:
 
 def _batches(triples: Triples) -> Iterator[Triples]:
     for start in range(0, len(triples), BATCH):
-        yield triples.select(np.s_[start : start + BATCH])
+        yield triples.select(slice(start, start + BATCH))
 
 
 def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:

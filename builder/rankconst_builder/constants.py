@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from rankconst.metrics import TABULATED
 from rankconst.moments import compute_moments
-from rankconst.tables import SCHEMAS
+from rankconst.schemas import schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     TaskKey = tuple[str, str, str, str]
 
 __all__ = ["tabulate_candidates", "tabulate_constants"]
+
 
 def tabulate_candidates(histograms: Mapping[TaskKey, Histogram]) -> pa.Table:
     """Write histograms as rows of the candidates table.
@@ -71,7 +72,7 @@ def _rows(key: TaskKey, histogram: Histogram) -> Iterator[tuple[Any, ...]]:
 
 
 def _table(name: str, rows: list[tuple[Any, ...]]) -> pa.Table:
-    schema = SCHEMAS[name]
+    schema = schema_of(name)
     columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
     return pa.table(
         [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema

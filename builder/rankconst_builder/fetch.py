@@ -247,7 +247,9 @@ def _read_zip(path: Path, member: str, limit: int | None) -> bytes:
             with archive.open(member) as stream:
                 return stream.read(-1 if limit is None else limit + 1)
         except KeyError as error:
-            raise DownloadError(f"{path} has no member {member}; it has {', '.join(archive.namelist()[:9])}.") from error
+            raise DownloadError(
+                f"{path} has no member {member}; it has {', '.join(archive.namelist()[:9])}."
+            ) from error
 
 
 _ARCHIVES: Mapping[str, Callable[[Path, str, int | None], bytes]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -34,8 +34,8 @@ class Triples:
     def __len__(self) -> int:
         return int(self.head.size)
 
-    def select(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Triples:
-        """Return the rows of an index or a mask."""
+    def select(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Triples:
+        """Return the rows of an index, a mask or a slice."""
         return Triples(self.head[rows], self.relation[rows], self.tail[rows])
 
 
@@ -114,14 +114,14 @@ def encode_labels(files: Mapping[str, Labels]) -> Graph:
     return Graph(splits, entities[1], relations[1])
 
 
-def _encode(columns: Iterable[pa.ChunkedArray]) -> tuple[list[Codes], int]:
+def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], int]:
     """Give columns of dictionary-encoded bytes one common dictionary; return their codes and its size."""
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
-    unified = pa.chunked_array(chunks).unify_dictionaries()
-    codes = np.concatenate([chunk.indices.to_numpy() for chunk in unified.chunks]).astype(np.int64)
+    unified = cast("list[pa.DictionaryArray[Any, Any]]", pa.chunked_array(chunks).unify_dictionaries().chunks)
+    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified]).astype(np.int64)
     ends = np.cumsum([len(column) for column in columns])
-    return np.split(codes, ends[:-1]), len(unified.chunk(0).dictionary)
+    return np.split(codes, ends[:-1]), len(unified[0].dictionary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,5 +185,7 @@ def describe_graph(graph: Graph) -> Statistics:
 def _count_common(graph: Graph, one: str, other: str) -> int:
     """Count the distinct triples that stand in both splits."""
     parts = [graph.splits[name].select(graph.first_occurrences(graph.splits[name])) for name in (one, other)]
-    both = Triples(*(np.concatenate([getattr(part, field) for part in parts]) for field in ("head", "relation", "tail")))
+    both = Triples(
+        *(np.concatenate([getattr(part, field) for part in parts]) for field in ("head", "relation", "tail"))
+    )
     return len(both) - int(graph.first_occurrences(both).sum())

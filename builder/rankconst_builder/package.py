@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rankconst.tables import DESCRIPTOR, SCHEMAS, UNITS
+from rankconst.schemas import COLUMNS, TableColumn
+from rankconst.tables import DESCRIPTOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,8 @@ _KEYS: dict[str, tuple[str, ...]] = {
 }
 """Table to the columns that identify a row, in the order by which rows are sorted (names as in their catalogue)."""
 
-_FRICTIONLESS = {"string": "string", "int64": "integer", "double": "number", "bool": "boolean"}
+_FIELD_TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "number", "truth": "boolean"}
+"""Kind of a column to the type that Data Package calls it."""
 
 
 def hash_content(table: pa.Table) -> str:
@@ -58,7 +60,7 @@ def write_tables(
     version
         The version that lookups report.
     tables
-        Each table of :data:`rankconst.tables.SCHEMAS`, in canonical row order.
+        Each table of :data:`rankconst.schemas.COLUMNS`, in canonical row order.
     provenance
         Dataset to how its rows were obtained.
     """
@@ -121,13 +123,11 @@ def _describe(name: str, table: pa.Table, path: Path) -> dict[str, Any]:
         "rows": len(table),
         "schema": {
             "primaryKey": [column for column in _KEYS[name] if column != "k"],
-            "fields": [_describe_field(field) for field in SCHEMAS[name]],
+            "fields": [_describe_column(column) for column in COLUMNS[name]],
         },
     }
 
 
-def _describe_field(field: pa.Field) -> dict[str, Any]:
-    kind = "array" if pa.types.is_list(field.type) else _FRICTIONLESS[str(field.type)]
-    described = {"name": field.name, "type": kind, "description": field.metadata[b"description"].decode()}
-    unit = UNITS.get(field.name)
-    return described if unit is None else {**described, "unit": unit}
+def _describe_column(column: TableColumn) -> dict[str, Any]:
+    described = {"name": column.name, "type": _FIELD_TYPES[column.kind], "description": column.description}
+    return {**described, "unit": column.unit} if column.unit else described

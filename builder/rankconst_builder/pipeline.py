@@ -16,7 +16,8 @@ import rankconst
 from rankconst.errors import DataError, RankconstError, UsageError
 from rankconst.histogram import Histogram
 from rankconst.protocols import PROTOCOLS, SPLITS, Protocol
-from rankconst.tables import DESCRIPTOR, SCHEMAS, Tables, load
+from rankconst.schemas import COLUMNS, schema_of
+from rankconst.tables import DESCRIPTOR, Tables, load
 from rankconst_builder.candidates import TaskCounts, count_candidates
 from rankconst_builder.constants import tabulate_candidates, tabulate_constants
 from rankconst_builder.fetch import Content, Fetcher, MissingSourceError
@@ -80,7 +81,9 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
     order = list(PROTOCOLS)
     distinct = {protocol.key: protocol for protocol in protocols}
     return tuple(
-        sorted(distinct.values(), key=lambda p: order.index(p.key) if p.key in order else len(order) + (p.negatives or 0))
+        sorted(
+            distinct.values(), key=lambda p: order.index(p.key) if p.key in order else len(order) + (p.negatives or 0)
+        )
     )
 
 
@@ -175,15 +178,19 @@ def _read_existing(build: Build) -> dict[str, _Part]:
             f"{out} holds table version {existing.version}, and this run writes version {build.version}. "
             "Name another folder with --out."
         )
-    whole = {name: existing.read(name) for name in SCHEMAS}
+    whole = {name: existing.read(name) for name in COLUMNS}
     provenance = {row["dataset"]: row for row in existing.descriptor["provenance"]}
     return {
         key: _Part(
-            {name: table.filter(pc.equal(table["dataset"], key)) for name, table in whole.items()},
+            {name: _take_dataset(table, key) for name, table in whole.items()},
             {name: value for name, value in provenance[key].items() if name != "dataset"},
         )
         for key in existing.datasets
     }
+
+
+def _take_dataset(table: pa.Table, key: str) -> pa.Table:
+    return table.filter(pc.equal(table["dataset"], pa.scalar(key)))
 
 
 def _identify(build: Build, source: Source) -> str | None:
@@ -322,7 +329,7 @@ def _describe_dataset(source: Source, statistics: Statistics, contents: Mapping[
         "citation": source.citation,
         "citation_url": source.citation_url,
     }
-    return pa.Table.from_pylist([row], schema=SCHEMAS["datasets"])
+    return pa.Table.from_pylist([row], schema=schema_of("datasets"))
 
 
 def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part:
@@ -330,7 +337,6 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
     if key not in archive.datasets:
         held = ", ".join(archive.datasets)
         raise DataError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
-    row = archive.read("datasets").filter(pc.equal(archive.read("datasets")["dataset"], key))
     histograms = {
         (key, protocol.key, split, side): _take_histogram(archive, key, protocol, split, side)
         for protocol in build.protocols
@@ -341,7 +347,7 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
     origin = f"archive {archive.version}"
     return _Part(
         tables={
-            "datasets": row,
+            "datasets": _take_dataset(archive.read("datasets"), key),
             "candidates": tabulate_candidates(histograms),
             "constants": tabulate_constants(histograms),
         },
@@ -358,18 +364,8 @@ def _take_histogram(archive: Tables, key: str, protocol: Protocol, split: str, s
 
 def _write(build: Build, parts: Mapping[str, _Part]) -> None:
     # Rows of a part are in canonical order by construction; parts follow by key.
-    tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in SCHEMAS}
+    tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
     write_tables(build.out, build.version, tables, {key: part.provenance for key, part in parts.items()})
-
-
-_PER_TRIPLE = pa.schema(
-    [
-        ("split", pa.string()),
-        ("row", pa.int64()),
-        ("head_candidates", pa.int64()),
-        ("tail_candidates", pa.int64()),
-    ]
-)
 
 
 def _write_per_triple(build: Build, key: str, part: _Part) -> None:
@@ -380,7 +376,14 @@ def _write_per_triple(build: Build, key: str, part: _Part) -> None:
     folder.mkdir(exist_ok=True)
     for protocol in build.protocols:
         tables = [
-            pa.table([[split] * count.rows.size, count.rows, count.head, count.tail], schema=_PER_TRIPLE)
+            pa.table(
+                {
+                    "split": pa.array([split] * count.rows.size),
+                    "row": pa.array(count.rows),
+                    "head_candidates": pa.array(count.head),
+                    "tail_candidates": pa.array(count.tail),
+                }
+            )
             for split in SPLITS
             if (count := part.counts[protocol.key, split]).rows.size
         ]

@@ -45,7 +45,7 @@ class LineFormat:
         letters = sorted(self.columns.replace("-", ""))
         if letters != ["h", "r", "t"]:
             raise DataError(
-                f"columns {self.columns!r} must name h, r and t once each, and - for a column to ignore: hrt, htr, hrt-."
+                f"columns {self.columns!r} must name h, r and t once each, and - for what to ignore: hrt, htr, hrt-."
             )
         if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in "\r\n":
             raise DataError(f"delimiter {self.delimiter!r} must be one ASCII character: a tab, comma, space ...")

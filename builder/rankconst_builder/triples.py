@@ -7,7 +7,7 @@ entity if and only if their bytes are equal. What is not a triple stops the buil
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,8 @@ from rankconst.errors import DataError
 
 if TYPE_CHECKING:
     from rankconst_builder.sources import LineFormat
+
+    Column = pa.ChunkedArray[Any]
 
 __all__ = ["Labels", "read_triples"]
 
@@ -42,9 +44,9 @@ class Labels:
         True if the last line ends in a newline.
     """
 
-    head: pa.ChunkedArray
-    relation: pa.ChunkedArray
-    tail: pa.ChunkedArray
+    head: Column
+    relation: Column
+    tail: Column
     crlf: bool
     final_newline: bool
 
@@ -96,7 +98,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrt".index(column[0]))
     try:
         table = pa_csv.read_csv(
-            pa.py_buffer(body),
+            cast("Any", pa.BufferReader(body)),  # the stubs know only paths and Python files
             # A block must hold any one line; pyarrow reads blocks in parallel.
             pa_csv.ReadOptions(column_names=columns, block_size=max(1 << 20, _longest_line(body) + 2)),
             pa_csv.ParseOptions(
@@ -112,7 +114,8 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         raise _malformed(content.removeprefix(_BOM), form, name)
     if stated is not None and stated != len(table):
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
-    return Labels(*table.columns, crlf=crlf, final_newline=final_newline)
+    head, relation, tail = table.columns
+    return Labels(head, relation, tail, crlf, final_newline)
 
 
 def _longest_line(body: bytes) -> int:
@@ -120,8 +123,9 @@ def _longest_line(body: bytes) -> int:
     return int(np.diff(ends, prepend=-1, append=len(body)).max())
 
 
-def _has_empty(column: pa.ChunkedArray) -> bool:
-    return any(pc.min(pc.binary_length(chunk.dictionary)).as_py() == 0 for chunk in column.chunks)
+def _has_empty(column: Column) -> bool:
+    chunks = cast("list[Any]", column.chunks)
+    return any(0 in pc.binary_length(chunk.dictionary).to_pylist() for chunk in chunks)
 
 
 def _read_count(line: bytes, name: str) -> int:

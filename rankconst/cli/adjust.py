@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst import tables as archive
+from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
     DatasetOption,
     FormatOption,
@@ -16,68 +17,76 @@ from rankconst.cli.options import (
     SplitOption,
     TablesOption,
 )
-from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
+from rankconst.cli.output import Column, Format, Listing, number, print_listing
 from rankconst.errors import UndefinedError
 from rankconst.protocols import DEFAULT_PROTOCOL
 
 if TYPE_CHECKING:
     from rankconst.constants import Constants
+    from rankconst.metrics import Metric
 
 __all__ = ["adjust"]
 
-_COLUMNS = (
-    Column("dataset", "dataset"),
-    Column("protocol", "protocol"),
-    Column("split", "split"),
-    Column("side", "side"),
-    Column("metric"),
-    Column("value", "value", str, right=True),
-    Column("num_tasks", "tasks", count, right=True),
-    Column("expectation", "random", number(6), right=True),
-    Column("expectation_error"),
-    Column("variance"),
-    Column("variance_error"),
-    Column("method"),
-    Column("normalised", "normalised", number(4), right=True),
-    Column("index", "index", number(4), right=True),
-    Column("z", "z", number(4), right=True),
-    Column("table_version"),
-)
+
+def _columns(metric: Metric) -> tuple[Column, ...]:
+    def adjusted(form: str) -> Column:
+        name = metric.name_of(form)
+        return Column(form, f"{form} ({name})" if name else form, number(4), right=True)
+
+    return (
+        Column("dataset", "dataset"),
+        Column("protocol"),
+        Column("split"),
+        Column("side"),
+        Column("metric"),
+        Column("value", metric.label, str, right=True),
+        Column("num_tasks"),
+        Column("expectation", "random", number(5), right=True),
+        Column("expectation_error"),
+        Column("variance"),
+        Column("variance_error"),
+        Column("method"),
+        adjusted("normalised"),
+        adjusted("index"),
+        adjusted("z"),
+        Column("table_version"),
+    )
 
 
 def adjust(
-    values: Annotated[list[float], typer.Argument(metavar="VALUE...", help="The published number; shares as fractions.")],
+    values: Annotated[
+        list[float], typer.Argument(metavar="VALUE...", help="The published number; shares as fractions.")
+    ],
     dataset: DatasetOption,
     metric: MetricOption,
     split: SplitOption = "test",
     side: SideOption = "both",
     protocol: ProtocolOption = DEFAULT_PROTOCOL,
     tables: TablesOption = None,
-    format: FormatOption = Format.table,  # noqa: A002 - the option's name
+    format: FormatOption = Format.table,
 ) -> None:
     """Adjust a published number for chance.
-
-    normalised = value / random (1 = random); index: 0 = random, 1 = perfect; z: standard deviations better than
-    random.
 
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
     """
     opened = archive.load(tables)
-    looked_up = [opened.constants(name, metric, split, side, protocol) for name in dataset]
-    rows = [_row(constants, value) for constants in looked_up for value in values]
-    first = looked_up[0].metric
-    names = [f"{form} = {first.name_of(form)}" for form in ("normalised", "index", "z") if first.name_of(form)]
+    looked_up = [opened.constants(resolve_dataset(opened, name), metric, split, side, protocol) for name in dataset]
+    first = looked_up[0]
     print_listing(
         Listing(
-            columns=_COLUMNS,
-            rows=rows,
-            title=f"{first.label}, {first.title} ({'larger' if first.increasing else 'smaller'} is better)",
-            caption=f"{', '.join(names)}. " * bool(names) + f"Tables {opened.version}.",
+            columns=_columns(first.metric),
+            rows=[_row(constants, value) for constants in looked_up for value in values],
+            title=f"{first.metric.label} on {first.split}, {_SIDES[first.side]}, protocol {first.protocol}",
+            caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
+            f" Tables {opened.version}.",
         ),
         format,
     )
     for constants in looked_up:
         _warn_of_undefined(constants)
+
+
+_SIDES = {"head": "head side", "tail": "tail side", "both": "both sides"}
 
 
 def _row(constants: Constants, value: float) -> dict[str, Any]:

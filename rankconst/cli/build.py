@@ -57,7 +57,9 @@ def build(
             metavar="DIR_OR_URL",
         ),
     ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Open no socket; use the cache or a mirror folder.")] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Open no socket; use the cache or a mirror folder.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Download and build again what is there already.")] = False,
     from_archive: Annotated[
         bool, typer.Option("--from-archive", help="Recompute constants from the carried candidate counts.")
@@ -79,7 +81,7 @@ def build(
         str | None, typer.Option(help="Version that the tables state; for releases.", metavar="X.Y.Z")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Warnings and results only.")] = False,
-    format: FormatOption = Format.table,  # noqa: A002 - the option's name
+    format: FormatOption = Format.table,
 ) -> None:
     """Build tables of constants, from a benchmark's files or from your own.
 
@@ -126,7 +128,9 @@ def build(
     if outcome.built and not quiet:
         reporter.say(f"next: rankconst adjust VALUE --metric mrr --dataset {outcome.built[0]} --tables {out}")
     if outcome.failures:
-        raise DownloadError(f"{len(outcome.failures)} of {len(sources)} datasets failed: {', '.join(outcome.failures)}.")
+        raise DownloadError(
+            f"{len(outcome.failures)} of {len(sources)} datasets failed: {', '.join(outcome.failures)}."
+        )
 
 
 def _find_sources(names: list[str], everything: bool) -> list[Source]:
@@ -195,7 +199,5 @@ def _summarise(tables: Tables, key: str, protocol: str) -> dict[str, Any]:
         "side": "both",
         "num_tasks": histogram.total,
         "mean_candidates": histogram.mean,
-        **{
-            f"expectation_{name}": tables.constants(key, name, protocol=protocol).expectation for name in _SUMMARY
-        },
+        **{f"expectation_{name}": tables.constants(key, name, protocol=protocol).expectation for name in _SUMMARY},
     }

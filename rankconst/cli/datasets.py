@@ -37,7 +37,7 @@ _KEYS = tuple(column.key for column in _COLUMNS)
 
 def list_datasets(
     tables: TablesOption = None,
-    format: FormatOption = Format.table,  # noqa: A002 - the option's name
+    format: FormatOption = Format.table,
 ) -> None:
     """List the datasets: those in the tables, and those that `rankconst build` knows how to make.
 

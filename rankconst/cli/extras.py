@@ -8,7 +8,7 @@ from rankconst.errors import MissingExtraError
 
 __all__ = ["has_builder", "require_builder"]
 
-_BUILDER_NEEDS = ("pandas", "pooch", "scipy")
+_BUILDER_NEEDS = ("pooch",)
 
 
 def has_builder() -> bool:
@@ -27,5 +27,5 @@ def require_builder() -> None:
     if not has_builder():
         missing = ", ".join(module for module in _BUILDER_NEEDS if find_spec(module) is None)
         raise MissingExtraError(
-            f"`rankconst build` needs {missing}, which is not installed. Run: pip install 'rankconst[builder]'"
+            f"`rankconst build` needs {missing}, which is missing. Run: pip install 'rankconst[builder]'"
         )

@@ -32,7 +32,7 @@ _PROTOCOL_COLUMNS = (
 _WORDS = {"seen": "seen in train", "up_to": "splits up to this", "all": "all", "none": "none"}
 
 
-def list_metrics(format: FormatOption = Format.table) -> None:  # noqa: A002 - the option's name
+def list_metrics(format: FormatOption = Format.table) -> None:
     """List the metrics, with the names of their adjusted forms."""
     rows = [
         {
@@ -48,7 +48,7 @@ def list_metrics(format: FormatOption = Format.table) -> None:  # noqa: A002 - t
     print_listing(Listing(columns=_METRIC_COLUMNS, rows=rows), format)
 
 
-def list_protocols(format: FormatOption = Format.table) -> None:  # noqa: A002 - the option's name
+def list_protocols(format: FormatOption = Format.table) -> None:
     """List the evaluation protocols: which entities are ranked, for which triples, with what removed."""
     rows = [
         {

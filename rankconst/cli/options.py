@@ -68,6 +68,8 @@ ProtocolOption = Annotated[
 ]
 TablesOption = Annotated[
     Path | None,
-    typer.Option("--tables", help="Folder written by `rankconst build`; the carried tables if left out.", metavar="DIR"),
+    typer.Option(
+        "--tables", help="Folder written by `rankconst build`; the carried tables if left out.", metavar="DIR"
+    ),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]

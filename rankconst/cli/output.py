@@ -117,12 +117,12 @@ def _write_table(listing: Listing) -> str:
     from rich.console import Console
     from rich.table import Table
 
-    shown = [column for column in listing.columns if column.title is not None]
+    shown = [(column, column.title) for column in listing.columns if column.title is not None]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=listing.title or None, title_justify="left")
-    for column in shown:
-        table.add_column(column.title, justify="right" if column.right else "left", no_wrap=not column.key == "summary")
+    for column, title in shown:
+        table.add_column(title, justify="right" if column.right else "left")
     for row in listing.rows:
-        table.add_row(*(column.show(row[column.key]) for column in shown))
+        table.add_row(*(column.show(row[column.key]) for column, _ in shown))
     # A pipe has no width: rows must not be cut there.
     console = Console(highlight=False, markup=False) if sys.stdout.isatty() else Console(width=400, highlight=False)
     with console.capture() as capture:

@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from rankconst import tables as archive
+from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import FormatOption, ProtocolOption, SideOption, SplitOption, TablesOption, complete_dataset
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.metrics import TABULATED, parse_metric
-from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.protocols import SIDES, SPLITS
 
 __all__ = ["show"]
 
@@ -43,7 +44,7 @@ def show(
     side: SideOption = "both",
     protocol: ProtocolOption = ALL,
     tables: TablesOption = None,
-    format: FormatOption = Format.table,  # noqa: A002 - the option's name
+    format: FormatOption = Format.table,
 ) -> None:
     """Show what a random ranker gets on a dataset, with variance and errors.
 
@@ -52,9 +53,9 @@ def show(
     Example: rankconst show wn18rr --metric mrr --metric hits@10
     """
     opened = archive.load(tables)
-    dataset = opened.resolve_dataset(key)
+    dataset = resolve_dataset(opened, key)
     metrics = [parse_metric(name) for name in metric] if metric else list(TABULATED)
-    held = [name for name in opened.protocols(dataset)] if protocol == ALL else [protocol]
+    held = list(opened.protocols(dataset)) if protocol == ALL else [protocol]
     wanted = [
         (one_protocol, one_split, one_side)
         for one_protocol in held

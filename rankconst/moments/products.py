@@ -54,6 +54,7 @@ def _product(histogram: Histogram, sign: float) -> Moments:
         expectation=expectation,
         expectation_error=error * expectation,
         variance=squared * math.expm1(spread),
-        variance_error=squared * (2 * error * math.expm1(spread) + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)),
+        variance_error=squared
+        * (2 * error * math.expm1(spread) + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)),
         method="closed_form",
     )

@@ -1,0 +1,330 @@
+"""Candidate counts against triple loops, the query table against a dict, histograms against a Counter."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from brute import ORDER, count_brute_force, entities_of, everything, relations_of
+from rankconst.errors import DataError
+from rankconst.histogram import Histogram
+from rankconst.protocols import PROTOCOLS, Protocol, parse_protocol
+from rankconst_builder import candidates
+from rankconst_builder.candidates import TaskCounts, count_candidates
+from rankconst_builder.graph import Graph, Triples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Row = tuple[int, int, int]
+Dataset = dict[str, list[Row]]
+
+# Every protocol of the catalogue, whatever is in it, and sampled ones.
+CATALOGUE = [*PROTOCOLS.values(), parse_protocol("sampled:1"), parse_protocol("sampled:500")]
+
+# Every row of attributes that makes sense: where only seen entities are ranked, a task needs a seen answer.
+WRITABLE = [
+    Protocol(
+        key=f"{entities}-{tasks}-{distinct}-{known}",
+        candidates=entities,
+        tasks=tasks,
+        distinct=distinct,
+        known=known,
+        summary="",
+    )
+    for entities, tasks, distinct, known in itertools.product(
+        ("all", "seen"), ("all", "seen"), (False, True), ("all", "up_to", "none")
+    )
+    if not (entities == "seen" and tasks == "all")
+]
+
+
+def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
+    """Code a dataset so that entities and relations are 0, 1, ... in the order of their numbers."""
+    entities = {name: code for code, name in enumerate(sorted(entities_of(everything(dataset))))}  # type: ignore[type-var]
+    relations = {name: code for code, name in enumerate(sorted(relations_of(everything(dataset))))}  # type: ignore[type-var]
+    return Graph(
+        {
+            split: Triples(
+                np.array([entities[h] for h, _, _ in dataset[split]], dtype=np.int64),
+                np.array([relations[r] for _, r, _ in dataset[split]], dtype=np.int64),
+                np.array([entities[t] for _, _, t in dataset[split]], dtype=np.int64),
+            )
+            for split in ORDER
+        },
+        len(entities),
+        len(relations),
+    )
+
+
+def rows(entities: int, relations: int, size: int) -> st.SearchStrategy[list[Row]]:
+    entity = st.integers(0, entities - 1)
+    return st.lists(st.tuples(entity, st.integers(0, relations - 1), entity), max_size=size)
+
+
+# Few entities and relations: duplicates, overlaps and self-loops are the rule. Train uses only some of them, so that
+# the other splits have unseen ones; any split can be empty.
+DATASETS: st.SearchStrategy[Dataset] = st.fixed_dictionaries(
+    {
+        "train": rows(5, 2, 14),
+        "valid": rows(7, 3, 7),
+        "test": rows(7, 3, 7),
+    }
+).filter(lambda dataset: any(dataset.values()))
+
+
+def compare(dataset: Dataset, protocol: Protocol, split: str) -> None:
+    got = count_candidates(make_graph(dataset), protocol, split)
+    expected = count_brute_force(dataset, protocol, split)
+    assert got.rows.tolist() == expected.rows
+    assert got.head.tolist() == expected.head
+    assert got.tail.tolist() == expected.tail
+    assert got.num_entities == expected.num_entities
+    for counts in (got.head, got.tail):
+        assert np.all((counts >= 1) & (counts <= got.num_entities))
+    if protocol.known == "none" and protocol.negatives is None:
+        assert {*got.head.tolist(), *got.tail.tolist()} <= {expected.num_entities}
+
+
+@pytest.mark.parametrize("split", ORDER)
+@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
+@settings(max_examples=120, deadline=None)
+@example(dataset={"train": [(0, 0, 0)], "valid": [], "test": [(0, 0, 0), (0, 0, 0)]})
+@example(dataset={"train": [(0, 0, 1)], "valid": [(0, 0, 2)], "test": [(0, 0, 1), (0, 1, 1), (2, 0, 0)]})
+@example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [(1, 1, 1)], "test": [(3, 2, 3)]})
+@given(dataset=DATASETS)
+def test_counts_equal_triple_loops(protocol: Protocol, split: str, dataset: Dataset) -> None:
+    compare(dataset, protocol, split)
+
+
+@pytest.mark.parametrize("protocol", WRITABLE, ids=lambda protocol: protocol.key)
+@settings(max_examples=40, deadline=None)
+@given(dataset=DATASETS)
+def test_any_protocol_that_can_be_written_is_counted(protocol: Protocol, dataset: Dataset) -> None:
+    for split in ORDER:
+        compare(dataset, protocol, split)
+
+
+def test_brute_force_reads_documented_attributes_only() -> None:
+    documented = {field.name for field in dataclasses.fields(Protocol)}
+    assert all(f"    {name}\n" in (Protocol.__doc__ or "") for name in documented)
+    asked: set[str] = set()
+
+    class Spy:
+        def __init__(self, protocol: Protocol) -> None:
+            self._protocol = protocol
+
+        def __getattr__(self, name: str) -> Any:
+            asked.add(name)
+            return getattr(self._protocol, name)
+
+    dataset: Dataset = {"train": [(0, 0, 1)], "valid": [(1, 0, 2)], "test": [(0, 0, 1), (0, 0, 1)]}
+    for protocol in CATALOGUE:
+        spied: Any = Spy(protocol)
+        for split in ORDER:
+            assert count_brute_force(dataset, spied, split) == count_brute_force(dataset, protocol, split)
+    assert asked == {"candidates", "tasks", "distinct", "known", "negatives"}
+    assert asked <= documented
+
+
+def test_protocols_differ_as_design_says() -> None:
+    # One hand-computed graph. Entities 0..3 (3 unseen in train), known answers of (0, 0, ?): 1, 2, and 3 from test.
+    dataset: Dataset = {
+        "train": [(0, 0, 1), (2, 0, 1)],
+        "valid": [(0, 0, 2), (0, 0, 2)],
+        "test": [(0, 0, 3), (2, 0, 0)],
+    }
+    graph = make_graph(dataset)
+
+    def tails(protocol: str, split: str) -> list[int]:
+        return count_candidates(graph, PROTOCOLS[protocol], split).tail.tolist()
+
+    assert tails("standard", "valid") == [2, 2]
+    assert tails("libkge", "valid") == [3, 3]
+    assert tails("pykeen", "valid") == [2]
+    assert tails("raw", "valid") == [4, 4]
+    assert tails("standard", "test") == tails("libkge", "test") == [2, 3]
+    assert tails("pykeen", "test") == [2]
+    assert count_candidates(graph, PROTOCOLS["pykeen"], "test").rows.tolist() == [1]
+    assert tails("standard", "train") == [2, 3]
+    assert tails("pykeen", "train") == [3, 3]
+    assert count_candidates(graph, parse_protocol("sampled:500"), "test").head.tolist() == [501, 501]
+
+
+def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
+    generator = random.Random(seed)
+    return {
+        split: [
+            (generator.randrange(entities), generator.randrange(relations), generator.randrange(entities))
+            for _ in range(size if split == "train" else size // 4)
+        ]
+        for split in ORDER
+    }
+
+
+def flatten(counts: TaskCounts) -> tuple[list[int], list[int], list[int], int]:
+    return counts.rows.tolist(), counts.head.tolist(), counts.tail.tolist(), counts.num_entities
+
+
+@pytest.mark.parametrize("batch", [1, 3, 100])
+def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = random_dataset(seed=1, entities=12, relations=3, size=100)
+    graph = make_graph(dataset)
+    whole = {(p.key, split): flatten(count_candidates(graph, p, split)) for p in CATALOGUE for split in ORDER}
+    monkeypatch.setattr(candidates, "BATCH", batch)
+    sizes: list[int] = []
+    monkeypatch.setattr(candidates._AnswerCounter, "update", spy_on_sizes(candidates._AnswerCounter.update, sizes))
+    for protocol in CATALOGUE:
+        for split in ORDER:
+            assert flatten(count_candidates(graph, protocol, split)) == whole[protocol.key, split]
+            compare(dataset, protocol, split)
+    assert max(sizes) <= batch
+
+
+def spy_on_sizes(update: Any, sizes: list[int]) -> Any:
+    def spied(self: Any, anchors: Any, relations: Any, answers: Any) -> None:
+        sizes.append(len(anchors))
+        update(self, anchors, relations, answers)
+
+    return spied
+
+
+@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
+def test_graph_of_several_batches(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "BATCH", 128)
+    dataset = random_dataset(seed=2, entities=60, relations=4, size=700)
+    for split in ORDER:
+        compare(dataset, protocol, split)
+
+
+@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
+def test_keys_of_more_than_32_bits(protocol: Protocol) -> None:
+    # Codes reach 2^22 relations x 2^12 entities. Queries differ in their high bits, their low bits, or both.
+    entities, relations = 1 << 12, 1 << 22
+    generator = random.Random(3)
+    high = [0, 1, relations - 1, relations // 2, 1024]
+    ring = [(entity, high[entity % 5], (entity + 1) % entities) for entity in range(entities)]
+    hub = [(7, high[0], generator.randrange(entities)) for _ in range(50)]
+    dataset: Dataset = {
+        "train": ring + hub,
+        "valid": [(entities - 1, high[2], 0), (entities - 1, high[2], 5), (0, high[2], 5)],
+        "test": [(7, high[0], 8), (7, high[0], hub[0][2]), (8, high[2], hub[0][2]), (entities - 1, high[3], 1)],
+    }
+
+    def code(split: str) -> Triples:
+        return Triples(*(np.array(column, dtype=np.int64) for column in zip(*dataset[split], strict=True)))
+
+    graph = Graph({split: code(split) for split in ORDER}, entities, relations)
+    assert entities * relations > 1 << 32
+    for split in ("valid", "test"):
+        got, expected = count_candidates(graph, protocol, split), count_brute_force(dataset, protocol, split)
+        assert flatten(got) == (expected.rows, expected.head, expected.tail, expected.num_entities)
+
+
+def test_keys_that_do_not_fit_are_refused() -> None:
+    one = np.zeros(1, dtype=np.int64)
+    with pytest.raises(DataError, match="too many for 64-bit keys"):
+        candidates._AnswerCounter(one, one, num_relations=1 << 32, num_entities=1 << 32)
+
+
+def test_largest_keys_that_fit_are_counted() -> None:
+    # 2^31 relations x 2^32 entities: the largest code of either needs every bit of a 63-bit key.
+    last, first = (1 << 32) - 1, 0
+    anchors = np.array([last, first, last], dtype=np.int64)
+    relations = np.array([(1 << 31) - 1, 0, 0], dtype=np.int64)
+    counter = candidates._AnswerCounter(anchors, relations, num_relations=1 << 31, num_entities=1 << 32)
+    known = [
+        (last, (1 << 31) - 1, last),
+        (last, (1 << 31) - 1, 0),
+        (last, (1 << 31) - 1, last),
+        (0, 0, 5),
+        (last, 0, 0),
+    ]
+    for _ in range(2):
+        counter.update(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
+    counter.update(np.array([3]), np.array([0]), np.array([0]))
+    assert counter.count().tolist() == [2, 1, 1]
+
+
+def test_a_count_beyond_its_bounds_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = make_graph({"train": [(0, 0, 1)], "valid": [], "test": [(1, 0, 0)]})
+    monkeypatch.setattr(candidates._AnswerCounter, "count", lambda _: np.array([0]))
+    with pytest.raises(DataError, match=r"standard test head: candidates run from 3 to 3; expected 1 to 2"):
+        count_candidates(graph, PROTOCOLS["standard"], "test")
+
+
+TOP = 2**64 - 1
+FIRST_INVERSE = pow(candidates._QueryTable._MULTIPLIERS[0], -1, 2**64)
+ADVERSARIAL = {
+    "none": [],
+    "zero": [0],
+    "largest": [TOP],
+    "both ends": [0, TOP],
+    "sequential": list(range(5000)),
+    "sequential from the top": [TOP - i for i in range(5000)],
+    **{
+        f"multiples of 2^{k}": [i << k for i in range(min(1 << (64 - k), 2000))]
+        for k in (1, 8, 16, 31, 32, 33, 48, 60, 63)
+    },
+    "equal low bits": [(i << 40) | 0xABCDEF for i in range(3000)],
+    "equal high bits": [(0xABCDEF << 40) | i for i in range(3000)],
+    "powers of 2": [1 << k for k in range(64)],
+    "all in one slot of the first table": [i * FIRST_INVERSE % 2**64 for i in range(1, 3000)],
+}
+
+
+@pytest.mark.parametrize("keys", ADVERSARIAL.values(), ids=ADVERSARIAL.keys())
+def test_query_table_holds_adversarial_keys(keys: list[int]) -> None:
+    keys = sorted(set(keys))
+    asked = sorted({0, 1, TOP, *keys, *((key + 1) % 2**64 for key in keys), *(key ^ (1 << 63) for key in keys)})
+    check_table(keys, asked)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    keys=st.sets(st.integers(0, TOP) | st.integers(0, 40) | st.integers(0, 40).map(lambda i: i << 58), max_size=300),
+    asked=st.lists(st.integers(0, TOP) | st.integers(0, 60), max_size=50),
+)
+def test_query_table_is_a_dict(keys: set[int], asked: list[int]) -> None:
+    check_table(sorted(keys), [*keys, *asked])
+
+
+def test_query_table_of_many_random_keys() -> None:
+    generator = random.Random(4)
+    keys = sorted({generator.getrandbits(64) for _ in range(60_000)})
+    check_table(keys, [*keys, *(generator.getrandbits(64) for _ in range(60_000))])
+
+
+def check_table(keys: list[int], asked: list[int]) -> None:
+    places = {key: place for place, key in enumerate(keys)}
+    found = candidates._QueryTable(np.array(keys, dtype=np.uint64)).find(np.array(asked, dtype=np.uint64))
+    assert found.tolist() == [places.get(key, -1) for key in asked]
+
+
+@settings(deadline=None)
+@given(counts=st.lists(st.integers(1, 12) | st.integers(1, 2**53), min_size=1, max_size=60))
+def test_histogram_of_counts_is_a_counter(counts: list[int]) -> None:
+    histogram = Histogram.from_counts(counts)
+    pairs = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
+    assert pairs == Counter(counts)
+    assert list(pairs) == sorted(pairs)
+    assert histogram.total == len(counts)
+
+
+@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
+def test_histogram_of_each_side(protocol: Protocol) -> None:
+    dataset = random_dataset(seed=5, entities=9, relations=2, size=60)
+    counts = count_candidates(make_graph(dataset), protocol, "test")
+    expected = count_brute_force(dataset, protocol, "test")
+    for side in ("head", "tail"):
+        histogram = counts.histogram(side)
+        pairs = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
+        assert pairs == expected.histogram(side)
