@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -112,7 +113,10 @@ class Tables:
         """
         spellings = {key: (row["title"], *row["aliases"]) for key, row in self.datasets.items()}
         return resolve_name(
-            "dataset", name, spellings, f"Tables {self.version} hold {len(spellings)}; `rankconst datasets` lists them."
+            "dataset",
+            name,
+            spellings,
+            f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them.",
         )
 
     def histogram(
@@ -200,9 +204,9 @@ class Tables:
         found = [self._histograms.get((dataset, protocol, split, one)) for one in sides]
         parts = [part for part in found if part is not None]
         if len(parts) < len(sides):
-            held = sorted({f"{key[1]}/{key[2]}" for key in self._histograms if key[0] == dataset})
+            held = dict.fromkeys(f"{key[1]}/{key[2]}" for key in self._histograms if key[0] == dataset)
             raise UnknownNameError(
-                f"tables {self.version} hold no {split} tasks of {dataset} under protocol {protocol}. "
+                f"the tables ({self.version}) hold no {split} tasks of {dataset} under protocol {protocol}. "
                 f"They hold (protocol/split): {', '.join(held)}."
             )
         return parts[0] if len(parts) == 1 else parts[0].pool(parts[1])
@@ -232,14 +236,13 @@ def _to_array(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
 def _bundle_folders() -> dict[str, Path]:
     """Version to folder of the sets that came with the package, oldest first."""
     package = Path(__file__).resolve().parent
-    # A wheel carries them inside the package; in a checkout they lie beside it.
-    folders = {
-        folder.name: folder
-        for root in (package.parent / "data", package / "data")
-        for folder in (root.iterdir() if root.is_dir() else ())
-        if (folder / DESCRIPTOR).is_file()
-    }
-    return dict(sorted(folders.items(), key=lambda item: [int(part) for part in item[0].split(".")]))
+    inside = package / "data"
+    # A wheel carries the tables inside the package; in a checkout they lie beside it.
+    root = inside if inside.is_dir() else package.parent / "data"
+    found = [
+        path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}") if re.fullmatch(r"\d+\.\d+\.\d+", path.parent.name)
+    ]
+    return {path.name: path for path in sorted(found, key=lambda path: [int(part) for part in path.name.split(".")])}
 
 
 def bundled_versions() -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import tarfile
 import zipfile
 from dataclasses import dataclass, field
@@ -137,6 +138,9 @@ class Fetcher:
         url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
         if self.force and path.is_file():
             path.unlink()
+        if not path.is_file() and not _resolves(url):
+            # Tried again it would fail again, and cost seconds for each file.
+            raise MissingSourceError(_explain(url, "the host name could not be resolved (is there a network?)"))
         pooch.get_logger().setLevel("ERROR")  # our own messages say it better
         hash_known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
         keeper = pooch.create(
@@ -148,10 +152,7 @@ class Fetcher:
             with self.reporter.download(path.name) as bar:
                 keeper.fetch(path.name, downloader=pooch.HTTPDownloader(progressbar=bar or False, timeout=TIMEOUT))
         except requests.RequestException as error:
-            raise MissingSourceError(
-                f"could not download {url}: {_reason(error)}. Check the network, or name a copy of the files with "
-                "--mirror FOLDER_OR_URL."
-            ) from error
+            raise MissingSourceError(_explain(url, _reason(error))) from error
         except ValueError as error:
             raise HashMismatchError(
                 f"{url} is not the file the registry names: {error}. Nothing was kept. If the publisher replaced "
@@ -171,14 +172,32 @@ def _place_of(url: str) -> str:
     return f"{parts.netloc}{parts.path}{query}"
 
 
+def _resolves(url: str) -> bool:
+    """Tell whether the host of a URL has an address, as far as this machine would have to know it."""
+    import requests
+
+    if requests.utils.get_environ_proxies(url):
+        return True
+    try:
+        socket.getaddrinfo(urlsplit(url).hostname, None)
+    except OSError:
+        return False
+    return True
+
+
+def _explain(url: str, reason: str) -> str:
+    return (
+        f"could not download {url}: {reason}. Check the network, or name a copy of the files with "
+        "--mirror FOLDER_OR_URL."
+    )
+
+
 def _reason(error: Exception) -> str:
     response = getattr(error, "response", None)
     if response is not None:
         return f"the server answered {response.status_code} {response.reason}"
     text = str(error)
-    if "resolve" in text or "Name or service" in text:
-        return "the host name could not be resolved (is there a network?)"
-    return text if len(text) < 200 else f"{type(error).__name__}"
+    return text if len(text) < 200 else type(error).__name__
 
 
 def _check_file(path: Path, remote: Remote) -> None:

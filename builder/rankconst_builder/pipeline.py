@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import rankconst
-from rankconst.errors import DataError, RankconstError, UsageError
+from rankconst.errors import DataError, RankconstError, UnknownNameError, UsageError
 from rankconst.histogram import Histogram
 from rankconst.protocols import PROTOCOLS, SPLITS, Protocol
 from rankconst.schemas import COLUMNS, schema_of
@@ -146,6 +146,9 @@ def build_all(build: Build) -> Outcome:
             build.reporter.warn(f"{source.key}: {error}")
             failures[source.key] = error
             continue
+        except KeyboardInterrupt:
+            build.reporter.warn(f"interrupted in {source.key}; {len(built)} datasets are written, run again to go on")
+            raise
         parts[source.key] = part
         _write(build, parts)
         if build.per_triple:
@@ -197,9 +200,8 @@ def _identify(build: Build, source: Source) -> str | None:
     """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
     if build.from_archive or source.key in build.local or not source.verifiable:
         return None
-    content = [source.files[role].remote.sha256 or source.files[role].remote.git_blob or "" for role in ROLES]
-    protocols = [repr(protocol) for protocol in build.protocols]
-    digest = hashlib.sha256("\n".join((repr(source), *content, *protocols, _hash_program())).encode())
+    described = [repr(source), *map(repr, build.protocols), _hash_program()]
+    digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
 
 
@@ -214,7 +216,7 @@ def _hash_program() -> str:
 
 def _build_part(build: Build, source: Source, identity: str | None) -> _Part:
     if source.not_offered and source.key not in build.local:
-        raise DataError(f"{source.title} is not offered: {source.not_offered}")
+        raise UnknownNameError(f"{source.title} is not offered: {source.not_offered}")
     if build.from_archive:
         return _rebuild(build, source.key, load())
     try:
@@ -264,6 +266,8 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
     )
     statistics = describe_graph(graph)
     build.reporter.say(_summarise(source, statistics))
+    for difference in _compare_with_pykeen(source, statistics):
+        build.reporter.warn(f"{key}: {difference}")
     counts = {
         (protocol.key, split): count_candidates(graph, protocol, split)
         for protocol in build.protocols
@@ -275,8 +279,9 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
         for side in ("head", "tail")
         if count.rows.size
     }
-    for protocol, split in [task for task, count in counts.items() if not count.rows.size]:
-        build.reporter.say(f"{key}: protocol {protocol} ranks no triple of {split}; it gets no rows")
+    for (protocol, split), count in counts.items():
+        if statistics.rows[split] and not count.rows.size:
+            build.reporter.say(f"{key}: protocol {protocol} drops every triple of {split}; it gets no rows")
     return _Part(
         tables={
             "datasets": _describe_dataset(source, statistics, contents),
@@ -291,8 +296,8 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
 def _summarise(source: Source, statistics: Statistics) -> str:
     rows = " + ".join(f"{statistics.rows[split]:,}" for split in SPLITS)
     parts = [
-        f"{source.key}: {rows} triples (train + valid + test), {statistics.entities:,} entities, "
-        f"{statistics.relations:,} relations"
+        f"{source.key}: {rows} triples (train + valid + test), entities: {statistics.entities:,}, "
+        f"relations: {statistics.relations:,}"
     ]
     for split in SPLITS:
         if statistics.duplicates(split):
@@ -304,6 +309,22 @@ def _summarise(source: Source, statistics: Statistics) -> str:
         if common:
             parts.append(f"{common:,} triples of {later} also stand in {earlier}")
     return "; ".join(parts)
+
+
+def _compare_with_pykeen(source: Source, statistics: Statistics) -> list[str]:
+    """Say where the files differ from what PyKEEN documents, unless the registry explains it."""
+    found = {
+        "entities": statistics.entities_train,
+        "relations": statistics.relations_train,
+        **{split: statistics.seen_distinct[split] for split in SPLITS},
+    }
+    if source.pykeen.get("mismatch"):
+        return []
+    return [
+        f"PyKEEN documents {source.pykeen[name]:,} {name}, the files have {value:,}"
+        for name, value in found.items()
+        if name in source.pykeen and source.pykeen[name] != value
+    ]
 
 
 def _describe_dataset(source: Source, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
@@ -336,7 +357,7 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
     """Compute a dataset's constants anew from archived histograms."""
     if key not in archive.datasets:
         held = ", ".join(archive.datasets)
-        raise DataError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
+        raise UnknownNameError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
     histograms = {
         (key, protocol.key, split, side): _take_histogram(archive, key, protocol, split, side)
         for protocol in build.protocols

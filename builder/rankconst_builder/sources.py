@@ -135,7 +135,7 @@ class Source:
     @property
     def verifiable(self) -> bool:
         """True if every file that makes the dataset has a hash that is known beforehand."""
-        return all(self.files[role].remote.verifiable for role in ROLES if role in self.files) and bool(self.files)
+        return all(role in self.files and self.files[role].remote.verifiable for role in ROLES)
 
 
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Source:

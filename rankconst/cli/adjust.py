@@ -54,9 +54,7 @@ def _columns(metric: Metric) -> tuple[Column, ...]:
 
 
 def adjust(
-    values: Annotated[
-        list[float], typer.Argument(metavar="VALUE...", help="The published number; shares as fractions.")
-    ],
+    values: Annotated[list[float], typer.Argument(metavar="VALUE", help="The published number; shares as fractions.")],
     dataset: DatasetOption,
     metric: MetricOption,
     split: SplitOption = "test",
@@ -78,7 +76,7 @@ def adjust(
             rows=[_row(constants, value) for constants in looked_up for value in values],
             title=f"{first.metric.label} on {first.split}, {_SIDES[first.side]}, protocol {first.protocol}",
             caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-            f" Tables {opened.version}.",
+            f" Tables: {opened.version}.",
         ),
         format,
     )

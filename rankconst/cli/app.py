@@ -47,12 +47,9 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code; an interrupt exits with 130."""
     try:
         app()
     except RankconstError as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201 - the one place where errors become text
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)  # noqa: T201
-        sys.exit(130)

@@ -38,6 +38,8 @@ def resolve_dataset(tables: Tables, name: str) -> str:
         remedy = (
             f"It is not offered: {source.not_offered}"
             if source.not_offered
-            else f"Build them: rankconst build --dataset {source.key}, then add --tables rankconst-tables."
+            else f"Run: rankconst build --dataset {source.key}; then add --tables rankconst-tables here."
         )
-        raise UnknownNameError(f"tables {tables.version} hold no {source.title} ({source.key}). {remedy}") from None
+        raise UnknownNameError(
+            f"the tables ({tables.version}) hold no {source.title} ({source.key}). {remedy}"
+        ) from None

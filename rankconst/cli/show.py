@@ -93,7 +93,7 @@ def show(
             columns=_COLUMNS,
             rows=rows,
             title=f"{info['title']}: {info['entities']:,} entities, {info['triples_test']:,} test triples",
-            caption=f"{info['citation'] or 'No citation recorded'}. Tables {opened.version}.",
+            caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version}.",
         ),
         format,
     )
