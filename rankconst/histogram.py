@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Histogram"]
 
-# sum c N^2 must fit 64 bits with room: 2^53 keeps every count exact as a float, too.
+# Up to here every whole number is exact as a float.
 _LARGEST = 2**53
 
 
@@ -44,8 +44,8 @@ class Histogram:
             if values.min() < 1:
                 place = int(np.argmin(values))
                 raise DataError(f"{name}[{place}] is {values[place]}; expected at least 1 (the true answer counts).")
-            if values.max() > _LARGEST:
-                raise DataError(f"{name} goes up to {values.max()}; expected at most 2**53.")
+        if float(tasks.sum(dtype=np.float64)) > _LARGEST:
+            raise DataError("num_tasks add up to more than 2**53.")
         if np.any(np.diff(sizes) <= 0):
             raise DataError("num_candidates must be ascending without repeats; Histogram.from_counts sorts for you.")
         for values in (sizes, tasks):
@@ -73,6 +73,8 @@ class Histogram:
         tasks = np.ones_like(sizes) if num_tasks is None else _whole_numbers("num_tasks", num_tasks)
         if sizes.size == 0 or sizes.shape != tasks.shape:
             return cls(sizes, tasks)  # refused there, with the reason
+        if float(tasks.sum(dtype=np.float64)) > _LARGEST:
+            raise DataError("num_tasks add up to more than 2**53.")
         order = np.argsort(sizes, kind="stable")
         sizes, tasks = sizes[order], tasks[order]
         starts = np.flatnonzero(np.concatenate(([True], sizes[1:] != sizes[:-1])))
@@ -118,4 +120,6 @@ def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.int64]:
         whole = array.dtype.kind == "f" and bool(np.all(np.isfinite(array) & (array == np.floor(array))))
         if not whole:
             raise DataError(f"{name} must be whole numbers; got {array.dtype} with values such as {array[0]!r}.")
+    if array.size and (array.max() > _LARGEST or array.min() < -_LARGEST):
+        raise DataError(f"{name} runs from {array.min()} to {array.max()}; expected at most 2**53.")
     return array.astype(np.int64)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.errors import UnknownNameError, resolve_name, squash
+from rankconst.errors import UnknownNameError, resolve_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,13 +32,16 @@ __all__ = ["CATALOGUE", "TABULATED", "TABULATED_KS", "Metric", "parse_metric"]
 TABULATED_KS = (1, 3, 5, 10, 50, 100)
 """The k of Hits@k for which tables carry rows; any other k is computed from the histogram."""
 
+_LARGEST_K = 2**53
+
 # Words that tools put before a metric's name: "both.realistic.hits_at_10", "test_mrr", "Filtered MRR".
 _PREFIX = re.compile(
     r"^(?:(?:both|head|tail|realistic|optimistic|pessimistic|avg|best|worst|test|testing|valid|validation"
     r"|train|training|filtered|filt|fil)[.\s_/:-]+)+",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"^([a-z]+)(\d+)$")
+# A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", but neither "hits@1.5" nor "hits@-3".
+_NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)\s*[@_\s-]?\s*(\d+)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +120,8 @@ class Metric:
         """
         if not self.takes_k:
             raise UnknownNameError(f"{self.symbol} takes no k (got k={k}).")
-        if k < 1:
-            raise UnknownNameError(f"Hits@k needs a k of at least 1 (got {k}).")
+        if not 1 <= k <= _LARGEST_K:
+            raise UnknownNameError(f"Hits@k needs a k from 1 to 2**53 (got {k}).")
         return replace(self, k=int(k))
 
     def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64]) -> float:
@@ -276,7 +279,7 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     if isinstance(name, Metric):
         return name
     bare = _PREFIX.sub("", name.strip())
-    numbered = _NUMBERED.match(squash(bare))
+    numbered = _NUMBERED.match(bare)
     # Only a family with a parameter may carry a number: "mrr10" is not a spelling of MRR.
     families = {
         metric.family: (metric.symbol.format(k=""), *metric.spellings)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from rankconst.errors import UnknownNameError, resolve_name
+from rankconst.errors import UnknownNameError, UsageError, resolve_name
 
 __all__ = [
     "DEFAULT_PROTOCOL",
@@ -72,6 +72,10 @@ class Protocol:
     summary: str
     used_by: tuple[str, ...] = ()
     negatives: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.candidates == "seen" and self.tasks != "seen":
+            raise UsageError(f"protocol {self.key}: a task's true answer must be a candidate; rank seen triples only.")
 
     def known_splits(self, split: str) -> tuple[str, ...]:
         """Return the splits whose triples are removed when `split` is evaluated."""

@@ -60,7 +60,7 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn("valid_in_train", "count", "distinct valid triples that also stand in train"),
         TableColumn("test_in_train", "count", "distinct test triples that also stand in train"),
         TableColumn("test_in_valid", "count", "distinct test triples that also stand in valid"),
-        TableColumn("self_loops_train", "count", "rows of train whose head is their tail"),
+        TableColumn("self_loops_train", "count", "distinct triples of train whose head is their tail"),
         TableColumn("dropped_valid", "count", "rows of valid that protocol pykeen drops: unseen in train, or repeated"),
         TableColumn("dropped_test", "count", "rows of test that protocol pykeen drops: unseen in train, or repeated"),
         TableColumn("source_urls", "texts", "where the files come from; empty for a graph of one's own"),
@@ -102,7 +102,8 @@ def schema_of(name: str) -> pa.Schema:
 
     types = {
         "text": pa.string(),
-        "texts": pa.list_(pa.string()),
+        # Parquet names the items so; any other name would be lost on the way through a file.
+        "texts": pa.list_(pa.field("element", pa.string())),
         "count": pa.int64(),
         "real": pa.float64(),
         "truth": pa.bool_(),

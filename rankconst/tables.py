@@ -233,6 +233,17 @@ def _to_array(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
     return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
 
 
+def _check_descriptor(descriptor: Any, folder: Path) -> None:
+    """Refuse a descriptor that does not name a version and its files."""
+    resources = descriptor.get("resources") if isinstance(descriptor, dict) else None
+    whole = isinstance(resources, list) and all(isinstance(resource, dict) for resource in resources)
+    if not whole or not isinstance(descriptor.get("version"), str):
+        raise TablesError(
+            f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version and a list of "
+            "resources. Build the set again."
+        )
+
+
 def _bundle_folders() -> dict[str, Path]:
     """Version to folder of the sets that came with the package, oldest first."""
     package = Path(__file__).resolve().parent
@@ -292,12 +303,13 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         folder = Path(path)
     try:
         descriptor = json.loads((folder / DESCRIPTOR).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(
             f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them."
         ) from error
     except ValueError as error:
         raise TablesError(f"{folder / DESCRIPTOR} is not JSON ({error}). Build the set again.") from error
+    _check_descriptor(descriptor, folder)
     tables = Tables(folder, descriptor)
     if version is not None and tables.version != version:
         raise UnknownNameError(f"{folder} holds table version {tables.version}, not {version}.")

@@ -116,7 +116,7 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
         },
         "seen": {split: len(seen[split]) for split in ORDER},
         "seen_distinct": {split: len(set(seen[split])) for split in ORDER},
-        "self_loops_train": sum(1 for h, _, t in train if h == t),
+        "self_loops_train": sum(1 for h, _, t in set(train) if h == t),  # distinct, as STATISTICS.csv has it
     }
 
 

@@ -6,11 +6,13 @@ a filled cache is a mirror for other machines.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import socket
 import tarfile
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,45 +114,58 @@ class Fetcher:
     def locate(self, remote: Remote) -> Path:
         """Return the path of a checked local copy of a remote file; see :meth:`read` for errors."""
         place = _place_of(remote.url)
+        record = self.cache / "recorded" / f"{place}.sha256"
         if self.mirror is not None and not _is_url(self.mirror):
             path = Path(self.mirror).expanduser() / place
             if not path.is_file():
                 raise MissingSourceError(
                     f"the mirror {self.mirror} has no {place}. A mirror holds https://host/path at host/path."
                 )
-        else:
-            path = self._download(remote, place)
-        _check_file(path, remote)
-        return path
-
-    def _download(self, remote: Remote, place: str) -> Path:
+            _check_file(path, remote, record)
+            return path
         path = self.cache / "sources" / place
-        if self.offline and not path.is_file():
+        if path.is_file() and (self.offline or not self.force):
+            try:
+                _check_file(path, remote, record)
+            except HashMismatchError as error:
+                if self.offline:
+                    raise
+                self.reporter.warn(f"{error} Downloading it again.")
+            else:
+                return path
+        if self.offline:
             raise MissingSourceError(
                 f"{remote.url} is not in the cache {self.cache}, and --offline forbids to download it. "
                 "Run once without --offline, or name a folder with --mirror."
             )
-        if self.offline:
-            return path
+        fresh = self._download(remote, path, place)
+        try:
+            _check_file(fresh, remote, record)
+            fresh.replace(path)
+        finally:
+            fresh.unlink(missing_ok=True)
+        return path
+
+    def _download(self, remote: Remote, path: Path, place: str) -> Path:
+        """Download beside `path`, so that what is there stays until the new file has been checked."""
         import pooch
         import requests
 
         url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
-        if self.force and path.is_file():
-            path.unlink()
-        if not path.is_file() and not _resolves(url):
+        if not _resolves(url):
             # Tried again it would fail again, and cost seconds for each file.
             raise MissingSourceError(_explain(url, "the host name could not be resolved (is there a network?)"))
         pooch.get_logger().setLevel("ERROR")  # our own messages say it better
-        hash_known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
+        fresh = path.with_name(f"{path.name}.new")
+        fresh.unlink(missing_ok=True)
+        known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
         keeper = pooch.create(
-            path.parent, base_url="", registry={path.name: hash_known}, urls={path.name: url}, retry_if_failed=RETRIES
+            path.parent, base_url="", registry={fresh.name: known}, urls={fresh.name: url}, retry_if_failed=RETRIES
         )
+        self.reporter.say(f"downloading {url}")
         try:
-            if not path.is_file():
-                self.reporter.say(f"downloading {url}")
             with self.reporter.download(path.name) as bar:
-                keeper.fetch(path.name, downloader=pooch.HTTPDownloader(progressbar=bar or False, timeout=TIMEOUT))
+                keeper.fetch(fresh.name, downloader=pooch.HTTPDownloader(progressbar=bar or False, timeout=TIMEOUT))
         except requests.RequestException as error:
             raise MissingSourceError(_explain(url, _reason(error))) from error
         except ValueError as error:
@@ -158,7 +173,7 @@ class Fetcher:
                 f"{url} is not the file the registry names: {error}. Nothing was kept. If the publisher replaced "
                 "the file, the registry needs a new entry: please report it."
             ) from error
-        return path
+        return fresh
 
 
 def _is_url(mirror: str) -> bool:
@@ -200,32 +215,33 @@ def _reason(error: Exception) -> str:
     return text if len(text) < 200 else type(error).__name__
 
 
-def _check_file(path: Path, remote: Remote) -> None:
+def _check_file(path: Path, remote: Remote, record: Path) -> None:
     """Compare a local copy with what is known of it; record the hash of one of which nothing is."""
-    if remote.bytes is not None and path.stat().st_size != remote.bytes:
+    size = path.stat().st_size
+    if remote.bytes is not None and size != remote.bytes:
         raise HashMismatchError(
-            f"{path} has {path.stat().st_size} bytes; expected {remote.bytes} (from {remote.url}). "
-            "Delete it and build again."
+            f"{path} is not the file the registry names: expected {remote.bytes} bytes, got {size} (from {remote.url})."
         )
     with path.open("rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    expected, got, kind = remote.sha256, sha256, "SHA-256"
+    expected, got, kind, remedy = remote.sha256, sha256, "SHA-256", ""
     if expected is None and remote.git_blob is not None:
         expected, got, kind = remote.git_blob, _git_blob(path), "git blob id"
     if expected is None:
         # Nothing is known: what came first is what later downloads must equal.
-        record = path.with_name(f"{path.name}.sha256")
         if not record.is_file():
             _write_atomically(record, sha256)
         expected, kind = record.read_text(encoding="ascii").strip(), "SHA-256 recorded at the first download"
+        remedy = f" If the publisher replaced the file, delete {record}."
     if got != expected:
         raise HashMismatchError(
-            f"{path} is not the file the registry names: expected {kind} {expected}, got {got} (from {remote.url}). "
-            "Delete it and build again."
+            f"{path} is not the file the registry names: expected {kind} {expected}, got {got} "
+            f"(from {remote.url}).{remedy}"
         )
 
 
 def _write_atomically(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     partial.write_text(text, encoding="ascii")
     partial.replace(path)
@@ -250,14 +266,18 @@ def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None
 
 
 def _read_tar(path: Path, member: str, limit: int | None) -> bytes:
-    with tarfile.open(path) as archive:
+    opened = gzip.open(path) if path.name.endswith(("gz", "tgz")) else path.open("rb")
+    with opened as stream, tarfile.open(fileobj=stream) as archive:
         try:
-            stream = archive.extractfile(member)
+            content = archive.extractfile(member)
         except KeyError:
-            stream = None
-        if stream is None:
+            content = None
+        if content is None:
             raise DownloadError(f"{path} has no member {member}; it has {', '.join(archive.getnames()[:9])}.")
-        return stream.read(-1 if limit is None else limit + 1)
+        data = content.read(-1 if limit is None else limit + 1)
+        while stream.read(1 << 20):
+            pass  # the checksum of a gzip file stands at its end
+        return data
 
 
 def _read_zip(path: Path, member: str, limit: int | None) -> bytes:
@@ -286,6 +306,7 @@ def _read_member(path: Path, member: str, limit: int | None) -> bytes:
         if path.name.endswith(ending):
             try:
                 return read(path, member, limit)
-            except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
-                raise DownloadError(f"{path} is damaged: {error}. Delete it and build again.") from error
+            except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
+                reason = str(error).partition("\n")[0]
+                raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error
     raise DownloadError(f"{path} is no archive that the builder can read; expected {', '.join(_ARCHIVES)}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -49,11 +49,15 @@ class Graph:
         ``train``, ``valid`` and ``test``, each the rows of its file in their order.
     num_entities, num_relations
         Numbers of distinct labels over all splits.
+    trained_relations
+        Inductive datasets only: codes of the relations that occur in the graph that models are trained on. PyKEEN
+        numbers relations there, so they count as seen when its train is the inference graph.
     """
 
     splits: Mapping[str, Triples]
     num_entities: int
     num_relations: int
+    trained_relations: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
@@ -66,13 +70,14 @@ class Graph:
 
     @cached_property
     def seen_relations(self) -> NDArray[np.bool_]:
-        """Which relations occur in train. Shape (num_relations,)."""
+        """Which relations occur in train, or in the graph that models are trained on. Shape (num_relations,)."""
         seen = np.zeros(self.num_relations, dtype=np.bool_)
         seen[self.splits["train"].relation] = True
+        seen[self.trained_relations] = True
         return seen
 
     def is_seen(self, triples: Triples) -> NDArray[np.bool_]:
-        """Tell which triples have head, relation and tail in train. Shape (n,)."""
+        """Tell which triples have nothing unseen in train. Shape (n,)."""
         entities, relations = self.seen_entities, self.seen_relations
         return entities[triples.head] & relations[triples.relation] & entities[triples.tail]
 
@@ -92,26 +97,32 @@ class Graph:
         return first
 
 
-def encode_labels(files: Mapping[str, Labels]) -> Graph:
+def encode_labels(files: Mapping[str, Labels], trained: Labels | None = None) -> Graph:
     """Code the labels of a dataset's splits as integers.
 
     Parameters
     ----------
     files
         ``train``, ``valid`` and ``test``; a split without a file is empty.
+    trained
+        Inductive datasets: the graph that models are trained on. Only which relations it has matters.
 
     Returns
     -------
     Graph
         Equal bytes have equal codes; codes follow the order of first appearance.
     """
-    entities = _encode([column for labels in files.values() for column in (labels.head, labels.tail)])
-    relations = _encode([labels.relation for labels in files.values()])
+    entities, num_entities = _encode([column for labels in files.values() for column in (labels.head, labels.tail)])
+    context = [] if trained is None else [trained.relation]
+    relations, _ = _encode([labels.relation for labels in files.values()] + context)
+    num_relations = 1 + max(int(codes.max()) for codes in relations[: len(files)])
+    # Codes follow first appearance, so those that only the context has come last.
+    known = [codes[codes < num_relations] for codes in relations[len(files) :]]
     none = np.zeros(0, dtype=np.int64)
     splits = dict.fromkeys(SPLITS, Triples(none, none, none))
     for place, name in enumerate(files):
-        splits[name] = Triples(entities[0][2 * place], relations[0][place], entities[0][2 * place + 1])
-    return Graph(splits, entities[1], relations[1])
+        splits[name] = Triples(entities[2 * place], relations[place], entities[2 * place + 1])
+    return Graph(splits, num_entities, num_relations, *known)
 
 
 def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], int]:
@@ -137,9 +148,9 @@ class Statistics:
     overlaps
         (split, other split) to the number of distinct triples that stand in both.
     seen, seen_distinct
-        Rows whose head, relation and tail occur in train; the same without repetitions.
+        Rows with nothing unseen in train; the same without repetitions.
     self_loops_train
-        Rows of train whose head is their tail.
+        Distinct triples of train whose head is their tail.
     """
 
     entities: int
@@ -168,7 +179,7 @@ def describe_graph(graph: Graph) -> Statistics:
         entities=graph.num_entities,
         entities_train=int(graph.seen_entities.sum()),
         relations=graph.num_relations,
-        relations_train=int(graph.seen_relations.sum()),
+        relations_train=int(np.unique(train.relation).size),
         rows={name: len(triples) for name, triples in graph.splits.items()},
         distinct={name: int(first[name].sum()) for name in names},
         overlaps={
@@ -178,7 +189,7 @@ def describe_graph(graph: Graph) -> Statistics:
         },
         seen={name: int(seen[name].sum()) for name in names},
         seen_distinct={name: int((seen[name] & first[name]).sum()) for name in names},
-        self_loops_train=int((train.head == train.tail).sum()),
+        self_loops_train=int(((train.head == train.tail) & first["train"]).sum()),
     )
 
 

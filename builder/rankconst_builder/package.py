@@ -122,7 +122,8 @@ def _describe(name: str, table: pa.Table, path: Path) -> dict[str, Any]:
         "contentHash": hash_content(table),
         "rows": len(table),
         "schema": {
-            "primaryKey": [column for column in _KEYS[name] if column != "k"],
+            # A primary key must not be null, and k is for most metrics.
+            **({} if name == "constants" else {"primaryKey": list(_KEYS[name])}),
             "fields": [_describe_column(column) for column in COLUMNS[name]],
         },
     }

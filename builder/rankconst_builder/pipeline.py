@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import rankconst
-from rankconst.errors import DataError, RankconstError, UnknownNameError, UsageError
+from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
 from rankconst.histogram import Histogram
 from rankconst.protocols import PROTOCOLS, SPLITS, Protocol
 from rankconst.schemas import COLUMNS, schema_of
@@ -24,7 +24,7 @@ from rankconst_builder.fetch import Content, Fetcher, MissingSourceError
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.package import complete_exchange, write_tables
 from rankconst_builder.progress import Reporter
-from rankconst_builder.sources import ROLES, Source
+from rankconst_builder.sources import CONTEXT, ROLES, Source
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ def build_all(build: Build) -> Outcome:
     RankconstError
         If the only dataset asked for fails, or `out` holds something that is no set of tables.
     """
+    if build.per_triple and build.from_archive:
+        raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
     parts = _read_existing(build)
     built: list[str] = []
     kept: list[str] = []
@@ -175,18 +177,27 @@ def _read_existing(build: Build) -> dict[str, _Part]:
     complete_exchange(out)
     if not (out / DESCRIPTOR).is_file():
         return {}
-    existing = load(out)
+    try:
+        return _split_parts(build, load(out))
+    except TablesError as error:
+        if not build.force:
+            raise
+        build.reporter.warn(f"{error} Starting the set anew, because of --force.")
+        return {}
+
+
+def _split_parts(build: Build, existing: Tables) -> dict[str, _Part]:
     if existing.version != build.version:
         raise UsageError(
-            f"{out} holds table version {existing.version}, and this run writes version {build.version}. "
+            f"{build.out} holds table version {existing.version}, and this run writes version {build.version}. "
             "Name another folder with --out."
         )
     whole = {name: existing.read(name) for name in COLUMNS}
-    provenance = {row["dataset"]: row for row in existing.descriptor["provenance"]}
+    provenance = {row["dataset"]: row for row in existing.descriptor.get("provenance", [])}
     return {
         key: _Part(
             {name: _take_dataset(table, key) for name, table in whole.items()},
-            {name: value for name, value in provenance[key].items() if name != "dataset"},
+            {name: value for name, value in provenance.get(key, {}).items() if name != "dataset"},
         )
         for key in existing.datasets
     }
@@ -237,7 +248,7 @@ def _build_part(build: Build, source: Source, identity: str | None) -> _Part:
 def _read_contents(build: Build, source: Source) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is None:
-        return {role: build.fetcher.read(source.files[role]) for role in ROLES}
+        return {role: build.fetcher.read(source.files[role]) for role in (*ROLES, CONTEXT) if role in source.files}
     return {role: _read_local(path) for role, path in local.items()}
 
 
@@ -261,9 +272,8 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
     names = {role: str(path) for role, path in build.local.get(key, {}).items()} or {
         role: f"{key} {source.files[role].name}" for role in contents
     }
-    graph = encode_labels(
-        {role: read_triples(content.data, source.format, names[role]) for role, content in contents.items()}
-    )
+    labels = {role: read_triples(content.data, source.format, names[role]) for role, content in contents.items()}
+    graph = encode_labels({role: labels[role] for role in ROLES if role in labels}, labels.get(CONTEXT))
     statistics = describe_graph(graph)
     build.reporter.say(_summarise(source, statistics))
     for difference in _compare_with_pykeen(source, statistics):
@@ -391,8 +401,6 @@ def _write(build: Build, parts: Mapping[str, _Part]) -> None:
 
 def _write_per_triple(build: Build, key: str, part: _Part) -> None:
     """Write the counts of every evaluation triple, a file a protocol; `row` counts from 0 in the split's file."""
-    if not part.counts:
-        raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
     folder = build.out / "per-triple"
     folder.mkdir(exist_ok=True)
     for protocol in build.protocols:

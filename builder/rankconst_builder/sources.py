@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["LineFormat", "Remote", "Source", "SourceFile", "find_source", "load_sources"]
 
 ROLES = ("train", "valid", "test")
-"""The files that make a dataset; further roles (``transductive_train``, ``single``) are kept for reference."""
+"""The files that make a dataset."""
+
+CONTEXT = "transductive_train"
+"""The file of an inductive dataset that models are trained on; its train is the inference graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,8 @@ class LineFormat:
             raise DataError(
                 f"columns {self.columns!r} must name h, r and t once each, and - for what to ignore: hrt, htr, hrt-."
             )
-        if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in "\r\n":
-            raise DataError(f"delimiter {self.delimiter!r} must be one ASCII character: a tab, comma, space ...")
+        if len(self.delimiter) != 1 or not (self.delimiter == "\t" or " " <= self.delimiter <= "~"):
+            raise DataError(f"delimiter {self.delimiter!r} must be one printable ASCII character or a tab.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,9 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
             files[role] = SourceFile(archive, **described)
         else:
             raise DataError(f"sources: dataset {key}, file {role}: expected a url, or a member of an archive.")
+    lacking = [role for role in ROLES if role not in files]
+    if lacking and not entry.get("not_offered"):
+        raise DataError(f"sources: dataset {key} has no {', '.join(lacking)} file; say in not_offered why.")
     return Source(
         key=key,
         aliases=tuple(entry.pop("aliases", ())),
@@ -178,8 +184,8 @@ def load_sources(path: Path | None = None) -> Mapping[str, Source]:
     """
     file = resources.files("rankconst_builder").joinpath("sources.toml") if path is None else path
     content = tomllib.loads(file.read_text(encoding="utf-8"))
-    formats = {name: LineFormat(**entry) for name, entry in content["format"].items()}
     try:
+        formats = {name: LineFormat(**entry) for name, entry in content["format"].items()}
         return {key: _read_source(key, entry, formats) for key, entry in content["dataset"].items()}
     except (TypeError, KeyError) as error:
         raise DataError(f"{file}: an entry does not fit the registry: {error}.") from error

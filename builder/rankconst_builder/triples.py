@@ -94,6 +94,9 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         stated = _read_count(first, name)
     if not body:
         raise DataError(f"{name} has a count line and no triple.")
+    if body.startswith(_BOM):
+        # The parser drops one; here it belongs to the first label.
+        body = _BOM + body
     columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
     wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrt".index(column[0]))
     try:
@@ -142,9 +145,12 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
     """Find the first line that is no triple, and say what is wrong with it."""
     wanted = len(form.columns)
     delimiter = form.delimiter.encode()
-    lines = body.rstrip(b"\r\n").split(b"\n")
-    for number, line in enumerate(lines[form.count_line :], start=1 + form.count_line):
-        text = line.removesuffix(b"\r")
+    *lines, last = body.split(b"\n")
+    # Only before a newline does a carriage return belong to the line's end.
+    texts = [*(line.removesuffix(b"\r") for line in lines), last]
+    while texts and not texts[-1]:
+        texts.pop()
+    for number, text in enumerate(texts[form.count_line :], start=1 + form.count_line):
         parts = text.split(delimiter)
         where = f"{name}, line {number}"
         if not text:

@@ -124,7 +124,7 @@ def _write_table(listing: Listing) -> str:
     for row in listing.rows:
         table.add_row(*(column.show(row[column.key]) for column, _ in shown))
     # A pipe has no width: rows must not be cut there.
-    console = Console(highlight=False, markup=False) if sys.stdout.isatty() else Console(width=400, highlight=False)
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 10_000)
     with console.capture() as capture:
         console.print(table)
         if listing.caption:

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import random
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -31,18 +31,11 @@ Dataset = dict[str, list[Row]]
 CATALOGUE = [*PROTOCOLS.values(), parse_protocol("sampled:1"), parse_protocol("sampled:500")]
 
 # Every row of attributes that makes sense: where only seen entities are ranked, a task needs a seen answer.
+ENTITIES: tuple[Literal["all", "seen"], ...] = ("all", "seen")
+KNOWN: tuple[Literal["all", "up_to", "none"], ...] = ("all", "up_to", "none")
 WRITABLE = [
-    Protocol(
-        key=f"{entities}-{tasks}-{distinct}-{known}",
-        candidates=entities,
-        tasks=tasks,
-        distinct=distinct,
-        known=known,
-        summary="",
-    )
-    for entities, tasks, distinct, known in itertools.product(
-        ("all", "seen"), ("all", "seen"), (False, True), ("all", "up_to", "none")
-    )
+    Protocol(f"{entities}-{tasks}-{distinct}-{known}", entities, tasks, distinct, known, summary="")
+    for entities, tasks, distinct, known in itertools.product(ENTITIES, ENTITIES, (False, True), KNOWN)
     if not (entities == "seen" and tasks == "all")
 ]
 
@@ -145,7 +138,8 @@ def test_protocols_differ_as_design_says() -> None:
     graph = make_graph(dataset)
 
     def tails(protocol: str, split: str) -> list[int]:
-        return count_candidates(graph, PROTOCOLS[protocol], split).tail.tolist()
+        counts: list[int] = count_candidates(graph, PROTOCOLS[protocol], split).tail.tolist()
+        return counts
 
     assert tails("standard", "valid") == [2, 2]
     assert tails("libkge", "valid") == [3, 3]
@@ -160,7 +154,7 @@ def test_protocols_differ_as_design_says() -> None:
 
 
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
-    generator = random.Random(seed)
+    generator = random.Random(seed)  # noqa: S311 - test data
     return {
         split: [
             (generator.randrange(entities), generator.randrange(relations), generator.randrange(entities))
@@ -209,7 +203,7 @@ def test_graph_of_several_batches(protocol: Protocol, monkeypatch: pytest.Monkey
 def test_keys_of_more_than_32_bits(protocol: Protocol) -> None:
     # Codes reach 2^22 relations x 2^12 entities. Queries differ in their high bits, their low bits, or both.
     entities, relations = 1 << 12, 1 << 22
-    generator = random.Random(3)
+    generator = random.Random(3)  # noqa: S311 - test data
     high = [0, 1, relations - 1, relations // 2, 1024]
     ring = [(entity, high[entity % 5], (entity + 1) % entities) for entity in range(entities)]
     hub = [(7, high[0], generator.randrange(entities)) for _ in range(50)]
@@ -298,7 +292,7 @@ def test_query_table_is_a_dict(keys: set[int], asked: list[int]) -> None:
 
 
 def test_query_table_of_many_random_keys() -> None:
-    generator = random.Random(4)
+    generator = random.Random(4)  # noqa: S311 - test data
     keys = sorted({generator.getrandbits(64) for _ in range(60_000)})
     check_table(keys, [*keys, *(generator.getrandbits(64) for _ in range(60_000))])
 

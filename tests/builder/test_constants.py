@@ -1,0 +1,114 @@
+"""Rows of the tables: candidates from histograms, constants against the enumeration of all rankings."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankconst.histogram import Histogram
+from rankconst.metrics import TABULATED
+from rankconst.schemas import schema_of
+from rankconst_builder.constants import tabulate_candidates, tabulate_constants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# Candidates of some tasks: at most 5^4 rankings of both sides to enumerate.
+COUNTS = st.lists(st.integers(1, 5), min_size=1, max_size=2)
+
+
+def geometric_mean(ranks: Sequence[int]) -> Any:
+    product = mpmath.mpf(1)
+    for rank in ranks:
+        product *= rank
+    return product ** (mpmath.mpf(1) / len(ranks))
+
+
+DEFINITIONS: dict[str, Callable[[Sequence[int], int | None], Any]] = {
+    "arithmetic_mean_rank": lambda ranks, _: Fraction(sum(ranks), len(ranks)),
+    "inverse_harmonic_mean_rank": lambda ranks, _: sum(Fraction(1, rank) for rank in ranks) / len(ranks),
+    "hits_at_k": lambda ranks, k: Fraction(sum(rank <= (k or 0) for rank in ranks), len(ranks)),
+    "geometric_mean_rank": lambda ranks, _: geometric_mean(ranks),
+    "inverse_geometric_mean_rank": lambda ranks, _: 1 / geometric_mean(ranks),
+}
+"""Metric to its value for one ranking of every task: exact, or with 50 digits."""
+
+
+def enumerate_moments(counts: Sequence[int], family: str, k: int | None) -> tuple[Any, Any]:
+    """Return expectation and variance over every vector of ranks, all equally likely."""
+    values = [DEFINITIONS[family](ranks, k) for ranks in itertools.product(*(range(1, n + 1) for n in counts))]
+    mean = sum(values) / len(values)
+    return mean, sum((value - mean) ** 2 for value in values) / len(values)
+
+
+def to_mpf(value: Any) -> Any:
+    return mpmath.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else mpmath.mpf(value)
+
+
+def test_every_tabulated_metric_has_a_definition_here() -> None:
+    assert {metric.family for metric in TABULATED} == DEFINITIONS.keys()
+
+
+@settings(max_examples=30, deadline=None)
+@given(head=COUNTS, tail=COUNTS)
+def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: list[int]) -> None:
+    histograms = {("x", "raw", "test", side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))}
+    rows = tabulate_constants(histograms).to_pylist()
+    assert len(rows) == 3 * len(TABULATED)
+    with mpmath.workdps(50):
+        for row in rows:
+            counts = {"head": head, "tail": tail, "both": head + tail}[row["side"]]
+            mean, variance = map(to_mpf, enumerate_moments(counts, row["metric"], row["k"]))
+            assert row["num_tasks"] == len(counts)
+            where = (row["side"], row["metric"], row["k"])
+            assert abs(row["expectation"] - mean) <= row["expectation_error"], where
+            assert abs(row["variance"] - variance) <= row["variance_error"], where
+            assert row["method"] == "closed_form"
+
+
+def test_rows_of_one_set_of_tasks() -> None:
+    head, tail = Histogram.from_counts([3, 3, 7]), Histogram.from_counts([2, 7, 7])
+    histograms = {("x", "raw", "test", "head"): head, ("x", "raw", "test", "tail"): tail}
+    candidates, constants = tabulate_candidates(histograms), tabulate_constants(histograms)
+    assert candidates.schema == schema_of("candidates")
+    assert constants.schema == schema_of("constants")
+    assert candidates.to_pydict() == {
+        "dataset": ["x"] * 4,
+        "protocol": ["raw"] * 4,
+        "split": ["test"] * 4,
+        "side": ["head", "head", "tail", "tail"],
+        "num_candidates": [3, 7, 2, 7],
+        "num_tasks": [2, 1, 1, 2],
+    }
+    by_side = defaultdict(list)
+    for row in constants.to_pylist():
+        by_side[row["side"]].append((row["metric"], row["k"]))
+        assert row["num_tasks"] == (6 if row["side"] == "both" else 3)
+    assert list(by_side) == ["head", "tail", "both"]
+    expected = [(metric.family, metric.k) for metric in TABULATED]
+    assert list(by_side.values()) == [expected] * 3
+    assert [k for family, k in expected if family == "hits_at_k"] == [1, 3, 5, 10, 50, 100]
+    # Both sides pooled: the mean of all six ranks, not the mean of two side values (equal here only for means).
+    mean_ranks = [row["expectation"] for row in constants.to_pylist() if row["metric"] == "arithmetic_mean_rank"]
+    assert mean_ranks == [16 / 6, 19 / 6, 35 / 12]
+
+
+def test_tables_of_nothing_have_columns() -> None:
+    for name, table in (("candidates", tabulate_candidates({})), ("constants", tabulate_constants({}))):
+        assert len(table) == 0
+        assert table.schema == schema_of(name)
+
+
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+def test_one_candidate_a_task_is_no_chance(side: str) -> None:
+    one = Histogram.from_counts([1, 1])
+    rows = tabulate_constants({("x", "raw", "test", s): one for s in ("head", "tail")}).to_pylist()
+    values = [(row["expectation"], row["variance"]) for row in rows if row["side"] == side]
+    assert values == [(1.0, 0.0)] * len(TABULATED)

@@ -1,0 +1,156 @@
+"""Labels to codes, and the statistics of a dataset against sets and loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from brute import ORDER, count_brute_force, describe_brute_force, read_rows
+from rankconst.protocols import PROTOCOLS
+from rankconst_builder.candidates import count_candidates
+from rankconst_builder.graph import Graph, Triples, describe_graph, encode_labels
+from rankconst_builder.sources import LineFormat
+from rankconst_builder.triples import read_triples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Row = tuple[bytes, bytes, bytes]
+
+# Labels that a careless reader takes for one another; a label can name an entity and a relation.
+ENTITIES = (b"a", b"A", b"a ", b" a", "é".encode(), "e\u0301".encode(), b"NA", b"\xff", b"r")
+RELATIONS = (b"r", b"R", b"r ")
+
+
+def write(rows: Sequence[Row]) -> bytes:
+    return b"".join(b"\t".join(row) + b"\n" for row in rows)
+
+
+def encode(files: Mapping[str, bytes]) -> Graph:
+    return encode_labels({role: read_triples(content, LineFormat(), role) for role, content in files.items()})
+
+
+def split_of(entities: int, relations: int, size: int) -> st.SearchStrategy[list[Row]]:
+    entity = st.sampled_from(ENTITIES[:entities])
+    return st.lists(st.tuples(entity, st.sampled_from(RELATIONS[:relations]), entity), min_size=1, max_size=size)
+
+
+# An empty file is refused; a split without a file is what there is.
+DATASETS = st.fixed_dictionaries(
+    {"train": split_of(6, 2, 14)}, optional={"valid": split_of(9, 3, 7), "test": split_of(9, 3, 7)}
+)
+
+
+@settings(max_examples=250, deadline=None)
+@example(files={"train": [(b"a", b"r", b"a"), (b"a", b"r", b"a")], "test": [(b"a", b"r", b"a"), (b"r", b"r", b"a")]})
+@given(files=DATASETS)
+def test_statistics_equal_brute_force(files: dict[str, list[Row]]) -> None:
+    dataset = {split: files.get(split, []) for split in ORDER}
+    statistics = describe_graph(encode({split: write(rows) for split, rows in files.items()}))
+    expected = describe_brute_force(dataset)
+    for name, value in expected.items():
+        got = getattr(statistics, name)
+        assert (dict(got) if isinstance(value, dict) else got) == value, name
+    for split in ORDER:
+        assert statistics.duplicates(split) == len(dataset[split]) - len(set(dataset[split]))
+
+
+def test_statistics_of_one_graph_by_hand() -> None:
+    files = {
+        "train": b"a\tr\tb\nb\tr\tb\nb\tr\tb\nb\ts\tc\n",
+        "valid": b"a\tr\tb\nc\ts\ta\nc\ts\ta\nd\tr\ta\n",
+        "test": b"a\tr\tb\nc\ts\ta\nx\tq\ty\nx\tq\ty\na\tq\tb\n",
+    }
+    statistics = describe_graph(encode(files))
+    assert (statistics.entities, statistics.entities_train) == (6, 3)
+    assert (statistics.relations, statistics.relations_train) == (3, 2)
+    assert statistics.rows == {"train": 4, "valid": 4, "test": 5}
+    assert statistics.distinct == {"train": 3, "valid": 3, "test": 4}
+    assert statistics.overlaps == {("valid", "train"): 1, ("test", "train"): 1, ("test", "valid"): 2}
+    assert statistics.seen == {"train": 4, "valid": 3, "test": 2}
+    assert statistics.seen_distinct == {"train": 3, "valid": 2, "test": 2}
+    assert [statistics.duplicates(split) for split in ORDER] == [1, 1, 1]
+    assert statistics.self_loops_train == 1  # distinct ones
+
+
+@settings(max_examples=150, deadline=None)
+@given(files=DATASETS)
+def test_codes_are_a_bijection_in_order_of_appearance(files: dict[str, list[Row]]) -> None:
+    graph = encode({split: write(rows) for split, rows in files.items()})
+    entities: dict[bytes, int] = {}
+    relations: dict[bytes, int] = {}
+    for split in ORDER:
+        triples = graph.splits[split]
+        assert len(triples) == len(files.get(split, []))
+        assert {column.dtype for column in (triples.head, triples.relation, triples.tail)} == {np.dtype(np.int64)}
+        for (h, r, t), *codes in zip(files.get(split, []), triples.head, triples.relation, triples.tail, strict=True):
+            pairs = ((entities, h, codes[0]), (relations, r, codes[1]), (entities, t, codes[2]))
+            assert all(codebook.setdefault(label, int(code)) == code for codebook, label, code in pairs)
+    for codebook, size in ((entities, graph.num_entities), (relations, graph.num_relations)):
+        assert sorted(codebook.values()) == list(range(size))
+    appearance = list(dict.fromkeys(r for rows in files.values() for _, r, _ in rows))
+    assert [relations[r] for r in appearance] == list(range(len(appearance)))
+
+
+def test_codes_agree_across_blocks_of_the_parser() -> None:
+    # Every block of a large file has a dictionary of its own, in another order.
+    rows = [
+        (b"e%06d" % (place * 7919 % 30_011), b"r%d" % (place % 11), b"e%06d" % (place % 9973))
+        for place in range(90_000)
+    ]
+    content = write(rows)
+    assert len(content) > 1 << 20
+    graph = encode({"train": content, "test": write(rows[:10])})
+    names: dict[int, bytes] = {}
+    triples = graph.splits["train"]
+    for (h, _, t), head, tail in zip(rows, triples.head.tolist(), triples.tail.tolist(), strict=True):
+        assert names.setdefault(head, h) == h
+        assert names.setdefault(tail, t) == t
+    assert len(names) == graph.num_entities == len(set(names.values()))
+    assert graph.num_relations == 11
+    assert np.array_equal(graph.splits["test"].head, triples.head[:10])
+    assert describe_graph(graph).overlaps["test", "train"] == 10
+
+
+ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
+
+
+@given(rows=ROWS)
+def test_first_occurrences(rows: list[tuple[int, int, int]]) -> None:
+    columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in range(3)]
+    triples = Triples(*columns)
+    graph = Graph({"train": triples, "valid": triples, "test": triples}, 3, 3)
+    assert graph.first_occurrences(triples).tolist() == [row not in rows[:place] for place, row in enumerate(rows)]
+
+
+@given(train=ROWS, rows=ROWS)
+def test_is_seen(train: list[tuple[int, int, int]], rows: list[tuple[int, int, int]]) -> None:
+    def code(given: list[tuple[int, int, int]]) -> Triples:
+        return Triples(*(np.array([row[place] for row in given], dtype=np.int64) for place in range(3)))
+
+    graph = Graph({"train": code(train), "valid": code([]), "test": code(rows)}, 3, 3)
+    entities = {entity for h, _, t in train for entity in (h, t)}
+    relations = {r for _, r, _ in train}
+    expected = [h in entities and r in relations and t in entities for h, r, t in rows]
+    assert graph.is_seen(graph.splits["test"]).tolist() == expected
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.key)
+@settings(max_examples=60, deadline=None)
+@given(files=DATASETS)
+def test_from_bytes_to_counts(protocol: object, files: dict[str, list[Row]]) -> None:
+    contents = {split: write(rows) for split, rows in files.items()}
+    graph = encode(contents)
+    dataset = {split: read_rows(contents[split]) if split in contents else [] for split in ORDER}
+    for split in ORDER:
+        got = count_candidates(graph, protocol, split)  # type: ignore[arg-type]
+        expected = count_brute_force(dataset, protocol, split)  # type: ignore[arg-type]
+        assert (got.rows.tolist(), got.head.tolist(), got.tail.tolist()) == (
+            expected.rows,
+            expected.head,
+            expected.tail,
+        )

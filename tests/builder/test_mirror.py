@@ -1,0 +1,177 @@
+"""The reader against STATISTICS.csv for every dataset of the mirror, and datasets that are the same graph."""
+
+from __future__ import annotations
+
+import csv
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rankconst.protocols import PROTOCOLS, SPLITS
+from rankconst_builder.candidates import count_candidates
+from rankconst_builder.fetch import Fetcher
+from rankconst_builder.graph import Graph, Statistics, describe_graph, encode_labels
+from rankconst_builder.sources import find_source, load_sources
+from rankconst_builder.triples import Labels, read_triples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPLIT_ROLES = ("train", "valid", "test")
+GIVEN_BY_PYKEEN = {
+    "pykeen_entities": "entities",
+    "pykeen_relations": "relations",
+    "pykeen_training": "train",
+    "pykeen_testing": "test",
+    "pykeen_validation": "valid",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the builder's reader makes of the files of a dataset."""
+
+    statistics: Statistics
+    crlf: bool
+    without_final_newline: int
+
+    def columns(self) -> dict[str, str]:
+        """Return the columns of STATISTICS.csv that follow from the files, as it spells them."""
+        found = self.statistics
+        columns: dict[str, int | bool] = {
+            "entities_all": found.entities,
+            "entities_train": found.entities_train,
+            "relations_all": found.relations,
+            "relations_train": found.relations_train,
+            "n_train_unique": found.distinct["train"],
+            "overlap_test_train": found.overlaps["test", "train"],
+            "overlap_valid_train": found.overlaps["valid", "train"],
+            "overlap_test_valid": found.overlaps["test", "valid"],
+            "has_crlf": self.crlf,
+            "files_without_final_newline": self.without_final_newline,
+            "self_loops_train": found.self_loops_train,
+        }
+        for split in SPLITS:
+            columns[f"n_{split}"] = found.rows[split]
+            columns[f"duplicate_triples_within_{split}"] = found.duplicates(split)
+        for split in ("valid", "test"):
+            columns[f"n_{split}_pykeen"] = found.seen[split]
+            columns[f"n_{split}_pykeen_unique"] = found.seen_distinct[split]
+        return {name: str(value) for name, value in columns.items()}
+
+    def as_pykeen_counts(self) -> dict[str, int]:
+        found = self.statistics
+        return {"entities": found.entities_train, "relations": found.relations_train, **found.seen_distinct}
+
+
+def read_labels(mirror: Path, key: str, roles: tuple[str, ...]) -> dict[str, Labels]:
+    source = find_source(key)
+    fetcher = Fetcher(mirror / "no-cache", mirror=str(mirror), offline=True)
+    return {role: read_triples(fetcher.read(source.files[role]).data, source.format, f"{key} {role}") for role in roles}
+
+
+def read_graph(mirror: Path, key: str) -> Graph:
+    return encode_labels(read_labels(mirror, key, SPLIT_ROLES))
+
+
+@functools.cache
+def read_dataset(mirror: Path, key: str, transductive: bool) -> Reading:
+    labels = read_labels(mirror, key, ("transductive_train",) if transductive else SPLIT_ROLES)
+    if transductive:
+        labels = {"train": labels["transductive_train"]}
+    return Reading(
+        describe_graph(encode_labels(labels)),
+        any(part.crlf for part in labels.values()),
+        sum(not part.final_newline for part in labels.values()),
+    )
+
+
+def read_statistics(mirror: Path) -> list[dict[str, str]]:
+    with (mirror / "STATISTICS.csv").open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def key_of(row: dict[str, str]) -> str:
+    return row["key"].partition(" ")[0]
+
+
+def test_reader_reproduces_the_statistics_of_every_dataset(mirror: Path) -> None:
+    rows = read_statistics(mirror)
+    wrong: list[str] = []
+    for row in rows:
+        transductive = row["key"].endswith("(train graph)")
+        got = read_dataset(mirror, key_of(row), transductive).columns()
+        assert got.keys() | GIVEN_BY_PYKEEN.keys() | {"key", "mismatch_explanation"} == row.keys()
+        wrong += [
+            f"{row['key']}: {name} is {value}, expected {row[name]}"
+            for name, value in got.items()
+            if value != row[name]
+        ]
+    assert wrong == []
+    assert len(rows) == 71
+    assert sum("(train graph)" in row["key"] for row in rows) == 11
+    assert {key_of(row) for row in rows} == {
+        key for key, source in load_sources().items() if is_mirrored(mirror, key) and not source.not_offered
+    }
+
+
+def is_mirrored(mirror: Path, key: str) -> bool:
+    files = [file.remote.url.partition("://")[2] for file in load_sources()[key].files.values()]
+    return bool(files) and all((mirror / file).is_file() for file in files)
+
+
+def test_registry_repeats_what_pykeen_documents(mirror: Path) -> None:
+    wrong: list[str] = []
+    for row in read_statistics(mirror):
+        source = find_source(key_of(row))
+        for column, name in GIVEN_BY_PYKEEN.items():
+            if row[column] and source.pykeen.get(name) != int(row[column]):
+                wrong.append(f"{source.key}: {name} is {source.pykeen.get(name)}, expected {row[column]}")
+        if bool(row["mismatch_explanation"]) != ("mismatch" in source.pykeen):
+            wrong.append(f"{source.key}: mismatch {source.pykeen.get('mismatch')!r}, {row['mismatch_explanation']!r}")
+    assert wrong == []
+
+
+def test_files_agree_with_pykeen_unless_a_mismatch_is_stated(mirror: Path) -> None:
+    wrong: list[str] = []
+    compared = 0
+    for key in {key_of(row) for row in read_statistics(mirror)}:
+        documented = find_source(key).pykeen
+        found = read_dataset(mirror, key, False).as_pykeen_counts()
+        differing = [
+            f"{name} {documented[name]} != {value}"
+            for name, value in found.items()
+            if documented.get(name, value) != value
+        ]
+        if bool(differing) != ("mismatch" in documented):
+            wrong.append(f"{key}: {', '.join(differing) or 'a mismatch is stated where there is none'}")
+        compared += bool(documented.keys() & found.keys())
+    assert wrong == []
+    assert compared > 20
+
+
+@pytest.mark.parametrize("key", sorted(key for key, source in load_sources().items() if source.same_graph_as))
+def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path, key: str) -> None:
+    graphs = [read_graph(mirror, one) for one in (key, find_source(key).same_graph_as)]
+    for protocol in PROTOCOLS.values():
+        for split in SPLITS:
+            one, other = (count_candidates(graph, protocol, split) for graph in graphs)
+            assert one.num_entities == other.num_entities
+            for side in ("head", "tail"):
+                assert one.histogram(side) == other.histogram(side), (protocol.key, split, side)
+
+
+@pytest.mark.parametrize(
+    ("key", "protocol", "entities", "tasks"),
+    [
+        ("fb15k237", "standard", 14_541, 20_466),
+        ("fb15k237", "pykeen", 14_505, 20_438),
+        ("wn18rr", "standard", 40_943, 3_134),
+        ("wn18rr", "pykeen", 40_559, 2_924),
+    ],
+)
+def test_numbers_of_the_design(mirror: Path, key: str, protocol: str, entities: int, tasks: int) -> None:
+    counts = count_candidates(read_graph(mirror, key), PROTOCOLS[protocol], "test")
+    assert (counts.num_entities, counts.rows.size) == (entities, tasks)

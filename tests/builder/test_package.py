@@ -1,0 +1,280 @@
+"""Writing a set of tables: hashes of content, the descriptor, and an exchange that can be cut off anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.histogram import Histogram
+from rankconst.schemas import COLUMNS, schema_of
+from rankconst_builder.constants import tabulate_candidates, tabulate_constants
+from rankconst_builder.package import complete_exchange, hash_content, write_tables
+
+Tables = dict[str, "pa.Table"]
+
+
+def make_tables(*keys: str, size: int = 5) -> Tables:
+    """Make a small set of tables; another `size` changes candidates and constants."""
+    histograms = {
+        (key, "raw", "test", side): Histogram.from_counts([size, size + 1, size])
+        for key in keys
+        for side in ("head", "tail")
+    }
+    described = [
+        {
+            **{column.name: size for column in COLUMNS["datasets"] if column.kind == "count"},
+            **{column.name: f"{column.name} of {key} é" for column in COLUMNS["datasets"] if column.kind == "text"},
+            "dataset": key,
+            "aliases": [f"{key}-alias"],
+            "source_urls": [f"https://example.invalid/{key}", "https://example.invalid/b"] if key != "own" else [],
+            "sha256": ["00", None, "11"],
+            "verified": key != "own",
+        }
+        for key in keys
+    ]
+    return {
+        "datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")),
+        "candidates": tabulate_candidates(histograms),
+        "constants": tabulate_constants(histograms),
+    }
+
+
+def provenance_of(*keys: str) -> dict[str, dict[str, Any]]:
+    return {key: {"origin": "files"} for key in keys}
+
+
+# ---- the hash of the content -------------------------------------------------------------------------------------
+
+VALUE = st.one_of(st.integers(-3, 3), st.none())
+FRAME = st.lists(
+    st.tuples(
+        st.none() | st.sampled_from(["", "a", "b", "a\tb", "None", "'a'", "é", "a\n"]),
+        VALUE,
+        st.none() | st.sampled_from([0.0, -0.0, 1.0, 0.1, 0.1 + 2**-56, 1e300, float("inf")]),
+        st.none() | st.lists(st.sampled_from(["a", "b", "a', 'b"]), max_size=2),
+    ),
+    max_size=3,
+)
+
+
+def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
+    types = {"s": pa.string(), "i": pa.int64(), "f": pa.float64(), "l": pa.list_(pa.string())}
+    return pa.table({name: pa.array([row[i] for row in rows], kind) for i, (name, kind) in enumerate(types.items())})
+
+
+@given(one=FRAME, other=FRAME)
+def test_content_hash_tells_tables_apart(one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> None:
+    # repr tells -0.0 from 0.0, which == does not.
+    assert (hash_content(table_of(one)) == hash_content(table_of(other))) == (repr(one) == repr(other))
+
+
+@given(rows=FRAME.filter(lambda rows: len(rows) > 1))
+def test_content_hash_does_not_depend_on_storage(rows: list[tuple[Any, ...]]) -> None:
+    table = table_of(rows)
+    chunked = pa.concat_tables([table.slice(0, 1), table.slice(1)])
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="none", use_dictionary=False, row_group_size=1)
+    stored = pq.read_table(pa.BufferReader(sink.getvalue()))
+    assert {hash_content(chunked), hash_content(stored)} == {hash_content(table)}
+
+
+def test_content_hash_of_a_known_table() -> None:
+    # Written out by hand: this form is a promise that later versions keep.
+    table = pa.table({"name": ["a", None], "value": [0.1, 2.0], "count": [1, None]})
+    text = "name\tvalue\tcount\n'a'\t0.1\t1\nNone\t2.0\tNone"
+    assert hash_content(table) == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def test_content_hash_depends_on_names_and_order() -> None:
+    table = pa.table({"a": [1, 2], "b": [3, 4]})
+    changed = [
+        table.rename_columns(["a", "c"]),
+        table.select(["b", "a"]),
+        table.select(["a"]),
+        table.slice(1),
+        table.slice(0, 0),
+        table.take([1, 0]),
+        pa.concat_tables([table, table]),
+    ]
+    assert len({hash_content(one) for one in (table, *changed)}) == 1 + len(changed)
+
+
+# ---- the set -----------------------------------------------------------------------------------------------------
+
+
+def test_written_set_loads(tmp_path: Path) -> None:
+    tables = make_tables("one", "own")
+    write_tables(tmp_path / "deep" / "set", "1.2.3", tables, provenance_of("one", "own"))
+    loaded = rankconst.load(tmp_path / "deep" / "set")
+    assert loaded.version == "1.2.3"
+    for name, table in tables.items():
+        assert loaded.read(name).equals(table)
+    assert list(loaded.datasets) == ["one", "own"]
+    assert loaded.constants("one-alias", "mr", protocol="raw").expectation == pytest.approx(19 / 6, rel=1e-15)
+    names = {path.name for path in (tmp_path / "deep" / "set").iterdir()}
+    assert names == {"candidates.parquet", "constants.parquet", "datapackage.json", "datasets.parquet"}
+
+
+def test_descriptor_says_what_the_files_are(tmp_path: Path) -> None:
+    tables = make_tables("one", "own")
+    write_tables(tmp_path, "1.2.3", tables, {"own": {"origin": "files"}, "one": {"origin": "archive", "reason": "é"}})
+    descriptor = json.loads((tmp_path / "datapackage.json").read_text(encoding="utf-8"))
+    assert [resource["name"] for resource in descriptor["resources"]] == list(COLUMNS)
+    for resource in descriptor["resources"]:
+        content = (tmp_path / resource["path"]).read_bytes()
+        assert resource["bytes"] == len(content)
+        assert resource["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+        table = tables[resource["name"]]
+        assert resource["contentHash"] == hash_content(table)
+        assert resource["rows"] == len(table)
+        assert [field["name"] for field in resource["schema"]["fields"]] == table.column_names
+        assert all(field["description"] for field in resource["schema"]["fields"])
+        kinds = {"string": "string", "int64": "integer", "double": "number", "bool": "boolean"}
+        assert [field["type"] for field in resource["schema"]["fields"]] == [
+            kinds.get(str(field.type), "array") for field in table.schema
+        ]
+    units = {field["name"]: field.get("unit") for field in descriptor["resources"][2]["schema"]["fields"]}
+    assert units["expectation"] == "unit of the metric"
+    assert units["variance"] == "squared unit of the metric"
+    assert descriptor["sources"] == [{"title": "title of one é", "path": "https://example.invalid/one"}]
+    assert descriptor["provenance"] == [
+        {"dataset": "one", "origin": "archive", "reason": "é"},
+        {"dataset": "own", "origin": "files"},
+    ]
+
+
+def test_primary_keys_identify_rows(tmp_path: Path) -> None:
+    write_tables(tmp_path, "1.2.3", make_tables("one", "own"), provenance_of("one", "own"))
+    loaded = rankconst.load(tmp_path)
+    for resource in loaded.descriptor["resources"]:
+        rows = loaded.read(resource["name"]).to_pylist()
+        for columns in filter(None, [resource["schema"].get("primaryKey")]):
+            keys = Counter(tuple(row[column] for column in columns) for row in rows)
+            assert [key for key, times in keys.items() if times > 1] == [], resource["name"]
+
+
+def read_bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_tables(tmp_path / name, "1.2.3", make_tables("one", "own"), provenance_of("one", "own"))
+    write_tables(
+        tmp_path / "b", "1.2.3", make_tables("one", "own"), dict(reversed(provenance_of("one", "own").items()))
+    )
+    assert read_bytes(tmp_path / "a") == read_bytes(tmp_path / "b")
+    write_tables(tmp_path / "b", "1.2.3", make_tables("one", "own", size=6), provenance_of("one", "own"))
+    assert read_bytes(tmp_path / "a") != read_bytes(tmp_path / "b")
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    write_tables(tmp_path, "1.2.3", make_tables("one"), provenance_of("one"))
+    other = make_tables("one", size=9)["candidates"]
+    pq.write_table(other, tmp_path / "candidates.parquet")
+    with pytest.raises(rankconst.TablesError, match=r"is not the file that datapackage\.json describes"):
+        rankconst.load(tmp_path).read("candidates")
+
+
+# ---- exchange ----------------------------------------------------------------------------------------------------
+
+
+class Cut(BaseException):
+    """Stands for a power failure."""
+
+
+def cut_at(place: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Raise at the given call, from 0, of those that make, move or remove files; return the calls made so far."""
+    calls: list[str] = []
+
+    def wrap(owner: Any, name: str) -> None:
+        original = getattr(owner, name)
+
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            calls.append(name)
+            if len(calls) == place + 1:
+                raise Cut
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, wrapped)
+
+    for name in ("replace", "rename", "rmdir", "mkdir", "write_text"):
+        wrap(Path, name)
+    wrap(pq, "write_table")
+    return calls
+
+
+def is_set(folder: Path, tables: Tables, version: str) -> bool:
+    loaded = rankconst.load(folder)
+    return loaded.version == version and all(loaded.read(name).equals(table) for name, table in tables.items())
+
+
+def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path) -> None:
+    old, new, third = make_tables("one"), make_tables("one", "two", size=7), make_tables("three", size=8)
+    outcomes = []
+    for place in range(100):
+        folder = tmp_path / str(place)
+        write_tables(folder, "1.0.0", old, provenance_of("one"))
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            calls = cut_at(place, monkeypatch)
+            try:
+                write_tables(folder, "2.0.0", new, provenance_of("one", "two"))
+            except Cut:
+                finished = False
+            else:
+                finished = True
+        complete_exchange(folder)
+        complete_exchange(folder)
+        outcomes.append("old" if is_set(folder, old, "1.0.0") else "new")
+        if outcomes[-1] == "new":
+            assert is_set(folder, new, "2.0.0")
+        write_tables(folder, "3.0.0", third, provenance_of("three"))
+        assert is_set(folder, third, "3.0.0")
+        assert len(list(folder.iterdir())) == 4
+        if finished:
+            break
+    assert finished
+    # One renaming decides; before it there is the old set, after it the new one.
+    assert calls.count("rename") == 1
+    decided = calls.index("rename")
+    assert outcomes == ["old"] * (decided + 1) + ["new"] * (len(outcomes) - decided - 1)
+    assert outcomes.count("new") > 4
+
+
+def test_exchange_cut_off_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = make_tables("one"), make_tables("one", "two", size=7)
+    write_tables(tmp_path, "1.0.0", old, provenance_of("one"))
+    original, moved = Path.replace, [0]
+
+    def replace_one(path: Path, target: Any) -> Any:
+        moved[0] += 1
+        if moved[0] % 2 == 0:
+            raise Cut
+        return original(path, target)
+
+    # Each attempt moves one file and is cut off at the next.
+    monkeypatch.setattr(Path, "replace", replace_one)
+    with pytest.raises(Cut):
+        write_tables(tmp_path, "2.0.0", new, provenance_of("one", "two"))
+    for _ in range(2):
+        with pytest.raises(Cut):
+            complete_exchange(tmp_path)
+    complete_exchange(tmp_path)
+    assert is_set(tmp_path, new, "2.0.0")
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_nothing_waiting(tmp_path: Path) -> None:
+    complete_exchange(tmp_path)
+    complete_exchange(tmp_path / "missing")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,664 @@
+"""Building sets of tables from the mirror, from the archive, from a graph of one's own; and what can go wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import io
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import rankconst
+from brute import ORDER, count_brute_force, describe_brute_force, read_rows
+from rankconst.errors import DataError, RankconstError, TablesError, UsageError
+from rankconst.metrics import TABULATED
+from rankconst.protocols import PROTOCOLS, parse_protocol
+from rankconst.schemas import COLUMNS
+from rankconst_builder.fetch import Content, Fetcher, HashMismatchError, MissingSourceError
+from rankconst_builder.package import complete_exchange
+from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
+from rankconst_builder.progress import Reporter
+from rankconst_builder.sources import LineFormat, Remote, Source, SourceFile, find_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_httpserver import HTTPServer
+    from rich.console import Console
+
+    from rankconst.tables import Tables
+
+    Run = Callable[..., Outcome]
+
+ARCHIVED = rankconst.bundled_versions()[-1]
+GHOST = Source(
+    key="ghost",
+    title="Ghost",
+    aliases=(),
+    format=LineFormat(),
+    files={role: SourceFile(Remote(f"https://ghost.invalid/{role}.txt", 3, "0" * 64)) for role in ORDER},
+    split="published",
+)
+
+
+def make_rows(seed: int, entities: int, relations: int, size: int) -> list[tuple[bytes, bytes, bytes]]:
+    generator = random.Random(seed)  # noqa: S311 - test data
+
+    def draw(kind: bytes, count: int) -> bytes:
+        return b"%s %d" % (kind, generator.randrange(count))
+
+    return [(draw(b"E", entities), draw(b"r", relations), draw(b"E", entities)) for _ in range(size)]
+
+
+def make_synthetic(key: str, seed: int) -> dict[str, bytes]:
+    """Make the files of a small benchmark, with duplicates, overlaps and unseen entities."""
+    sizes = {"train": (12, 2, 60), "valid": (14, 3, 30), "test": (14, 3, 30)}
+    return {
+        f"https://small.invalid/{key}/{role}.txt": b"".join(
+            b"\t".join(row) + b"\n" for row in make_rows(seed + place, *sizes[role])
+        )
+        for place, role in enumerate(ORDER)
+    }
+
+
+SYNTHETIC_FILES = {key: make_synthetic(key, 10 * place) for place, key in enumerate(("alpha", "beta", "gamma"))}
+SYNTHETIC = {
+    key: Source(
+        key=key,
+        title=key.title(),
+        aliases=(),
+        format=LineFormat(),
+        files={
+            role: SourceFile(Remote(url, len(data), hashlib.sha256(data).hexdigest()))
+            for role, (url, data) in zip(ORDER, files.items(), strict=True)
+        },
+        split="published",
+    )
+    for key, files in SYNTHETIC_FILES.items()
+}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A mirror of the synthetic benchmarks."""
+    for files in SYNTHETIC_FILES.values():
+        for url, data in files.items():
+            place = tmp_path / "small" / url.partition("://")[2]
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+    return tmp_path / "small"
+
+
+@pytest.fixture
+def run(tmp_path: Path, screen: Console) -> Run:
+    """Build into tmp_path/out with no mirror, nothing in the cache and no network, unless told otherwise."""
+
+    def build(*names: str | Source, mirror: Path | str | None = None, **options: Any) -> Outcome:
+        reporter = Reporter(screen)
+        fetcher = Fetcher(
+            tmp_path / "cache", mirror=None if mirror is None else str(mirror), offline=True, reporter=reporter
+        )
+        sources = [name if isinstance(name, Source) else SYNTHETIC.get(name) or find_source(name) for name in names]
+        return build_all(
+            Build(**{"sources": sources, "out": tmp_path / "out", "fetcher": fetcher, "reporter": reporter, **options})
+        )
+
+    return build
+
+
+def printed(screen: Console) -> list[str]:
+    assert isinstance(screen.file, io.StringIO)
+    return screen.file.getvalue().splitlines()
+
+
+def rows_of(tables: Tables | None, name: str, key: str) -> list[dict[str, Any]]:
+    assert tables is not None
+    return [row for row in tables.read(name).to_pylist() if row["dataset"] == key]
+
+
+def numbers(tables: Tables | None, key: str) -> dict[str, list[dict[str, Any]]]:
+    found = {name: rows_of(tables, name, key) for name in ("candidates", "constants")}
+    assert all(found.values())
+    return found
+
+
+def read_bytes(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def provenance(outcome: Outcome, key: str) -> dict[str, Any]:
+    assert outcome.tables is not None
+    rows = [row for row in outcome.tables.descriptor["provenance"] if row["dataset"] == key]
+    assert len(rows) == 1
+    return dict(rows[0])
+
+
+class Broken(Fetcher):
+    """Fails whatever it is asked for."""
+
+    def read(self, file: SourceFile) -> Content:
+        raise AssertionError(f"{file.name} was asked for")
+
+
+@functools.cache
+def read_dataset(mirror: Path, key: str) -> dict[str, list[tuple[bytes, bytes, bytes]]]:
+    source = find_source(key)
+    return {
+        role: read_rows(
+            (mirror / source.files[role].remote.url.partition("://")[2]).read_bytes(), source.format.columns
+        )
+        for role in ORDER
+    }
+
+
+# ---- the same numbers on every way -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["nations", "kinships", "umls", "fb15k237"])
+def test_mirror_and_archive_and_shipped_tables_agree(mirror: Path, run: Run, tmp_path: Path, key: str) -> None:
+    shipped = rankconst.load(version=ARCHIVED)
+    from_mirror = run(key, mirror=mirror, out=tmp_path / "mirror")
+    from_archive = run(key, from_archive=True, out=tmp_path / "archive")
+    assert from_mirror.built == from_archive.built == (key,)
+    assert numbers(from_mirror.tables, key) == numbers(shipped, key)
+    assert numbers(from_archive.tables, key) == numbers(shipped, key)
+    described = rows_of(shipped, "datasets", key)
+    assert rows_of(from_mirror.tables, "datasets", key) == rows_of(from_archive.tables, "datasets", key) == described
+    assert described[0]["verified"] is True
+    assert provenance(from_mirror, key)["origin"] == "files"
+    assert provenance(from_archive, key) == {"dataset": key, "origin": f"archive {ARCHIVED}"}
+    hashes = [
+        {resource["name"]: resource["contentHash"] for resource in outcome.tables.descriptor["resources"]}
+        for outcome in (from_mirror, from_archive)
+        if outcome.tables is not None
+    ]
+    assert hashes[0] == hashes[1]
+
+
+@pytest.mark.parametrize("key", ["nations", "umls"])
+def test_histograms_equal_brute_force(mirror: Path, run: Run, key: str) -> None:
+    tables = run(key, mirror=mirror).tables
+    dataset = read_dataset(mirror, key)
+    expected = {
+        (protocol.key, split, side): count_brute_force(dataset, protocol, split).histogram(side)
+        for protocol in PROTOCOLS.values()
+        for split in ("valid", "test")
+        for side in ("head", "tail")
+    }
+    got: dict[tuple[str, str, str], dict[int, int]] = {}
+    for row in rows_of(tables, "candidates", key):
+        if row["split"] != "train":
+            tasks = got.setdefault((row["protocol"], row["split"], row["side"]), {})
+            tasks[row["num_candidates"]] = row["num_tasks"]
+    assert got == expected
+
+
+def test_row_of_the_dataset(mirror: Path, run: Run) -> None:
+    source = find_source("nations")
+    (row,) = rows_of(run("nations", mirror=mirror).tables, "datasets", "nations")
+    found = describe_brute_force(read_dataset(mirror, "nations"))
+    assert (row["title"], row["licence"], row["citation"]) == (source.title, source.licence, source.citation)
+    assert row["sha256"] == [source.files[role].remote.sha256 for role in ORDER]
+    assert row["source_urls"] == [source.files[role].remote.url for role in ORDER]
+    for name in ("entities", "entities_train", "relations", "relations_train", "self_loops_train"):
+        assert row[name] == found[name]
+    for split in ORDER:
+        assert row[f"triples_{split}"] == found["rows"][split]
+        assert row[f"duplicates_{split}"] == found["rows"][split] - found["distinct"][split]
+
+
+def test_rows_are_unique_and_in_canonical_order(small: Path, run: Run) -> None:
+    protocols = order_protocols(
+        [*map(parse_protocol, ("sampled:500", "raw", "sampled:50", "raw")), *PROTOCOLS.values()]
+    )
+    assert [p.key for p in protocols] == [*PROTOCOLS, "sampled:50", "sampled:500"]
+    tables = run("beta", "gamma", "alpha", mirror=small, protocols=protocols).tables
+    assert tables is not None
+    order = [[*PROTOCOLS, "sampled:50", "sampled:500"], list(ORDER), ["head", "tail", "both"]]
+    metrics = [(metric.family, metric.k) for metric in TABULATED]
+
+    def place(row: dict[str, Any]) -> tuple[Any, ...]:
+        task = [names.index(row[column]) for names, column in zip(order, ("protocol", "split", "side"), strict=True)]
+        last = metrics.index((row["metric"], row["k"])) if "metric" in row else row["num_candidates"]
+        return (row["dataset"], *task, last)
+
+    for name in ("candidates", "constants"):
+        places = [place(row) for row in tables.read(name).to_pylist()]
+        assert places == sorted(places)
+        assert len(set(places)) == len(places)
+    constants = tables.read("constants").to_pylist()
+    assert len(constants) == 3 * len(order[0]) * 3 * 3 * len(TABULATED)
+    assert list(tables.datasets) == ["alpha", "beta", "gamma"]
+
+
+def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
+    protocols = (parse_protocol("sampled:500"),)
+    found = run("nations", mirror=mirror, protocols=protocols, out=tmp_path / "a")
+    rows = rows_of(found.tables, "candidates", "nations")
+    assert [(r["split"], r["side"], r["num_candidates"], r["num_tasks"]) for r in rows] == [
+        (split, side, 501, tasks)
+        for split, tasks in (("train", 1592), ("valid", 199), ("test", 201))
+        for side in ("head", "tail")
+    ]
+    assert found.tables is not None
+    constants = found.tables.constants("nations", "mr", protocol="sampled:500")
+    assert (constants.num_tasks, constants.expectation) == (402, 251.0)
+    assert constants.variance == pytest.approx((501**2 - 1) / 12 / 402, rel=1e-15)
+    again = run("nations", from_archive=True, protocols=protocols, out=tmp_path / "b")
+    assert numbers(found.tables, "nations") == numbers(again.tables, "nations")
+
+
+# ---- counts per triple, and graphs of one's own ------------------------------------------------------------------
+
+
+def read_per_triple(folder: Path, key: str, protocol: str) -> list[tuple[Any, ...]]:
+    table = pq.read_table(folder / "per-triple" / f"{key}-{protocol.replace(':', '-')}.parquet")
+    assert table.column_names == ["split", "row", "head_candidates", "tail_candidates"]
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+def test_counts_per_triple_equal_brute_force(mirror: Path, run: Run, tmp_path: Path) -> None:
+    protocols = (*PROTOCOLS.values(), parse_protocol("sampled:500"))
+    run("nations", mirror=mirror, protocols=protocols, per_triple=True)
+    dataset = read_dataset(mirror, "nations")
+    for protocol in protocols:
+        expected = []
+        for split in ORDER:
+            counts = count_brute_force(dataset, protocol, split)
+            expected += [(split, *row) for row in zip(counts.rows, counts.head, counts.tail, strict=True)]
+        assert read_per_triple(tmp_path / "out", "nations", protocol.key) == expected
+    assert len(list((tmp_path / "out" / "per-triple").iterdir())) == len(protocols)
+    # The rows are those of the histogram, counted.
+    tables = rankconst.load(tmp_path / "out")
+    for row in rows_of(tables, "candidates", "nations"):
+        place = {"head": 2, "tail": 3}[row["side"]]
+        counted = Counter(
+            line[place]
+            for line in read_per_triple(tmp_path / "out", "nations", row["protocol"])
+            if line[0] == row["split"]
+        )
+        assert counted[row["num_candidates"]] == row["num_tasks"]
+
+
+def test_counts_per_triple_need_files(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--per-triple needs the files"):
+        run("nations", from_archive=True, per_triple=True)
+    assert not (tmp_path / "out" / "datapackage.json").exists()
+    with pytest.raises(MissingSourceError, match="no counts per triple to fall back on"):
+        run("nations", per_triple=True)
+
+
+def make_own(form: LineFormat | None = None) -> Source:
+    return Source(key="mykg", title="MyKG", aliases=(), format=form or LineFormat(), files={}, split="own")
+
+
+def write_own(folder: Path, dataset: dict[str, list[tuple[bytes, bytes, bytes]]]) -> dict[str, Path]:
+    paths = {}
+    for split, rows in dataset.items():
+        paths[split] = folder / f"{split}.csv"
+        paths[split].write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(b"%s,%s,%s" % (h, t, r) for h, r, t in rows))
+    return paths
+
+
+def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
+    dataset = {
+        "train": make_rows(1, entities=20, relations=3, size=90),
+        "valid": make_rows(2, entities=26, relations=4, size=40),
+        "test": make_rows(3, entities=26, relations=4, size=40),
+    }
+    found = describe_brute_force(dataset)
+    assert found["rows"] != found["distinct"]
+    assert found["seen"] != found["rows"]
+    own = make_own(LineFormat(",", "htr"))
+    outcome = run(own, local={"mykg": write_own(tmp_path, dataset)}, per_triple=True)
+    assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("mykg",), (), {})
+    for protocol in PROTOCOLS.values():
+        expected = []
+        for split in ORDER:
+            counts = count_brute_force(dataset, protocol, split)
+            expected += [(split, *row) for row in zip(counts.rows, counts.head, counts.tail, strict=True)]
+        assert read_per_triple(tmp_path / "out", "mykg", protocol.key) == expected
+    (row,) = rows_of(outcome.tables, "datasets", "mykg")
+    assert (row["entities"], row["entities_train"]) == (found["entities"], found["entities_train"])
+    assert row["verified"] is False
+    assert row["source_urls"] == []
+    for split in ("valid", "test"):
+        assert row[f"dropped_{split}"] == found["rows"][split] - found["seen_distinct"][split]
+    assert outcome.tables is not None
+    assert outcome.tables.descriptor["sources"] == []
+
+
+def test_own_graph_without_a_valid_file(run: Run, tmp_path: Path, screen: Console) -> None:
+    dataset = {"train": make_rows(4, 9, 2, 30), "test": make_rows(5, 9, 2, 9)}
+    outcome = run(make_own(LineFormat(",", "htr")), local={"mykg": write_own(tmp_path, dataset)})
+    (row,) = rows_of(outcome.tables, "datasets", "mykg")
+    assert row["triples_valid"] == 0
+    assert [digest is None for digest in row["sha256"]] == [False, True, False]
+    assert {r["split"] for r in rows_of(outcome.tables, "constants", "mykg")} == {"train", "test"}
+    assert not any("warning" in line for line in printed(screen))
+
+
+def test_own_graph_with_every_test_triple_unseen(run: Run, tmp_path: Path, screen: Console) -> None:
+    dataset = {"train": [(b"a", b"r", b"b")], "test": [(b"x", b"r", b"b")]}
+    outcome = run(make_own(LineFormat(",", "htr")), local={"mykg": write_own(tmp_path, dataset)}, per_triple=True)
+    assert outcome.tables is not None
+    assert outcome.tables.holds("mykg", "standard", "test")
+    assert not outcome.tables.holds("mykg", "pykeen", "test")
+    assert any("pykeen" in line and "test" in line and "no rows" in line for line in printed(screen))
+    assert [line[0] for line in read_per_triple(tmp_path / "out", "mykg", "pykeen")] == ["train"]
+
+
+def test_own_graph_is_read_again_every_time(run: Run, tmp_path: Path) -> None:
+    for rows in ([(b"a", b"r", b"b")], [(b"a", b"r", b"b"), (b"b", b"r", b"c")]):
+        paths = write_own(tmp_path, {"train": rows, "test": rows})
+        outcome = run(make_own(LineFormat(",", "htr")), local={"mykg": paths})
+        assert outcome.built == ("mykg",)
+        assert rows_of(outcome.tables, "datasets", "mykg")[0]["triples_train"] == len(rows)
+
+
+def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=rf"cannot read {tmp_path / 'none.txt'}: No such file"):
+        run(make_own(), local={"mykg": {"train": tmp_path / "none.txt", "test": tmp_path / "none.txt"}})
+    with pytest.raises(DataError, match="cannot read"):
+        run(make_own(), local={"mykg": {"train": tmp_path, "test": tmp_path}})
+    assert not (tmp_path / "out").exists()
+
+
+def test_malformed_own_file_names_the_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "bad.tsv"
+    path.write_bytes(b"a\tr\tb\na\tr\n")
+    with pytest.raises(DataError) as caught:
+        run(make_own(), local={"mykg": {"train": path, "test": path}})
+    assert str(caught.value).startswith(f"{path}, line 2: expected 3 columns")
+    assert not (tmp_path / "out").exists()
+
+
+# ---- when files cannot be had ------------------------------------------------------------------------------------
+
+
+def test_falls_back_on_the_archive_and_says_so(run: Run, screen: Console, no_network: None) -> None:  # noqa: ARG001
+    outcome = run("nations")
+    assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("nations",), (), {})
+    assert numbers(outcome.tables, "nations") == numbers(rankconst.load(version=ARCHIVED), "nations")
+    warnings = [line for line in printed(screen) if line.startswith("warning: ")]
+    assert len(warnings) == len(printed(screen)) == 1
+    assert warnings[0].startswith("warning: nations: https://raw.githubusercontent.com/")
+    assert f"archived in tables {ARCHIVED}" in warnings[0]
+    recorded = provenance(outcome, "nations")
+    assert recorded["origin"] == f"archive {ARCHIVED}"
+    assert recorded["reason"] in warnings[0]
+    assert "--offline forbids" in recorded["reason"]
+    assert recorded.keys() == {"dataset", "origin", "reason"}
+
+
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+@pytest.mark.usefixtures("loopback")
+def test_failed_download_falls_back(httpserver: HTTPServer, run: Run, tmp_path: Path, screen: Console) -> None:
+    httpserver.expect_request("/nothing").respond_with_data("")
+    fetcher = Fetcher(tmp_path / "cache", mirror=httpserver.url_for("/copy"), reporter=Reporter(screen))
+    outcome = run("nations", fetcher=fetcher)
+    assert outcome.built == ("nations",)
+    assert len([line for line in printed(screen) if "warning: " in line]) == 1
+    reason = provenance(outcome, "nations")["reason"]
+    assert httpserver.url_for("/copy/raw.githubusercontent.com/pykeen/") in reason
+    assert "the server answered 500" in reason
+
+
+def test_fallback_is_replaced_as_soon_as_there_are_files(mirror: Path, run: Run) -> None:
+    assert "reason" in provenance(run("nations"), "nations")
+    outcome = run("nations", mirror=mirror)
+    assert outcome.built == ("nations",)
+    assert provenance(outcome, "nations")["origin"] == "files"
+    assert "reason" not in provenance(outcome, "nations")
+
+
+@pytest.mark.parametrize("source", ["countries_s1", GHOST])
+def test_no_fallback_where_nothing_is_archived(run: Run, tmp_path: Path, source: str | Source) -> None:
+    with pytest.raises(MissingSourceError, match="is not in the cache"):
+        run(source)
+    assert not (tmp_path / "out").exists()
+
+
+def spoil(folder: Path, data: bytes) -> None:
+    """Make a mirror in which nations has other content."""
+    for file in find_source("nations").files.values():
+        place = folder / file.remote.url.partition("://")[2]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+
+
+def test_wrong_content_never_falls_back(run: Run, tmp_path: Path, screen: Console) -> None:
+    spoil(tmp_path / "mirror", b"a\tr\tb\n")
+    with pytest.raises(HashMismatchError):
+        run("nations", mirror=tmp_path / "mirror")
+    assert not (tmp_path / "out").exists()
+    assert printed(screen) == []
+
+
+def test_malformed_content_never_falls_back(run: Run, tmp_path: Path) -> None:
+    spoil(tmp_path / "mirror", b"a\tr\tb\na\tr\n")
+    nations = find_source("nations")
+    files = {role: SourceFile(Remote(file.remote.url)) for role, file in nations.files.items()}
+    with pytest.raises(DataError, match=r"nations train\.txt, line 2: expected 3 columns"):
+        run(dataclasses.replace(nations, files=files), mirror=tmp_path / "mirror")
+    assert not (tmp_path / "out").exists()
+
+
+def test_from_archive_of_what_is_not_archived(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(RankconstError, match=r"hold no countries_s1 to rebuild from; they hold .*nations"):
+        run("countries_s1", from_archive=True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_from_archive_needs_no_file(run: Run, tmp_path: Path, no_network: None) -> None:  # noqa: ARG001 - a fixture
+    outcome = run("wn18rr", "codexsmall", from_archive=True, fetcher=Broken(tmp_path / "cache"))
+    assert outcome.built == ("wn18rr", "codexsmall")
+    shipped = rankconst.load(version=ARCHIVED)
+    for key in outcome.built:
+        assert numbers(outcome.tables, key) == numbers(shipped, key)
+
+
+@pytest.mark.parametrize("key", ["hetionet", "ogbwikikg2", "dbpedia500", "ckg"])
+@pytest.mark.parametrize("from_archive", [False, True])
+def test_datasets_that_are_not_offered_say_why(run: Run, tmp_path: Path, key: str, from_archive: bool) -> None:
+    source = find_source(key)
+    with pytest.raises(RankconstError) as caught:
+        run(key, from_archive=from_archive, fetcher=Broken(tmp_path / "cache"))
+    assert source.not_offered in str(caught.value)
+
+
+# ---- several datasets, and folders that hold something already ---------------------------------------------------
+
+
+def test_one_failing_dataset_does_not_stop_the_others(small: Path, run: Run, screen: Console) -> None:
+    outcome = run("beta", GHOST, "alpha", mirror=small)
+    assert outcome.built == ("beta", "alpha")
+    assert outcome.failures.keys() == {"ghost"}
+    assert isinstance(outcome.failures["ghost"], MissingSourceError)
+    assert outcome.tables is not None
+    assert list(outcome.tables.datasets) == ["alpha", "beta"]
+    warnings = [line for line in printed(screen) if line.startswith("warning: ")]
+    assert len(warnings) == 1
+    assert warnings[0].startswith("warning: ghost: ")
+
+
+def test_every_dataset_fails(run: Run, tmp_path: Path) -> None:
+    outcome = run(GHOST, "countries_s1")
+    assert outcome.tables is None
+    assert (outcome.built, outcome.kept) == ((), ())
+    assert outcome.failures.keys() == {"ghost", "countries_s1"}
+    assert not (tmp_path / "out").exists()
+
+
+def test_up_to_date_is_kept(small: Path, run: Run, tmp_path: Path, screen: Console) -> None:
+    first = run("alpha", mirror=small)
+    before = read_bytes(tmp_path / "out")
+    outcome = run("alpha", fetcher=Broken(tmp_path / "cache"))
+    assert (outcome.built, outcome.kept) == ((), ("alpha",))
+    assert numbers(outcome.tables, "alpha") == numbers(first.tables, "alpha")
+    assert read_bytes(tmp_path / "out") == before
+    assert printed(screen)[-1] == "alpha: up to date (--force builds it again)"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"force": True}, {"protocols": (PROTOCOLS["raw"],)}, {"per_triple": True}],
+    ids=lambda options: next(iter(options)),
+)
+def test_what_makes_a_dataset_be_built_again(small: Path, run: Run, options: dict[str, Any]) -> None:
+    first = run("alpha", mirror=small)
+    assert run("alpha", mirror=small).kept == ("alpha",)
+    outcome = run("alpha", mirror=small, **options)
+    assert (outcome.built, outcome.kept) == (("alpha",), ())
+    assert outcome.tables is not None
+    if "protocols" in options:
+        assert outcome.tables.protocols("alpha") == ("raw",)
+    else:
+        assert numbers(outcome.tables, "alpha") == numbers(first.tables, "alpha")
+
+
+def test_force_gives_the_same_bytes(small: Path, run: Run, tmp_path: Path) -> None:
+    run("alpha", mirror=small)
+    before = read_bytes(tmp_path / "out")
+    run("alpha", mirror=small, force=True)
+    assert read_bytes(tmp_path / "out") == before
+
+
+def test_another_registry_entry_is_another_build(small: Path, run: Run) -> None:
+    run("alpha", mirror=small)
+    changed = dataclasses.replace(SYNTHETIC["alpha"], licence="another")
+    outcome = run(changed, mirror=small)
+    assert outcome.built == ("alpha",)
+    assert rows_of(outcome.tables, "datasets", "alpha")[0]["licence"] == "another"
+
+
+def test_second_dataset_keeps_the_first(small: Path, run: Run) -> None:
+    first = run("beta", mirror=small)
+    before = numbers(first.tables, "beta")
+    second = run("alpha", mirror=small)
+    assert second.tables is not None
+    assert list(second.tables.datasets) == ["alpha", "beta"]
+    assert numbers(second.tables, "beta") == before
+    assert provenance(second, "beta") == provenance(first, "beta")
+    alone = run("alpha", mirror=small, out=second.tables.path.with_name("alone"))
+    assert numbers(second.tables, "alpha") == numbers(alone.tables, "alpha")
+    both = run("beta", "alpha", fetcher=Broken(second.tables.path))
+    assert both.kept == ("beta", "alpha")
+
+
+def test_order_of_building_does_not_matter(small: Path, run: Run, tmp_path: Path) -> None:
+    run("beta", "alpha", mirror=small, out=tmp_path / "a")
+    run("alpha", mirror=small, out=tmp_path / "b")
+    run("beta", mirror=small, out=tmp_path / "b")
+    assert read_bytes(tmp_path / "a") == read_bytes(tmp_path / "b")
+
+
+def test_folder_with_another_table_version(small: Path, run: Run, tmp_path: Path) -> None:
+    run("alpha", mirror=small, version="1.0.0")
+    before = read_bytes(tmp_path / "out")
+    with pytest.raises(UsageError, match=r"holds table version 1\.0\.0, and this run writes version unreleased"):
+        run("alpha", mirror=small)
+    with pytest.raises(UsageError, match=r"--out"):
+        run("beta", mirror=small, version="1.0.1", force=True)
+    assert read_bytes(tmp_path / "out") == before
+    assert run("alpha", mirror=small, version="1.0.0").kept == ("alpha",)
+
+
+def test_out_that_is_a_file(small: Path, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine", encoding="utf-8")
+    with pytest.raises(DataError, match="is not a folder"):
+        run("alpha", mirror=small)
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "mine"
+
+
+def test_other_files_in_the_folder_are_left_alone(small: Path, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "notes.txt").write_text("mine", encoding="utf-8")
+    run("alpha", mirror=small)
+    run("alpha", mirror=small, force=True)
+    assert (tmp_path / "out" / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_damaged_set_is_refused_and_mended_by_force(
+    small: Path, run: Run, tmp_path: Path, name: str, damage: str
+) -> None:
+    run("alpha", mirror=small)
+    before = read_bytes(tmp_path / "out")
+    path = tmp_path / "out" / f"{name}.parquet"
+    if damage == "changed":
+        path.write_bytes(path.read_bytes()[:-7])
+    else:
+        path.unlink()
+    with pytest.raises(TablesError, match=f"{name}.parquet is "):
+        run("alpha", mirror=small)
+    # The message says so: "build the set again with --force".
+    assert run("alpha", mirror=small, force=True).built == ("alpha",)
+    assert read_bytes(tmp_path / "out") == before
+
+
+def test_interrupted_exchange_is_completed_by_the_next_build(small: Path, run: Run, tmp_path: Path) -> None:
+    run("alpha", mirror=small)
+    run("alpha", "beta", mirror=small, out=tmp_path / "new")
+    # As a run leaves it that is cut off with two of the files moved.
+    (tmp_path / "new").rename(tmp_path / "out" / ".incoming")
+    for name in ("candidates.parquet", "constants.parquet"):
+        (tmp_path / "out" / ".incoming" / name).replace(tmp_path / "out" / name)
+    outcome = run("alpha", "beta", fetcher=Broken(tmp_path / "cache"))
+    assert outcome.kept == ("alpha", "beta")
+    complete_exchange(tmp_path / "out")
+    assert len(list((tmp_path / "out").iterdir())) == 4
+
+
+def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Path, screen: Console) -> None:
+    class Stopped(Fetcher):
+        def read(self, file: SourceFile) -> Content:
+            if "/beta/" in file.remote.url:
+                raise KeyboardInterrupt
+            return super().read(file)
+
+    stopped = Stopped(tmp_path / "cache", mirror=str(small), offline=True)
+    with pytest.raises(KeyboardInterrupt):
+        run("alpha", "beta", "gamma", fetcher=stopped)
+    assert any("run again to go on" in line for line in printed(screen))
+    outcome = run("alpha", "beta", "gamma", mirror=small)
+    assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
+
+
+def test_unverified_files_are_marked_and_read_again(mirror: Path, run: Run, tmp_path: Path) -> None:
+    nations = find_source("nations")
+    for file in nations.files.values():
+        place = tmp_path / "cache" / "sources" / file.remote.url.partition("://")[2]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes((mirror / file.remote.url.partition("://")[2]).read_bytes())
+    files = {role: SourceFile(Remote(file.remote.url)) for role, file in nations.files.items()}
+    unknown = dataclasses.replace(nations, files=files)
+    for _ in range(2):
+        outcome = run(unknown)
+        assert outcome.built == ("nations",)
+        (row,) = rows_of(outcome.tables, "datasets", "nations")
+        assert row["verified"] is False
+        assert row["sha256"] == [nations.files[role].remote.sha256 for role in ORDER]
+        assert numbers(outcome.tables, "nations") == numbers(rankconst.load(version=ARCHIVED), "nations")
+
+
+def test_tells_of_what_surprises(mirror: Path, run: Run, screen: Console) -> None:
+    run("countries_s1", "wn18rr", mirror=mirror, protocols=(PROTOCOLS["raw"],))
+    text = "\n".join(printed(screen))
+    assert "1,111 + 24 + 24 triples" in text
+    assert "1 rows of train repeat an earlier one" in text
+    assert "210 rows of test have something unseen in train" in text
+    assert "warning" not in text
+
+
+def test_quiet(small: Path, run: Run, screen: Console, capfd: pytest.CaptureFixture[str]) -> None:
+    run("alpha", "beta", mirror=small, reporter=Reporter(screen, quiet=True))
+    assert printed(screen) == []
+    assert capfd.readouterr() == ("", "")

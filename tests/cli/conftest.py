@@ -1,0 +1,244 @@
+"""Fixtures of the command line's tests: run it in this process, as a child process, or in a terminal."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from rankconst.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+_FRAME = str.maketrans(dict.fromkeys("╭╮╰╯│─", " "))
+
+# What would make a child colour its output, change its width, or reach other files than the test means.
+_UNWANTED = (
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "GITHUB_ACTIONS",
+    "LINES",
+    "NO_COLOR",
+    "PY_COLORS",
+    "PYTHONIOENCODING",
+    "RANKCONST_CACHE",
+    "RANKCONST_MIRROR",
+    "TERMINAL_WIDTH",
+    "TTY_COMPATIBLE",
+)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The result of ``--format json``."""
+        found = json.loads(self.out)
+        assert isinstance(found, list)
+        return found
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """The result of ``--format csv``."""
+        return list(csv.DictReader(io.StringIO(self.out)))
+
+    @property
+    def message(self) -> str:
+        """Stderr on one line, without frames and escape codes."""
+        return " ".join(ESCAPE.sub("", self.err).translate(_FRAME).split())
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The lines of ``--format table``, cut at runs of two or more blanks."""
+        return [re.split(r"\s{2,}", line.strip()) for line in ESCAPE.sub("", self.out).splitlines() if line.strip()]
+
+
+class Run(Protocol):
+    """Runs the command line with some arguments."""
+
+    def __call__(self, *args: str | float | Path, env: Mapping[str, str] | None = None) -> Screen: ...
+
+
+class RunInTerminal(Protocol):
+    """Runs the command line in a terminal of some width; stdout holds everything that appears on it."""
+
+    def __call__(
+        self, *args: str | float | Path, columns: int = 80, env: Mapping[str, str] | None = None
+    ) -> Screen: ...
+
+
+def child_command(*args: str | float | Path) -> list[str]:
+    """Return the installed script with its arguments; where it is not beside the interpreter, what it contains."""
+    script = Path(sys.executable).with_name("rankconst")
+    start = [str(script)] if script.is_file() else [sys.executable, "-c", "from rankconst.cli import main; main()"]
+    return [*start, *map(str, args)]
+
+
+def child_environment(cache: Path, env: Mapping[str, str] | None = None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
+    return {**kept, "RANKCONST_CACHE": str(cache), "TERM": "xterm-256color", **(env or {})}
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """The folder for downloads: empty, and not the user's."""
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cache: Path) -> Run:
+    """Run the command line in this process; an exception that reaches the top fails the test."""
+
+    def run_here(*args: str | float | Path, env: Mapping[str, str] | None = None) -> Screen:
+        with monkeypatch.context() as patch:
+            for name in _UNWANTED:
+                patch.delenv(name, raising=False)
+            for name, value in {"RANKCONST_CACHE": str(cache), **(env or {})}.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["rankconst", *map(str, args)])
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as ended:
+                main()
+        out, err = capsys.readouterr()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return Screen(code or 0, out, err)
+
+    return run_here
+
+
+@pytest.fixture
+def run_child(cache: Path) -> Run:
+    """Run the command line as a process of its own, its output in pipes."""
+
+    def run_there(*args: str | float | Path, env: Mapping[str, str] | None = None) -> Screen:
+        done = subprocess.run(
+            child_command(*args),
+            env=child_environment(cache, env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return Screen(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+
+    return run_there
+
+
+@pytest.fixture
+def run_in_terminal(cache: Path) -> RunInTerminal:
+    """Run the command line in a pseudo-terminal; skips where there are none."""
+    fcntl = pytest.importorskip("fcntl")
+    termios = pytest.importorskip("termios")
+
+    def run_there(*args: str | float | Path, columns: int = 80, env: Mapping[str, str] | None = None) -> Screen:
+        ours, theirs = os.openpty()
+        try:
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+            with subprocess.Popen(
+                child_command(*args),
+                env=child_environment(cache, env),
+                stdin=subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=theirs,
+            ) as child:
+                os.close(theirs)
+                content = b""
+                while block := _read_block(ours):
+                    content += block
+                code = child.wait(timeout=60)
+        finally:
+            os.close(ours)
+        return Screen(code, content.decode("utf-8", "replace").replace("\r\n", "\n"), "")
+
+    return run_there
+
+
+def _read_block(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # Linux's way to say that nobody writes any more
+        return b""
+
+
+@pytest.fixture
+def builder() -> None:
+    """Skip the test where the extra is not installed."""
+    if importlib.util.find_spec("pooch") is None:
+        pytest.skip("the builder needs pooch: pip install 'rankconst[builder]'")
+
+
+@pytest.fixture
+def no_builder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command line believe that the extra is not installed."""
+
+    def find_nothing(name: str) -> None:
+        del name
+
+    monkeypatch.setattr("rankconst.cli.extras.find_spec", find_nothing)
+
+
+Graph = dict[str, list[tuple[str, str, str]]]
+
+SMALL: Graph = {
+    "train": [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "a"), ("a", "r", "c"), ("a", "s", "d"), ("d", "s", "d")],
+    "valid": [("a", "r", "a"), ("d", "s", "b")],
+    "test": [("b", "r", "a"), ("c", "s", "b"), ("e", "r", "a"), ("a", "r", "b"), ("b", "r", "a")],
+}
+"""A duplicate, an overlap, a self-loop and an entity unseen in train."""
+
+ONE_CANDIDATE: Graph = {
+    "train": [("a", "r", "b"), ("b", "r", "a")],
+    "valid": [],
+    "test": [("a", "r", "a"), ("b", "r", "b")],
+}
+"""Filtered, every task of test has the true answer as its one candidate."""
+
+
+@pytest.fixture
+def write_graph(tmp_path: Path) -> Callable[..., list[str]]:
+    """Write the files of a graph; returns the options that name them, without those of empty splits."""
+
+    def write(graph: Graph, delimiter: str = "\t", columns: str = "hrt", folder: str = "graph") -> list[str]:
+        options = []
+        (tmp_path / folder).mkdir(exist_ok=True)
+        for split, rows in graph.items():
+            if not rows:
+                continue
+            path = tmp_path / folder / f"{split}.txt"
+            lines = (delimiter.join(dict(zip("hrt", row, strict=True))[c] for c in columns) for row in rows)
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            options += [f"--{split}", str(path)]
+        return options
+
+    return write
+
+
+@pytest.fixture
+def one_candidate(builder: None, run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> Path:
+    """Tables of a dataset ``single`` in which nothing is left to chance."""
+    del builder
+    folder = tmp_path / "single-tables"
+    assert run("build", *write_graph(ONE_CANDIDATE), "--name", "single", "--out", folder).code == 0
+    return folder

@@ -1,0 +1,290 @@
+"""The program as a whole: help, exit codes, colours, pipes and interruptions."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+import rankconst
+from cli.conftest import child_command, child_environment
+from rankconst.cli import app
+from rankconst.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cli.conftest import Run, RunInTerminal
+
+COMMANDS = [str(command.name) for command in app.registered_commands]
+
+EXAMPLES = {
+    "adjust": ("adjust", "0.5", "-d", "fb15k237", "-m", "mrr"),
+    "show": ("show", "codexmedium"),
+    "datasets": ("datasets",),
+    "metrics": ("metrics",),
+    "protocols": ("protocols",),
+}
+
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
+
+
+# -- help ----------------------------------------------------------------------------------------------------------
+
+
+def test_commands_are_the_known_ones() -> None:
+    assert sorted(COMMANDS) == sorted([*EXAMPLES, "build"])
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(run: Run, command: str, flag: str) -> None:
+    screen = run(command, flag)
+    assert (screen.code, screen.err) == (0, "")
+    assert f"rankconst {command}" in screen.out
+    assert "--format" in screen.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_has_an_explanation(run: Run, command: str) -> None:
+    from cli.conftest import ESCAPE
+
+    text = ESCAPE.sub("", run(command, "--help").out)
+    lines = [line.strip("│ ") for line in text.splitlines() if re.match(r"│[ *]+--\w", line)]
+    assert lines
+    for line in lines:
+        assert re.search(r"\s{2,}\S+.*[a-z]{2}", line.split("  ", 1)[1]), line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_stands_in_the_readme(command: str) -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    assert f"rankconst {command}" in readme.read_text(encoding="utf-8")
+
+
+def test_help_names_commands_and_exit_codes(run: Run) -> None:
+    text = " ".join(run("--help").out.split())
+    for command in COMMANDS:
+        assert command in text
+    for code in ("0 ok", "2 usage", "3 extra", "4 unknown", "5 download", "6 bad data", "7 verification", "130"):
+        assert code in text
+
+
+def test_no_arguments_give_help(run: Run) -> None:
+    assert "adjust" in run().out + run().err
+
+
+def test_build_help_names_every_protocol(run: Run) -> None:
+    text = run("build", "--help").out
+    assert all(protocol in text for protocol in PROTOCOLS)
+
+
+def test_help_keeps_its_paragraphs_together(run: Run) -> None:
+    # A paragraph of a docstring over two lines must not break in the middle of a line of the terminal.
+    text = " ".join(run("datasets", "--help").out.split())
+    assert "another copy of the same graph" in text
+    lines = [line.rstrip() for line in run("datasets", "--help").out.splitlines()]
+    assert " source of KEY (another copy of the" not in lines
+
+
+def test_version(run: Run) -> None:
+    screen = run("--version")
+    assert (screen.code, screen.err) == (0, "")
+    assert screen.out.split()[:2] == ["rankconst", rankconst.__version__]
+    assert all(version in screen.out for version in rankconst.bundled_versions())
+
+
+def test_unknown_command(run: Run) -> None:
+    screen = run("ajust", "0.5")
+    assert (screen.code, screen.out) == (2, "")
+    assert "'ajust'" in screen.message
+    assert "'adjust'" in screen.message
+
+
+# -- exit codes of the process -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "told"),
+    [
+        (("adjust", "0.5", "-d", "umls", "-m", "mrr"), 0, ""),
+        (("adjust", "0.5", "-d", "umls"), 2, "--metric"),
+        (("adjust", "0.5", "-d", "umlz", "-m", "mrr"), 4, "error: unknown dataset"),
+        (("adjust", "53.3", "-d", "umls", "-m", "hits@10"), 6, "error: 53.3"),
+    ],
+)
+def test_exit_codes(run_child: Run, args: tuple[str, ...], code: int, told: str) -> None:
+    screen = run_child(*args)
+    assert screen.code == code
+    assert told in screen.err
+    assert bool(screen.out) == (code == 0)
+    assert "Traceback" not in screen.err
+
+
+@pytest.mark.usefixtures("builder")
+@pytest.mark.parametrize(("dataset", "code"), [("yago310", 5), ("nations", 0)])
+def test_exit_codes_of_build(run_child: Run, tmp_path: Path, dataset: str, code: int) -> None:
+    screen = run_child("build", "-d", dataset, "--offline", "--out", tmp_path / "out")
+    assert screen.code == code
+    assert "Traceback" not in screen.err
+
+
+def test_interrupt_in_this_process(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rankconst.tables.load", interrupt)
+    screen = run("show", "umls")
+    assert (screen.code, screen.out) == (130, "")
+
+
+@pytest.mark.usefixtures("builder")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_interrupt_of_a_child(tmp_path: Path, cache: Path) -> None:
+    train, test = tmp_path / "train.tsv", tmp_path / "test.tsv"
+    os.mkfifo(train)
+    test.write_text("a\tr\tb\n", encoding="utf-8")
+    args = ("build", "--train", train, "--test", test, "--name", "mykg", "--out", tmp_path / "out")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    child = subprocess.Popen(child_command(*args), env=child_environment(cache), **pipes)  # type: ignore[call-overload]
+    with child:
+        try:
+            writer = wait_for_reader(train)
+            # The reader wakes up when the pipe is opened: let it come to rest in read(), which a signal cuts short.
+            time.sleep(0.3)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=20)
+            os.close(writer)
+        finally:
+            child.kill()
+    assert (child.returncode, out) == (130, "")
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "out").exists()
+
+
+def wait_for_reader(pipe: Path) -> int:
+    """Wait until somebody waits for data at the other end of a named pipe."""
+    for _ in range(300):
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("nobody opened the pipe")
+
+
+# -- pipes and colours ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_a_pipe_gets_no_escape_codes(run_child: Run, command: str) -> None:
+    screen = run_child(*EXAMPLES[command])
+    assert (screen.code, screen.err) == (0, "")
+    assert "\x1b" not in screen.out
+    assert "…" not in screen.out
+
+
+def test_messages_in_a_pipe_have_no_escape_codes(run_child: Run) -> None:
+    assert "\x1b" not in run_child("adjust", "1", "-d", "umls").err
+    assert "\x1b" not in run_child("adjust", "53", "-d", "umls", "-m", "mrr").err
+    assert "\x1b" not in run_child("adjust", "--help", env={"NO_COLOR": "1"}).out
+
+
+@pytest.mark.usefixtures("builder")
+def test_a_warning_in_a_pipe_has_no_escape_codes(run_child: Run, tmp_path: Path) -> None:
+    screen = run_child("build", "-d", "nations", "--offline", "--out", tmp_path / "out", env={"NO_COLOR": "1"})
+    assert "warning:" in screen.err
+    assert "\x1b" not in screen.err + screen.out
+
+
+@pytest.mark.parametrize("args", [EXAMPLES["adjust"], ("--help",), ("adjust", "0.5", "-d", "umls")])
+def test_no_color_is_honoured_in_a_terminal(run_in_terminal: RunInTerminal, args: tuple[str, ...]) -> None:
+    assert not COLOUR.search(run_in_terminal(*args, env={"NO_COLOR": "1"}).out)
+
+
+@pytest.mark.usefixtures("builder")
+def test_a_warning_is_coloured_in_a_terminal_only(run_in_terminal: RunInTerminal, tmp_path: Path) -> None:
+    args = ("build", "-d", "nations", "--offline", "--out")
+    assert COLOUR.search(run_in_terminal(*args, tmp_path / "a").out)
+    assert not COLOUR.search(run_in_terminal(*args, tmp_path / "b", env={"NO_COLOR": "1"}).out)
+
+
+def test_adjust_fits_a_terminal(run_in_terminal: RunInTerminal) -> None:
+    screen = run_in_terminal("adjust", "0.338", "0.5", "-d", "fb15k237", "-d", "wn18rr", "-m", "hits@10", columns=80)
+    assert "…" not in screen.out
+    for fact in ("fb15k237", "0.338", "0.00070120", "482.0", "0.3375", "2,578"):
+        assert fact in screen.out
+
+
+@pytest.mark.parametrize("lines", [0, 1])
+def test_closed_pipe_is_no_accident(cache: Path, lines: int) -> None:
+    # More output than a pipe holds, so that the writer does notice.
+    args = ("show", "fb15k237", "--split", "all", "--side", "all", "--format", "json")
+    with subprocess.Popen(
+        child_command(*args), env=child_environment(cache), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        for _ in range(lines):
+            assert child.stdout.readline() == b"[\n"
+        child.stdout.close()
+        err = child.stderr.read()
+    assert err == b""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp932"])
+@pytest.mark.parametrize("command", ["show", "metrics"])
+def test_terminals_that_know_few_characters(run_child: Run, command: str, encoding: str) -> None:
+    screen = run_child(*EXAMPLES[command], env={"PYTHONIOENCODING": encoding})
+    assert "Traceback" not in screen.err
+    assert screen.code == 0
+
+
+# -- completion ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def complete(run_child: Run) -> Callable[[str], list[str]]:
+    """Complete a line as bash would."""
+
+    def ask(line: str) -> list[str]:
+        words = line.split(" ")
+        env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+        return run_child(env=env).out.split()
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("rankconst a", ["adjust"]),
+        ("rankconst adjust 0.3 --dataset wn18r", ["wn18rr"]),
+        ("rankconst show fb", ["fb15k237"]),
+        ("rankconst adjust 0.3 --metric hits_at_10", ["hits_at_10", "hits_at_100"]),
+        ("rankconst adjust 0.3 --protocol p", ["pykeen"]),
+        ("rankconst adjust 0.3 --split v", ["valid"]),
+        ("rankconst adjust 0.3 --side h", ["head"]),
+        ("rankconst adjust 0.3 --metric mr", ["mr", "mrr"]),
+        ("rankconst show umls --split a", ["all"]),
+    ],
+)
+def test_completion(complete: Callable[[str], list[str]], line: str, offered: list[str]) -> None:
+    assert complete(line) == offered
+
+
+@pytest.mark.usefixtures("builder")
+def test_completion_of_what_can_be_built(complete: Callable[[str], list[str]]) -> None:
+    assert "yago310" in complete("rankconst build --dataset yago3")
+
+
+def test_completion_script(run_child: Run) -> None:
+    screen = run_child(env={"_RANKCONST_COMPLETE": "source_bash"})
+    assert screen.code == 0
+    assert "_rankconst_completion" in screen.out

@@ -1,0 +1,488 @@
+"""``rankconst build``: from a mirror, from the archive, from files of the user's own."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import rankconst
+from brute import count_brute_force
+from cli.conftest import SMALL
+from rankconst.protocols import PROTOCOLS, parse_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cli.conftest import Graph, Run, RunInTerminal
+
+    WriteGraph = Callable[..., list[str]]
+
+pytestmark = pytest.mark.usefixtures("builder")
+
+ORDER = ("train", "valid", "test")
+SUMMARY = {"mr": "mr", "mrr": "mrr", "hits@1": "hits_at_1", "hits@10": "hits_at_10", "gmr": "gmr"}
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """The folder of the tables; a blank in its name, as in many homes."""
+    return tmp_path / "my tables"
+
+
+def provenance(folder: Path) -> dict[str, dict[str, Any]]:
+    descriptor = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
+    return {row["dataset"]: row for row in descriptor["provenance"]}
+
+
+def expected_of(row: dict[str, Any], name: str) -> Any:
+    """The expectation that a row of the summary gives, whichever spelling the field has."""
+    return row.get(f"expectation_{name}", row.get(f"expectation_{SUMMARY[name]}"))
+
+
+def assert_same_as_shipped(folder: Path, *keys: str) -> None:
+    built, shipped = rankconst.load(folder), rankconst.load()
+    for name in ("candidates", "constants"):
+        of_shipped = [row for row in shipped.read(name).to_pylist() if row["dataset"] in keys]
+        assert built.read(name).to_pylist() == of_shipped
+
+
+# -- benchmarks ----------------------------------------------------------------------------------------------------
+
+
+def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
+    args = ("build", "--dataset", "Nations", "-d", "kinships", "--mirror", mirror, "--out", out, "-f", "json")
+    screen = run(*args)
+    assert screen.code == 0
+    rows = screen.records
+    assert sorted({(row["dataset"], row["protocol"]) for row in rows}) == sorted(
+        (key, protocol) for key in ("kinships", "nations") for protocol in PROTOCOLS
+    )
+    shipped = rankconst.load()
+    for row in rows:
+        assert (row["split"], row["side"]) == ("test", "both")
+        histogram = shipped.histogram(row["dataset"], protocol=row["protocol"])
+        assert (row["num_tasks"], row["mean_candidates"]) == (histogram.total, histogram.mean)
+        for name in SUMMARY:
+            constants = shipped.constants(row["dataset"], name, protocol=row["protocol"])
+            assert expected_of(row, name) == constants.expectation
+    assert_same_as_shipped(out, "nations", "kinships")
+    assert {row["origin"] for row in provenance(out).values()} == {"files"}
+    for fact in (str(out), str(mirror), "1,592", "199", "201", "entities: 14", "relations: 55", "8,544"):
+        assert fact in screen.message
+
+
+def test_mirror_from_the_environment(run: Run, mirror: Path, out: Path) -> None:
+    screen = run("build", "-d", "nations", "--out", out, "--offline", env={"RANKCONST_MIRROR": str(mirror)})
+    assert screen.code == 0
+    assert "warning" not in screen.message
+    assert provenance(out)["nations"]["origin"] == "files"
+
+
+def test_empty_mirror_variable_is_none(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "nations", "--out", out, "--offline", env={"RANKCONST_MIRROR": ""})
+    assert "not in the cache" in screen.message
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_result_on_stdout_and_the_rest_on_stderr(run: Run, mirror: Path, out: Path, form: str) -> None:
+    screen = run("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", form)
+    assert screen.code == 0
+    assert "nations" in screen.out
+    for told in ("tables:", "mirror:", "next:", "relations"):
+        assert told not in screen.out
+        assert told in screen.err
+    if form == "csv":
+        assert [row["protocol"] for row in screen.rows] == list(PROTOCOLS)
+    if form == "table":
+        for fact in ("4.47761", "0.384441", "0.946930", "3.46888", "standard", "402"):
+            assert fact in screen.out
+
+
+def test_no_number_is_cut_in_a_terminal(run_in_terminal: RunInTerminal, out: Path) -> None:
+    screen = run_in_terminal("build", "-d", "nations", "--from-archive", "--out", out)
+    assert screen.code == 0
+    assert "…" not in screen.out
+    for fact in ("nations", "standard", "libkge", "pykeen", "4.47", "0.384", "0.946", "3.46"):
+        assert fact in screen.out
+
+
+def test_quiet(run: Run, mirror: Path, out: Path) -> None:
+    screen = run("build", "-d", "nations", "--mirror", mirror, "--out", out, "--quiet")
+    assert (screen.code, screen.err) == (0, "")
+    assert "nations" in screen.out
+
+
+def test_again(run: Run, mirror: Path, out: Path) -> None:
+    args = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", "json")
+    first = run(*args)
+    again = run(*args)
+    assert (again.code, again.records) == (0, first.records)
+    assert "up to date" in again.message
+    assert "--force" in again.message
+    forced = run(*args, "--force")
+    assert forced.records == first.records
+    assert "up to date" not in forced.message
+
+
+def test_datasets_join_those_of_the_folder(run: Run, mirror: Path, out: Path) -> None:
+    assert run("build", "-d", "nations", "--mirror", mirror, "--out", out).code == 0
+    assert run("build", "-d", "kinships", "--mirror", mirror, "--out", out).code == 0
+    assert list(rankconst.load(out).datasets) == ["kinships", "nations"]
+    assert_same_as_shipped(out, "nations", "kinships")
+
+
+def test_from_the_archive(run: Run, out: Path) -> None:
+    screen = run("build", "--from-archive", "-d", "nations", "-d", "umls", "--out", out)
+    assert screen.code == 0
+    assert_same_as_shipped(out, "nations", "umls")
+    assert provenance(out)["umls"]["origin"] == "archive 0.1.0"
+    screen = run("build", "--from-archive", "-d", "yago310", "--out", out)
+    assert (screen.code, screen.out) == (4, "")
+    for fact in ("yago310", "0.1.0", "nations"):
+        assert fact in screen.message
+
+
+def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
+    screen = run("build", "-d", "nations", "--offline", "--out", out, "-f", "json")
+    assert screen.code == 0
+    assert len(screen.records) == len(PROTOCOLS)
+    (warning,) = [line for line in screen.err.splitlines() if line.startswith("warning:")]
+    for fact in ("nations", str(cache), "--offline", "0.1.0"):
+        assert fact in warning
+    assert provenance(out)["nations"]["origin"] == "archive 0.1.0"
+    assert provenance(out)["nations"]["reason"]
+    assert_same_as_shipped(out, "nations")
+
+
+def test_offline_warning_is_not_quieted(run: Run, out: Path) -> None:
+    assert "warning:" in run("build", "-d", "nations", "--offline", "--out", out, "--quiet").err
+
+
+def test_offline_without_anything(run: Run, out: Path, cache: Path) -> None:
+    screen = run("build", "-d", "YAGO3-10", "--offline", "--out", out)
+    assert (screen.code, screen.out) == (5, "")
+    for fact in ("error:", "https://", str(cache), "--offline", "--mirror"):
+        assert fact in screen.message
+    assert not out.exists()
+
+
+def test_mirror_that_lacks_a_file(run: Run, tmp_path: Path, out: Path) -> None:
+    screen = run("build", "-d", "yago310", "--mirror", tmp_path, "--out", out)
+    assert (screen.code, screen.out) == (5, "")
+    for fact in (str(tmp_path), "YAGO3-10/train.txt", "host/path"):
+        assert fact in screen.message
+
+
+def test_file_with_another_hash_is_refused(run: Run, mirror: Path, tmp_path: Path, out: Path) -> None:
+    from rankconst_builder.sources import load_sources
+
+    host_and_path = load_sources()["nations"].files["test"].remote.url.removeprefix("https://")
+    folder = Path(host_and_path).parent
+    shutil.copytree(mirror / folder, tmp_path / "copy" / folder)
+    changed = tmp_path / "copy" / host_and_path
+    content = bytearray(changed.read_bytes())
+    content[0] ^= 1
+    changed.write_bytes(content)
+    screen = run("build", "-d", "nations", "--mirror", tmp_path / "copy", "--out", out)
+    assert (screen.code, screen.out) == (5, "")
+    for fact in (str(changed), "expected SHA-256", "got "):
+        assert fact in screen.message
+    assert not out.exists()
+
+
+def test_all_unknown_names_at_once(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "nations", "-d", "kinshops", "-d", "yagoo310", "--out", out)
+    assert (screen.code, screen.out) == (4, "")
+    for fact in ("'kinshops'", "kinships", "'yagoo310'", "yago310", "rankconst datasets"):
+        assert fact in screen.message
+    assert not out.exists()
+
+
+def test_dataset_that_is_not_offered(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "openea", "--out", out)
+    assert (screen.code, screen.out) == (4, "")
+    assert "not offered" in screen.message
+
+
+def test_one_failure_among_several(run: Run, mirror: Path, out: Path) -> None:
+    screen = run("build", "-d", "yago310", "-d", "nations", "--mirror", mirror, "--out", out, "-f", "json")
+    assert screen.code == 5
+    assert {row["dataset"] for row in screen.records} == {"nations"}
+    assert "warning: yago310" in screen.message
+    assert "1 of 2 datasets failed: yago310" in screen.message
+
+
+def test_several_that_are_not_offered(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "openea", "-d", "nations", "--from-archive", "--out", out)
+    assert screen.code == 4
+
+
+# -- protocols -----------------------------------------------------------------------------------------------------
+
+
+def test_sampled_protocol(run: Run, mirror: Path, out: Path) -> None:
+    args = ("build", "-d", "nations", "--protocol", "sampled:500", "--mirror", mirror, "--out", out, "-f", "json")
+    (row,) = run(*args).records
+    assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == ("sampled:500", 402, 501)
+    assert expected_of(row, "mr") == 251
+    assert expected_of(row, "hits@10") == pytest.approx(10 / 501)
+    adjusted = run("adjust", 0.5, "-d", "nations", "-m", "mrr", "-p", "sampled:500", "--tables", out, "-f", "json")
+    assert adjusted.records[0]["num_tasks"] == 402
+
+
+def test_chosen_protocols(run: Run, out: Path) -> None:
+    args = ("build", "-d", "umls", "--from-archive", "-p", "raw", "-p", "PyKEEN", "--out", out, "-f", "json")
+    assert [row["protocol"] for row in run(*args).records] == ["pykeen", "raw"]
+
+
+@pytest.mark.parametrize(("typo", "near"), [("standrd", "standard"), ("sampled", "sampled:M"), ("pykene", "pykeen")])
+def test_unknown_protocol(run: Run, out: Path, typo: str, near: str) -> None:
+    screen = run("build", "-d", "nations", "-p", typo, "--offline", "--out", out)
+    assert (screen.code, screen.out) == (4, "")
+    for fact in ("unknown protocol", repr(typo), near):
+        assert fact in screen.message
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("protocols", [(), ("-p", "sampled:500"), ("-p", "pykeen")])
+def test_the_next_command_works(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, protocols: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    screen = run("build", "-d", "nations", "--from-archive", "--out", "tables", *protocols)
+    (line,) = [line for line in screen.err.splitlines() if line.startswith("next: rankconst ")]
+    words = shlex.split(line.removeprefix("next: rankconst ").replace("VALUE", "0.9"))
+    assert run(*words).code == 0
+
+
+def test_the_next_command_can_be_pasted(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "nations", "--from-archive", "--out", out)
+    (line,) = [line for line in screen.err.splitlines() if line.startswith("next: rankconst ")]
+    assert str(out) in shlex.split(line)
+
+
+# -- graphs of the user's own --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ({}, ()),
+        ({"delimiter": ","}, ("--delimiter", "comma")),
+        ({"delimiter": ","}, ("--delimiter", ",")),
+        ({"delimiter": " ", "columns": "htr"}, ("--delimiter", "space", "--columns", "htr")),
+        ({"columns": "htr"}, ("--columns", "HTR")),
+        ({"columns": "trh"}, ("--columns", "trh")),
+    ],
+)
+def test_own_graph(
+    run: Run, write_graph: WriteGraph, out: Path, form: dict[str, str], options: tuple[str, ...]
+) -> None:
+    files = write_graph(SMALL, **form)
+    screen = run("build", *files, "--name", "MyKG", *options, "--out", out, "-f", "json")
+    assert screen.code == 0
+    assert_counted_right(screen.records, SMALL)
+    assert "6 + 2 + 5 triples" in screen.message
+    assert "entities: 5" in screen.message
+    assert "relations: 2" in screen.message
+    assert provenance(out)["mykg"]["origin"] == "files"
+
+
+def test_own_graph_without_valid(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    graph = {**SMALL, "valid": []}
+    screen = run("build", *write_graph(graph), "--name", "mykg", "--out", out, "-f", "json")
+    assert_counted_right(screen.records, graph)
+    (row,) = run("adjust", 0.7, "-d", "mykg", "-m", "mrr", "--tables", out, "-f", "json").records
+    assert (row["num_tasks"], row["table_version"]) == (10, "unreleased")
+
+
+def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
+    assert [row["protocol"] for row in rows] == list(PROTOCOLS)
+    for row in rows:
+        counted = count_brute_force(graph, parse_protocol(row["protocol"]), "test")
+        sizes = [*counted.head, *counted.tail]
+        total = len(sizes)
+        assert row["num_tasks"] == total
+        assert row["mean_candidates"] == pytest.approx(sum(sizes) / total, rel=1e-14)
+        expectations = {
+            "mr": sum(Fraction(n + 1, 2) for n in sizes) / total,
+            "mrr": sum(sum((Fraction(1, j) for j in range(1, n + 1)), Fraction()) / n for n in sizes) / total,
+            "hits@1": sum(Fraction(1, n) for n in sizes) / total,
+            "hits@10": Fraction(1),
+        }
+        for name, expectation in expectations.items():
+            assert expected_of(row, name) == pytest.approx(float(expectation), rel=1e-13)
+
+
+def test_counts_per_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    screen = run("build", *write_graph(SMALL), "--name", "mykg", "--per-triple", "--out", out)
+    assert screen.code == 0
+    for protocol in PROTOCOLS.values():
+        path = out / "per-triple" / f"mykg-{protocol.key}.parquet"
+        assert str(path) in screen.message
+        rows = pq.ParquetFile(path).read(use_threads=False).to_pylist()
+        expected = []
+        for split in ORDER:
+            counted = count_brute_force(SMALL, protocol, split)
+            expected += [
+                {"split": split, "row": row, "head_candidates": head, "tail_candidates": tail}
+                for row, head, tail in zip(counted.rows, counted.head, counted.tail, strict=True)
+            ]
+        assert rows == expected
+
+
+def test_counts_per_triple_are_not_in_the_archive(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "nations", "--from-archive", "--per-triple", "--out", out)
+    assert (screen.code, screen.out) == (2, "")
+    assert "--per-triple" in screen.message
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("a,r,b\n", ("line 1", "3 columns", "a tab", "got 1", "'a,r,b'", "comma")),
+        ("a\tr\tb\na\tr\n", ("line 2", "got 2", "'a\\tr'")),
+        ("a\tr\tb\tmore\n", ("line 1", "got 4", "hrt-")),
+        ("a\tr\tb\n\na\tr\tb\n", ("line 2", "blank")),
+        ("a\t\tb\n", ("line 1", "relation is empty")),
+        ("", ("empty",)),
+    ],
+)
+def test_malformed_line(
+    run: Run, write_graph: WriteGraph, tmp_path: Path, out: Path, content: str, told: tuple[str, ...]
+) -> None:
+    files = write_graph({**SMALL, "test": []})
+    path = tmp_path / "broken.tsv"
+    path.write_text(content, encoding="utf-8")
+    screen = run("build", *files, "--test", path, "--name", "mykg", "--out", out)
+    assert (screen.code, screen.out) == (6, "")
+    for fact in ("error:", str(path), *told):
+        assert fact in screen.message
+    assert not out.exists()
+
+
+def test_file_that_cannot_be_read(run: Run, write_graph: WriteGraph, tmp_path: Path, out: Path) -> None:
+    files = write_graph({**SMALL, "test": []})
+    for path in (tmp_path / "nowhere.tsv", tmp_path):
+        screen = run("build", *files, "--test", path, "--name", "mykg", "--out", out)
+        assert (screen.code, screen.out) == (6, "")
+        assert f"cannot read {path}" in screen.message
+
+
+@pytest.mark.parametrize("name", ["fb15k237", "FB15k-237", "WNRR", "yago3-10"])
+def test_names_of_benchmarks_are_taken(run: Run, write_graph: WriteGraph, out: Path, name: str) -> None:
+    screen = run("build", *write_graph(SMALL), "--name", name, "--out", out)
+    assert (screen.code, screen.out) == (2, "")
+    for fact in ("--name", repr(name), "benchmark", "another"):
+        assert fact in screen.message
+
+
+@pytest.mark.parametrize("name", ["", "my kg", "../kg", "..", "a/b", "[kg]"])
+def test_names_that_are_no_names(run: Run, write_graph: WriteGraph, out: Path, name: str) -> None:
+    screen = run("build", *write_graph(SMALL), "--name", name, "--out", out)
+    assert (screen.code, screen.out) == (2, "")
+    assert "--name" in screen.message
+    assert not out.exists()
+
+
+def test_names_that_only_look_alike_stay_apart(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    other = {**SMALL, "test": SMALL["test"][:1]}
+    assert run("build", *write_graph(SMALL), "--name", "my-kg", "--out", out).code == 0
+    screen = run("build", *write_graph(other, folder="other"), "--name", "mykg", "--out", out)
+    if screen.code == 2:
+        assert "my-kg" in screen.message
+        return
+    for key, tasks in (("my-kg", 10), ("mykg", 2)):
+        (row,) = run("show", key, "--tables", out, "-m", "mrr", "-p", "raw", "-f", "json").records
+        assert (row["dataset"], row["num_tasks"]) == (key, tasks)
+
+
+# -- usage ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        ((), ("--dataset", "--all", "--train", "rankconst datasets")),
+        (("--from-archive",), ("--dataset",)),
+        (("--all", "-d", "nations"), ("--all", "--dataset")),
+        (("--train", "t.tsv", "--name", "x"), ("--test", "missing")),
+        (("--train", "t.tsv", "--test", "t.tsv"), ("--name", "missing")),
+        (("--valid", "t.tsv", "--name", "x"), ("--train", "--test", "missing")),
+        (("--name", "x", "-d", "nations"), ("--dataset", "leave out")),
+        (("--name", "x", "--from-archive"), ("--from-archive", "leave out")),
+        (("--train", "t", "--test", "t", "--name", "x", "--columns", "hr"), ("'hr'", "hrt")),
+        (("--train", "t", "--test", "t", "--name", "x", "--columns", "hrtt"), ("'hrtt'", "hrt")),
+        (("--train", "t", "--test", "t", "--name", "x", "--delimiter", "tabb"), ("delimiter", "'tabb'", "one")),
+        (("--train", "t", "--test", "t", "--name", "x", "--delimiter", ""), ("delimiter", "''", "one")),
+        (("-d", "nations", "--columns", "htr", "--from-archive"), ("--columns",)),
+        (("-d", "nations", "--delimiter", "comma", "--from-archive"), ("--delimiter",)),
+        (("-d", "nations", "--from-archive", "--table-version", "banana"), ("--table-version", "banana")),
+    ],
+)
+def test_options_that_do_not_go_together(run: Run, out: Path, args: tuple[str, ...], told: tuple[str, ...]) -> None:
+    screen = run("build", *args, "--out", out)
+    assert (screen.code, screen.out) == (2, "")
+    for fact in told:
+        assert fact in screen.message
+    assert not out.exists()
+
+
+def test_version_of_a_release(run: Run, out: Path) -> None:
+    args = ("build", "-d", "nations", "--from-archive", "--out", out)
+    assert run(*args, "--table-version", "9.8.7").code == 0
+    adjusted = run("adjust", 0.5, "-d", "nations", "-m", "mrr", "--tables", out, "-f", "json")
+    assert adjusted.records[0]["table_version"] == "9.8.7"
+    screen = run(*args)
+    assert (screen.code, screen.out) == (2, "")
+    for fact in (str(out), "9.8.7", "--out"):
+        assert fact in screen.message
+
+
+@pytest.mark.parametrize("below", [".", "below", "below/that"])
+def test_output_folder_that_cannot_be(run: Run, tmp_path: Path, below: str) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    out = tmp_path / "file" / below
+    screen = run("build", "-d", "nations", "--from-archive", "--out", out)
+    assert screen.code in {2, 6}
+    assert screen.out == ""
+    assert str(tmp_path / "file") in screen.message
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+
+
+def test_the_remedy_for_damaged_tables_works(run: Run, out: Path) -> None:
+    args = ("build", "-d", "nations", "--from-archive", "--out", out)
+    assert run(*args).code == 0
+    (out / "constants.parquet").write_bytes(b"nothing")
+    screen = run(*args)
+    assert (screen.code, screen.out) == (6, "")
+    assert "constants.parquet" in screen.message
+    if "--force" in screen.message:
+        assert run(*args, "--force").code == 0
+
+
+def test_cache_that_cannot_be(run: Run, mirror: Path, tmp_path: Path, out: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("mine", encoding="utf-8")
+    env = {"RANKCONST_CACHE": str(blocked / "cache")}
+    screen = run("build", "-d", "nations", "--mirror", mirror, "--out", out, env=env)
+    assert screen.code == 0
+    screen = run("build", "-d", "yago310", "--mirror", "http://127.0.0.1:9", "--out", out, env=env)
+    assert (screen.code, screen.out) == (5, "")
+
+
+@pytest.mark.usefixtures("no_builder")
+def test_without_the_extra(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "nations", "--out", out)
+    assert (screen.code, screen.out) == (3, "")
+    for fact in ("pooch", "pip install 'rankconst[builder]'"):
+        assert fact in screen.message
+    assert run("build", "--help").code == 0

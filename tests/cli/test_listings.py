@@ -1,0 +1,96 @@
+"""``rankconst metrics`` and ``rankconst protocols``: the catalogues agree with what the other commands accept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rankconst.metrics import CATALOGUE
+from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS
+
+if TYPE_CHECKING:
+    from cli.conftest import Run
+
+
+def test_every_metric_is_listed(run: Run) -> None:
+    screen = run("metrics", "-f", "json")
+    assert (screen.code, screen.err) == (0, "")
+    rows = {row["metric"]: row for row in screen.records}
+    assert list(rows) == list(CATALOGUE)
+    assert rows["inverse_harmonic_mean_rank"]["symbol"] == "MRR"
+    assert rows["inverse_harmonic_mean_rank"]["normalised"] is None
+    assert rows["hits_at_k"]["index"] == "AH@k"
+    assert {row["metric"] for row in screen.records if row["better"] == "smaller"} == {
+        "arithmetic_mean_rank",
+        "geometric_mean_rank",
+    }
+
+
+def test_listed_names_are_accepted(run: Run) -> None:
+    for row in run("metrics", "-f", "json").records:
+        for name in (row["metric"], row["symbol"]):
+            spelt = name[:-1] + "10" if name.endswith(("_k", "@k")) else name
+            screen = run("adjust", 1, "-d", "umls", "-m", spelt, "-f", "json")
+            assert screen.code == 0
+            assert screen.records[0]["metric"] == row["metric"].replace("_k", "_10")
+
+
+def test_listed_names_are_those_of_the_adjusted_forms(run: Run) -> None:
+    for row in run("metrics", "-f", "json").records:
+        spelt = row["metric"].replace("_k", "_10")
+        out = run("adjust", 1, "-d", "umls", "-m", spelt).out
+        for form in ("normalised", "index", "z"):
+            if row[form] is not None:
+                assert f"({row[form].replace('@k', '@10')})" in out
+
+
+def test_every_protocol_is_listed(run: Run) -> None:
+    screen = run("protocols", "-f", "json")
+    assert (screen.code, screen.err) == (0, "")
+    rows = {row["protocol"]: row for row in screen.records}
+    assert list(rows) == list(PROTOCOLS)
+    for key, row in rows.items():
+        assert row["used_by"] == list(PROTOCOLS[key].used_by)
+        assert row["summary"] == PROTOCOLS[key].summary
+    assert "seen in train" in rows["pykeen"]["candidates"]
+    assert rows["raw"]["known"] == "none"
+
+
+def test_listed_protocols_are_accepted(run: Run) -> None:
+    for row in run("protocols", "-f", "json").records:
+        screen = run("adjust", 1, "-d", "umls", "-m", "mrr", "-p", row["protocol"], "-f", "json")
+        assert [found["protocol"] for found in screen.records] == [row["protocol"]]
+
+
+def test_the_tables_have_the_facts(run: Run) -> None:
+    screen = run("metrics")
+    for metric in CATALOGUE.values():
+        for fact in (metric.family, metric.label, metric.title, metric.definition):
+            assert fact in screen.out
+    screen = run("protocols")
+    assert f"default is {DEFAULT_PROTOCOL}" in screen.out
+    assert "sampled:M" in screen.out
+    for protocol in PROTOCOLS.values():
+        for fact in (protocol.key, *protocol.used_by):
+            assert fact in screen.out
+
+
+@pytest.mark.parametrize("command", ["metrics", "protocols"])
+def test_csv_equals_json(run: Run, command: str) -> None:
+    rows, records = run(command, "-f", "csv").rows, run(command, "-f", "json").records
+    assert len(rows) == len(records)
+    for row, record in zip(rows, records, strict=True):
+        assert list(row) == list(record)
+        for field, value in record.items():
+            if not isinstance(value, list):
+                assert row[field] == ("" if value is None else value)
+
+
+@pytest.mark.parametrize("command", ["metrics", "protocols"])
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_nothing_but_the_result(run: Run, command: str, form: str) -> None:
+    screen = run(command, "--format", form)
+    assert (screen.code, screen.err) == (0, "")
+    assert screen.out.endswith("\n")
+    assert run(command, "more").code == 2

@@ -1,0 +1,191 @@
+"""Constants of one metric: what they accept, refuse and return."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from rankconst import Constants, DataError, Histogram, UndefinedError, compute_moments, parse_metric
+from rankconst.affine import ADJUSTMENTS
+from rankconst.metrics import TABULATED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+
+def make(name: str, counts: Sequence[int]) -> Constants:
+    metric = parse_metric(name)
+    histogram = Histogram.from_counts(counts)
+    return Constants(
+        dataset="mykg",
+        protocol="standard",
+        split="test",
+        side="both",
+        metric=metric,
+        num_tasks=histogram.total,
+        moments=compute_moments(metric, histogram),
+        worst=metric.worst(histogram.num_candidates, histogram.num_tasks),
+        table_version="9.9.9",
+    )
+
+
+# About the size of FB15k-237: a reciprocal of the last place is far below three decimals.
+LARGE = [14000, 14541, 14541, 13000]
+NAMES = [str(metric) for metric in TABULATED]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_constants_pass_their_moments_on(name: str) -> None:
+    constants = make(name, LARGE)
+    moments = constants.moments
+    assert (constants.expectation, constants.expectation_error) == (moments.expectation, moments.expectation_error)
+    assert (constants.variance, constants.variance_error) == (moments.variance, moments.variance_error)
+    assert constants.method == moments.method
+    for form in ADJUSTMENTS:
+        assert getattr(constants, form) == ADJUSTMENTS[form](constants.metric, moments)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_adjust_gives_every_form(name: str) -> None:
+    constants = make(name, LARGE)
+    value = (constants.expectation + constants.metric.optimum) / 2
+    adjusted = constants.adjust(value)
+    assert adjusted.value == value
+    for form in ADJUSTMENTS:
+        assert getattr(adjusted, form) == getattr(constants, form)(value)
+    assert adjusted.index == pytest.approx(0.5)
+    assert adjusted.z > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ends_of_the_range_are_accepted(name: str) -> None:
+    constants = make(name, LARGE)
+    for value in (constants.metric.optimum, constants.expectation, constants.worst):
+        constants.check(value)
+    assert constants.adjust(constants.metric.optimum).index == 1.0
+    assert constants.adjust(constants.expectation).z == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("hits@10", 53.3, r"^53\.3 is no possible Hits@10 on mykg test \(both, standard\): expected 0 to 1\. "),
+        ("hits@10", 53.3, r"If it is a percentage, write 0\.533\.$"),
+        ("hits@10", 100.0, r"write 1\."),
+        ("hits@10", 100.5, r"Check the metric"),
+        ("hits@10", -0.1, r"Check the metric"),
+        ("mrr", 33.8, r"expected .* to 1\. If it is a percentage, write 0\.338\."),
+        ("mrr", 1.001, r"percentage"),
+        ("mrr", -0.0001, r"Check the metric"),
+        ("igmr", 50.0, r"write 0\.5\."),
+        ("mr", 0.3, r"0\.3 is no possible MR .*A mean of ranks is at least 1"),
+        ("mr", 0.0, r"at least 1"),
+        ("mr", -5.0, r"at least 1"),
+        ("gmr", 0.99, r"at least 1"),
+        ("mr", 14541.0, r"expected 1 to 14020\.5\. Check the metric, dataset"),
+        ("mr", 14021.5, r"expected 1 to 14020\.5"),
+        ("gmr", 20000.0, r"Check the metric"),
+        ("mrr", float("nan"), r"nan is no possible MRR.*Leave out results that are missing"),
+        ("mr", float("inf"), r"inf is no possible MR.*Leave out"),
+        ("mr", float("-inf"), r"Leave out"),
+        ("hits@10", float("nan"), r"Leave out"),
+    ],
+)  # fmt: skip
+def test_impossible_values_are_refused_with_a_hint(name: str, value: float, message: str) -> None:
+    constants = make(name, LARGE)
+    with pytest.raises(DataError, match=message):
+        constants.check(value)
+    with pytest.raises(DataError, match=message):
+        constants.adjust(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        ("mrr", 0.0, True),  # the worst is 0.0000714
+        ("mrr", 0.0001, True),
+        ("mrr", 7.1e-05, True),  # the worst as printed with six decimals
+        ("mrr", 7.0e-05, True),  # with five
+        ("mrr", 7.0001e-05, False),
+        ("mrr", 6.0e-05, False),
+        ("igmr", 0.0, True),
+        ("mr", 14020.5, True),
+        ("mr", 14021.0, True),  # 14020.5 rounded to a whole number
+        ("mr", 14020.6, False),
+        ("hits@10", 0.0, True),
+    ],
+)
+def test_a_worst_value_may_have_been_rounded(name: str, value: float, accepted: bool) -> None:
+    constants = make(name, LARGE)
+    if accepted:
+        constants.check(value)
+    else:
+        with pytest.raises(DataError):
+            constants.check(value)
+
+
+def test_small_graphs_have_a_narrow_range() -> None:
+    constants = make("mrr", [4, 4])
+    constants.check(0.25)
+    with pytest.raises(DataError, match=r"expected 0\.25 to 1\."):
+        constants.check(0.19)
+
+
+@pytest.mark.parametrize(("values", "named"), [([0.3, 53.3, 88.0], "53.3"), ([0.1, float("nan"), 2.0], "nan")])
+def test_the_first_offender_of_an_array_is_named(values: list[float], named: str) -> None:
+    constants = make("hits@10", LARGE)
+    series: ModuleType = pytest.importorskip("pandas")
+    for given in (values, np.array(values), np.array([values]), series.Series(values)):
+        with pytest.raises(DataError, match=f"^{named} is no possible Hits@10"):
+            constants.check(given)
+
+
+def test_arrays_and_series_are_adjusted_as_they_are() -> None:
+    constants = make("mrr", LARGE)
+    values = [0.1, 0.338]
+    array = constants.adjust(np.array(values))
+    assert type(array.z) is np.ndarray
+    assert array.index.tolist() == [constants.index(value) for value in values]
+    pandas: ModuleType = pytest.importorskip("pandas")
+    series = constants.adjust(pandas.Series(values, index=["TransE", "RotatE"]))
+    for result in (series.normalised, series.index, series.z):
+        assert type(result) is pandas.Series
+        assert result.index.tolist() == ["TransE", "RotatE"]
+    assert series.z.tolist() == array.z.tolist()
+    assert type(constants.adjust(0.338).z) is float
+
+
+@pytest.mark.parametrize("value", [200, np.int64(200), np.float32(200), np.array(200.0), [200, 300][0]])
+def test_any_number_will_do(value: Any) -> None:
+    constants = make("mr", LARGE)
+    assert float(constants.adjust(value).index) == pytest.approx(constants.index(200.0), rel=1e-6)
+
+
+def test_k_beyond_all_candidates_leaves_nothing_to_adjust() -> None:
+    constants = make("hits@50", [14, 14, 12])
+    adjusted = constants.adjust(1.0)
+    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0, None, None)
+    with pytest.raises(UndefinedError, match="already reaches the optimum"):
+        _ = constants.index
+    with pytest.raises(UndefinedError, match="the variance is 0"):
+        _ = constants.z
+    with pytest.raises(DataError, match="expected 1 to 1"):
+        constants.check(0.9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_single_candidates_leave_nothing_to_adjust(name: str) -> None:
+    constants = make(name, [1, 1])
+    assert constants.expectation == constants.worst == constants.metric.optimum
+    adjusted = constants.adjust(1.0)
+    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0, None, None)
+
+
+def test_a_refused_value_is_bad_data() -> None:
+    with pytest.raises(DataError) as caught:
+        make("mr", LARGE).check(math.pi - 3)
+    assert caught.value.exit_code == 6

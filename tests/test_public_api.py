@@ -1,0 +1,204 @@
+"""The public face: names, docstrings, examples, and what an import pulls in."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import json
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankconst
+
+PACKAGE = Path(rankconst.__file__).parent
+SOURCES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+RUNTIME = sorted(
+    module.name
+    for module in pkgutil.walk_packages(rankconst.__path__, "rankconst.")
+    if not module.name.startswith("rankconst.cli")
+)
+
+NAMES = [
+    "CATALOGUE",
+    "PROTOCOLS",
+    "Adjusted",
+    "Affine",
+    "Constants",
+    "DataError",
+    "DownloadError",
+    "Histogram",
+    "Metric",
+    "MissingExtraError",
+    "Moments",
+    "Protocol",
+    "RankconstError",
+    "Tables",
+    "TablesError",
+    "UndefinedError",
+    "UnknownNameError",
+    "UsageError",
+    "__version__",
+    "bundled_versions",
+    "compute_moments",
+    "load",
+    "parse_metric",
+    "parse_protocol",
+]
+
+HEAVY = {"scipy", "pandas", "pooch", "typer", "click", "rich", "matplotlib", "mpmath"}
+
+# Modules of the commands that may start the builder, and only when they run.
+STARTS_BUILDER = {"cli/build.py", "cli/datasets.py"}
+
+IMPORT_ONLY = "import rankconst"
+WHOLE_USE = """
+import numpy as np
+import rankconst
+tables = rankconst.load()
+for metric in ("mrr", "MR", "hits@10", "hits@7", "gmr", "igmr"):
+    for protocol in ("standard", "pykeen"):
+        constants = tables.constants("FB15k-237", metric, side="both", protocol=protocol)
+        constants.adjust(constants.metric.optimum), constants.z(np.array([0.1, 0.2]))
+rankconst.compute_moments(rankconst.parse_metric("mrr"), rankconst.Histogram.from_counts([1, 2, 3]))
+"""
+
+
+def test_public_names_are_frozen() -> None:
+    """Adding one is a decision (update this list); losing one breaks users."""
+    assert sorted(rankconst.__all__) == sorted(NAMES)
+    for name in NAMES:
+        assert hasattr(rankconst, name)
+
+
+@pytest.mark.parametrize("module", RUNTIME)
+def test_modules_list_what_they_offer(module: str) -> None:
+    loaded = importlib.import_module(module)
+    assert list(loaded.__all__) == list(dict.fromkeys(loaded.__all__))
+    for name in loaded.__all__:
+        assert hasattr(loaded, name)
+
+
+@pytest.mark.parametrize("script", [IMPORT_ONLY, WHOLE_USE], ids=["import", "use"])
+def test_the_runtime_stays_light(script: str) -> None:
+    report = "\nimport json, sys\nprint(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    done = subprocess.run([sys.executable, "-c", script + report], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stdout))
+    assert {"rankconst", "numpy"} <= loaded
+    assert ("pyarrow" in loaded) == (script == WHOLE_USE)
+    assert not loaded & (HEAVY | {"rankconst_builder"})
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """Return the top-level names of all that a piece of code imports."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def without_types(tree: ast.Module) -> ast.Module:
+    """Drop what only a type checker reads."""
+    return ast.Module([node for node in tree.body if not is_type_checking(node)], [])
+
+
+def at_import(tree: ast.Module) -> ast.Module:
+    """Keep what runs when a module is imported: no bodies of functions."""
+    kept = [node for node in without_types(tree).body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return ast.Module(kept, [])
+
+
+def parse(name: str) -> ast.Module:
+    return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
+
+
+def test_the_scan_sees_imports() -> None:
+    tree = ast.parse("if TYPE_CHECKING:\n import a.b\nfrom c.d import e\ndef f():\n import g\n")
+    assert imported(tree) == {"a", "c", "g"}
+    assert imported(without_types(tree)) == {"c", "g"}
+    assert imported(at_import(tree)) == {"c"}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_only_two_commands_start_the_builder(name: str) -> None:
+    assert "rankconst_builder" not in imported(at_import(parse(name)))
+    if name not in STARTS_BUILDER:
+        assert "rankconst_builder" not in imported(parse(name))
+
+
+def test_the_commands_that_start_the_builder_exist() -> None:
+    assert set(SOURCES) >= STARTS_BUILDER
+    for name in STARTS_BUILDER:
+        assert "rankconst_builder" in imported(parse(name))
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if not name.startswith("cli/")])
+def test_runtime_modules_import_nothing_heavy(name: str) -> None:
+    assert not imported(without_types(parse(name))) & HEAVY
+    assert imported(without_types(parse(name))) <= set(sys.stdlib_module_names) | {"numpy", "pyarrow", "rankconst"}
+
+
+def undocumented(name: str) -> list[str]:
+    """Return the public functions, classes, methods and properties without a docstring."""
+
+    def visit(body: list[ast.stmt], prefix: str) -> list[str]:
+        missing = []
+        for node in body:
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or node.name.startswith("_"):
+                continue
+            if any(isinstance(decorator, ast.Name) and decorator.id == "overload" for decorator in node.decorator_list):
+                continue
+            if not ast.get_docstring(node):
+                missing.append(prefix + node.name)
+            if isinstance(node, ast.ClassDef):
+                missing += visit(node.body, f"{prefix}{node.name}.")
+        return missing
+
+    tree = parse(name)
+    return ([] if ast.get_docstring(tree) else ["the module"]) + visit(tree.body, "")
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_everything_public_is_documented(name: str) -> None:
+    assert undocumented(name) == []
+
+
+EXAMPLES = {
+    module: [found for found in doctest.DocTestFinder().find(importlib.import_module(module)) if found.examples]
+    for module in ("rankconst", *RUNTIME)
+}
+
+
+@pytest.mark.parametrize("module", [module for module, examples in EXAMPLES.items() if examples])
+def test_examples_in_docstrings_run(module: str) -> None:
+    output: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF)
+    for example in EXAMPLES[module]:
+        runner.run(example, out=output.append)
+    assert not runner.failures, "".join(output)
+
+
+def test_the_main_entries_have_examples() -> None:
+    named = {example.name for examples in EXAMPLES.values() for example in examples}
+    assert {
+        "rankconst",
+        "rankconst.tables.load",
+        "rankconst.metrics.parse_metric",
+        "rankconst.constants.Constants",
+    } <= named
+
+
+def test_the_package_is_typed() -> None:
+    assert (PACKAGE / "py.typed").is_file()
