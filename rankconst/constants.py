@@ -147,7 +147,7 @@ class Constants:
                 continue
             raise DataError(
                 f"{number:g} is no possible {metric.label} on {self.dataset} {self.split} "
-                f"({self.side}, {self.protocol}): expected {low:.6g} to {high:.6g}. {_hint(metric, number)}"
+                f"({self.side}, {self.protocol}): {_expect(low, high)} {_hint(metric, number)}"
             )
 
     def adjust(self, value: Any) -> Adjusted:
@@ -186,6 +186,12 @@ def _half_unit(number: float) -> float:
     mantissa, _, exponent = text.partition("e")
     decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return 0.5 * 10.0 ** min(-decimals, 0)
+
+
+def _expect(low: float, high: float) -> str:
+    if low == high:
+        return f"expected {low:.6g}, which every ranker gets here."
+    return f"expected {low:.6g} to {high:.6g}."
 
 
 def _hint(metric: Metric, number: float) -> str:

@@ -111,6 +111,9 @@ def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], 
     UnknownNameError
         If nothing matches; the message suggests the nearest names.
     """
+    for exact in (given, given.lower()):
+        if exact in spellings:
+            return exact
     by_spelling: dict[str, str] = {}
     for key, others in spellings.items():
         for spelling in (key, *others):

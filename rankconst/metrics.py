@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.errors import UnknownNameError, resolve_name
+from rankconst.errors import UnknownNameError, resolve_name, squash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,8 +120,10 @@ class Metric:
         """
         if not self.takes_k:
             raise UnknownNameError(f"{self.symbol} takes no k (got k={k}).")
-        if not 1 <= k <= _LARGEST_K:
-            raise UnknownNameError(f"Hits@k needs a k from 1 to 2**53 (got {k}).")
+        if k < 1:
+            raise UnknownNameError(f"Hits@k needs a k of at least 1 (got {k}).")
+        if k > _LARGEST_K:
+            raise UnknownNameError(f"Hits@k needs a k of at most 2**53 (got {k}).")
         return replace(self, k=int(k))
 
     def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64]) -> float:
@@ -248,6 +250,10 @@ TABULATED: tuple[Metric, ...] = tuple(
 """The metrics for which tables carry rows."""
 
 
+def _adjusted_names(metric: Metric) -> list[str]:
+    return [name for form in ("normalised", "index", "z") if (name := metric.name_of(form))]
+
+
 def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     """Read a metric's name in any usual spelling.
 
@@ -289,7 +295,13 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     try:
         family = resolve_name("metric", numbered[1] if numbered else bare, families)
     except UnknownNameError:
-        every = {metric.key: (metric.label, *metric.spellings) for metric in TABULATED}
+        adjusted = {squash(name): metric for metric in TABULATED for name in _adjusted_names(metric)}
+        base = adjusted.get(squash(bare))
+        if base is not None:
+            raise UnknownNameError(
+                f"{name} is an adjusted form of {base.label}; name the metric whose value was published: {base.label}."
+            ) from None
+        every = {metric.label: (metric.key, *metric.spellings) for metric in TABULATED}
         resolve_name("metric", name, every, "`rankconst metrics` lists them all.")
         raise
     metric = CATALOGUE[family]

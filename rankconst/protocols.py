@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from rankconst.errors import UnknownNameError, UsageError, resolve_name
+from rankconst.errors import UnknownNameError, UsageError, resolve_name, squash
 
 __all__ = [
     "DEFAULT_PROTOCOL",
@@ -148,6 +148,9 @@ def parse_protocol(name: str) -> Protocol:
     """
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is None:
+        for protocol in PROTOCOLS.values():
+            if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:
+                raise UnknownNameError(f"{name} is a tool, no protocol: it evaluates under protocol {protocol.key}.")
         return PROTOCOLS[
             resolve_name("protocol", name, dict.fromkeys(PROTOCOLS, ()), "Or sampled:M, M negatives a task.")
         ]

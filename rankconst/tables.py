@@ -203,6 +203,11 @@ class Tables:
         sides = ("head", "tail") if side == "both" else (side,)
         found = [self._histograms.get((dataset, protocol, split, one)) for one in sides]
         parts = [part for part in found if part is not None]
+        negatives = parse_protocol(protocol).negatives
+        if not parts and negatives is not None and self.holds(dataset, "raw", split):
+            # Every task has as many candidates, so the number of tasks is all that is needed.
+            tasks = self._histogram(dataset, "raw", split, side).total
+            return Histogram(np.array([negatives + 1]), np.array([tasks]))
         if len(parts) < len(sides):
             held = dict.fromkeys(f"{key[1]}/{key[2]}" for key in self._histograms if key[0] == dataset)
             raise UnknownNameError(

@@ -173,7 +173,7 @@ def test_k_beyond_all_candidates_leaves_nothing_to_adjust() -> None:
         _ = constants.index
     with pytest.raises(UndefinedError, match="the variance is 0"):
         _ = constants.z
-    with pytest.raises(DataError, match="expected 1 to 1"):
+    with pytest.raises(DataError, match="expected 1, which every ranker gets"):
         constants.check(0.9)
 
 

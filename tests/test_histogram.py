@@ -116,7 +116,7 @@ def test_what_cannot_be_a_count_is_refused(counts: Any, message: str) -> None:
         ([2, 2], [1, 1], "ascending without repeats"),
         ([1, 2], [1, 0], r"num_tasks\[1\] is 0"),
         ([1, 2], [1, -4], r"num_tasks\[1\] is -4"),
-        ([1], [2**53 + 1], r"num_tasks goes up to"),
+        ([1], [2**53 + 1], r"num_tasks runs from"),
         ([1], [0.5], "num_tasks must be whole numbers"),
     ],
 )

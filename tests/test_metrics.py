@@ -75,9 +75,9 @@ def test_hits_round_trips_for_any_k(k: int) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mmr", r"unknown metric 'mmr'\. Did you mean .*inverse_harmonic_mean_rank"),
-        ("arithmetic_mean_rnak", r"Did you mean arithmetic_mean_rank"),
-        ("hist@10", r"Did you mean hits_at_10"),
+        ("mmr", r"unknown metric 'mmr'\. Did you mean .*MRR"),
+        ("arithmetic_mean_rnak", r"Did you mean MR"),
+        ("hist@10", r"Did you mean Hits@10"),
         ("hit@", "needs a k"),
         ("hits", "needs a k: write hits@1, hits@10"),
         ("hits_at_k", "needs a k"),

@@ -233,15 +233,17 @@ def test_any_spelling_of_the_other_names(tables: rankconst.Tables) -> None:
         ({"split": "tets"}, "unknown split 'tets'. Did you mean test"),
         ({"side": "botth"}, "unknown side 'botth'. Did you mean both"),
         ({"protocol": "pyken"}, "unknown protocol 'pyken'. Did you mean pykeen"),
-        (
-            {"protocol": "sampled:500"},
-            r"hold no test tasks of nations under protocol sampled:500\. They hold \(protocol/split\): .*standard/test",
-        ),
     ],
 )
 def test_what_the_tables_do_not_hold_is_said(tables: rankconst.Tables, arguments: dict[str, str], message: str) -> None:
     with pytest.raises(UnknownNameError, match=message):
         tables.constants(**{"dataset": "nations", "metric": "mrr", **arguments})
+
+
+def test_sampled_negatives_need_only_the_number_of_tasks(tables: rankconst.Tables) -> None:
+    histogram = tables.histogram("nations", side="head", protocol="sampled:500")
+    assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([501], [201])
+    assert tables.constants("nations", "mr", protocol="sampled:500").expectation == 251
 
 
 def test_what_is_held_is_listed(own: Path) -> None:

@@ -157,11 +157,17 @@ class Fetcher:
             raise MissingSourceError(_explain(url, "the host name could not be resolved (is there a network?)"))
         pooch.get_logger().setLevel("ERROR")  # our own messages say it better
         fresh = path.with_name(f"{path.name}.new")
-        fresh.unlink(missing_ok=True)
         known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
         keeper = pooch.create(
             path.parent, base_url="", registry={fresh.name: known}, urls={fresh.name: url}, retry_if_failed=RETRIES
         )
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh.unlink(missing_ok=True)
+        except OSError as error:
+            raise DownloadError(
+                f"cannot write to the cache {self.cache}: {error.strerror}. Set RANKCONST_CACHE to another folder."
+            ) from error
         self.reporter.say(f"downloading {url}")
         try:
             with self.reporter.download(path.name) as bar:
@@ -220,11 +226,12 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
     size = path.stat().st_size
     if remote.bytes is not None and size != remote.bytes:
         raise HashMismatchError(
-            f"{path} is not the file the registry names: expected {remote.bytes} bytes, got {size} (from {remote.url})."
+            f"{path} is not the file the registry names: expected {remote.bytes} bytes, got {size} "
+            f"(from {remote.url}). Delete it and build again."
         )
     with path.open("rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    expected, got, kind, remedy = remote.sha256, sha256, "SHA-256", ""
+    expected, got, kind, remedy = remote.sha256, sha256, "SHA-256", " Delete it and build again."
     if expected is None and remote.git_blob is not None:
         expected, got, kind = remote.git_blob, _git_blob(path), "git blob id"
     if expected is None:
@@ -232,7 +239,7 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
         if not record.is_file():
             _write_atomically(record, sha256)
         expected, kind = record.read_text(encoding="ascii").strip(), "SHA-256 recorded at the first download"
-        remedy = f" If the publisher replaced the file, delete {record}."
+        remedy = f" If the publisher replaced the file, delete {record} and build again."
     if got != expected:
         raise HashMismatchError(
             f"{path} is not the file the registry names: expected {kind} {expected}, got {got} "
@@ -266,8 +273,8 @@ def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None
 
 
 def _read_tar(path: Path, member: str, limit: int | None) -> bytes:
-    opened = gzip.open(path) if path.name.endswith(("gz", "tgz")) else path.open("rb")
-    with opened as stream, tarfile.open(fileobj=stream) as archive:
+    zipped = path.name.endswith(("gz", "tgz"))
+    with gzip.open(path) if zipped else path.open("rb") as stream, tarfile.open(fileobj=stream) as archive:
         try:
             content = archive.extractfile(member)
         except KeyError:

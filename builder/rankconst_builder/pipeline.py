@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import rankconst
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
-from rankconst.histogram import Histogram
 from rankconst.protocols import PROTOCOLS, SPLITS, Protocol
 from rankconst.schemas import COLUMNS, schema_of
 from rankconst.tables import DESCRIPTOR, Tables, load
@@ -149,7 +147,9 @@ def build_all(build: Build) -> Outcome:
             failures[source.key] = error
             continue
         except KeyboardInterrupt:
-            build.reporter.warn(f"interrupted in {source.key}; {len(built)} datasets are written, run again to go on")
+            build.reporter.warn(
+                f"interrupted in {source.key}; {build.out} holds {len(parts)} datasets, run again to go on"
+            )
             raise
         parts[source.key] = part
         _write(build, parts)
@@ -170,10 +170,11 @@ def _is_current(build: Build, existing: _Part | None, identity: str | None) -> b
 def _read_existing(build: Build) -> dict[str, _Part]:
     """Read the set that the output folder holds, dataset by dataset."""
     out = build.out
+    nearest = next((path for path in (out, *out.absolute().parents) if path.exists()), out)
+    if not nearest.is_dir():
+        raise DataError(f"cannot write tables to {out}: {nearest} is not a folder. Name another with --out.")
     if not out.exists():
         return {}
-    if not out.is_dir():
-        raise DataError(f"{out} is not a folder; name another with --out.")
     complete_exchange(out)
     if not (out / DESCRIPTOR).is_file():
         return {}
@@ -369,7 +370,7 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
         held = ", ".join(archive.datasets)
         raise UnknownNameError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
     histograms = {
-        (key, protocol.key, split, side): _take_histogram(archive, key, protocol, split, side)
+        (key, protocol.key, split, side): archive.histogram(key, split, side, protocol.key)
         for protocol in build.protocols
         for split in SPLITS
         for side in ("head", "tail")
@@ -386,17 +387,15 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
     )
 
 
-def _take_histogram(archive: Tables, key: str, protocol: Protocol, split: str, side: str) -> Histogram:
-    if protocol.negatives is None:
-        return archive.histogram(key, split, side, protocol.key)
-    tasks = archive.histogram(key, split, side, "raw").total
-    return Histogram(np.array([protocol.negatives + 1]), np.array([tasks]))
-
-
 def _write(build: Build, parts: Mapping[str, _Part]) -> None:
     # Rows of a part are in canonical order by construction; parts follow by key.
     tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
-    write_tables(build.out, build.version, tables, {key: part.provenance for key, part in parts.items()})
+    try:
+        write_tables(build.out, build.version, tables, {key: part.provenance for key, part in parts.items()})
+    except OSError as error:
+        raise DataError(
+            f"cannot write tables to {build.out}: {error.strerror}. Name another folder with --out."
+        ) from error
 
 
 def _write_per_triple(build: Build, key: str, part: _Part) -> None:

@@ -51,7 +51,7 @@ class LineFormat:
                 f"columns {self.columns!r} must name h, r and t once each, and - for what to ignore: hrt, htr, hrt-."
             )
         if len(self.delimiter) != 1 or not (self.delimiter == "\t" or " " <= self.delimiter <= "~"):
-            raise DataError(f"delimiter {self.delimiter!r} must be one printable ASCII character or a tab.")
+            raise DataError(f"delimiter {self.delimiter!r} must be one ASCII character, printable or a tab.")
 
 
 @dataclass(frozen=True, slots=True)

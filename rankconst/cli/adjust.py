@@ -31,7 +31,8 @@ __all__ = ["adjust"]
 def _columns(metric: Metric) -> tuple[Column, ...]:
     def adjusted(form: str) -> Column:
         name = metric.name_of(form)
-        return Column(form, f"{form} ({name})" if name else form, number(4), right=True)
+        drop = 1 if form == "normalised" else 0
+        return Column(form, f"{form} ({name})" if name else form, number(4), right=True, drop=drop)
 
     return (
         Column("dataset", "dataset"),
@@ -53,8 +54,26 @@ def _columns(metric: Metric) -> tuple[Column, ...]:
     )
 
 
+def _parse_value(text: str) -> float:
+    """Read a number as people write it, with a hint where it is written in another way."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    hint = ""
+    for sign, remedy in (("%", "a fraction, not percent"), (",", "a decimal point, not a comma")):
+        if sign in text:
+            hint = f" Write it with {remedy}." if sign == "," else f" Write it as {remedy}."
+    if text.startswith("-"):
+        hint = " If it is meant as an option: there is none of that name; see --help."
+    raise typer.BadParameter(f"{text!r} is not a number.{hint}")
+
+
 def adjust(
-    values: Annotated[list[float], typer.Argument(metavar="VALUE", help="The published number; shares as fractions.")],
+    values: Annotated[
+        list[float],
+        typer.Argument(metavar="VALUE", parser=_parse_value, help="The published number; fractions, not percent."),
+    ],
     dataset: DatasetOption,
     metric: MetricOption,
     split: SplitOption = "test",
@@ -68,7 +87,8 @@ def adjust(
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
     """
     opened = archive.load(tables)
-    looked_up = [opened.constants(resolve_dataset(opened, name), metric, split, side, protocol) for name in dataset]
+    keys = dict.fromkeys(resolve_dataset(opened, name, tables) for name in dataset)
+    looked_up = [opened.constants(key, metric, split, side, protocol) for key in keys]
     first = looked_up[0]
     print_listing(
         Listing(

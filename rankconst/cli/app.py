@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -22,7 +23,7 @@ app = typer.Typer(
     "7 verification mismatch, 130 interrupted.",
 )
 
-app.command("adjust")(adjust.adjust)
+app.command("adjust", context_settings={"ignore_unknown_options": True})(adjust.adjust)
 app.command("show")(show.show)
 app.command("datasets")(datasets.list_datasets)
 app.command("metrics")(listings.list_metrics)
@@ -48,8 +49,11 @@ def _root(
 
 def main() -> None:
     """Run the command line and exit with its code; an interrupt exits with 130."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a narrow encoding must not lose the numbers
     try:
-        app()
+        app(prog_name="rankconst")
     except RankconstError as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201 - the one place where errors become text
+        print("\n".join(f"error: {line}" for line in str(error).splitlines()), file=sys.stderr)  # noqa: T201 - the one place where errors become text
         sys.exit(error.exit_code)

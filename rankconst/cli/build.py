@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankconst.cli.extras import require_builder
-from rankconst.cli.options import FormatOption, complete_dataset
+from rankconst.cli.options import FormatOption, complete_source
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError, squash
-from rankconst.protocols import PROTOCOLS, parse_protocol
+from rankconst.metrics import parse_metric
+from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS, parse_protocol
+from rankconst.tables import load
 
 if TYPE_CHECKING:
     from rankconst.tables import Tables
@@ -22,31 +26,46 @@ __all__ = ["build"]
 
 DEFAULT_OUT = Path("rankconst-tables")
 
-_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
+_DELIMITERS = {"tab": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
 
-_SUMMARY = ("mr", "mrr", "hits@1", "hits@10", "gmr")
+_SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
 _COLUMNS = (
     Column("dataset", "dataset"),
     Column("protocol", "protocol"),
-    Column("split", "split"),
-    Column("side", "side"),
+    Column("split", "split", drop=5),
+    Column("side", "side", drop=4),
     Column("num_tasks", "tasks", count, right=True),
-    Column("mean_candidates", "mean N", number(6), right=True),
-    *(Column(f"expectation_{name}", f"E[{title}]", number(6), right=True)
-      for name, title in zip(_SUMMARY, ("MR", "MRR", "Hits@1", "Hits@10", "GMR"), strict=True)),
-)  # fmt: skip
+    Column("mean_candidates", "mean N", number(6), right=True, drop=2),
+    *(
+        Column(f"expectation_{metric.key}", f"E[{metric.label}]", number(6), right=True, drop=drop)
+        for metric, drop in zip(_SUMMARY, (0, 0, 3, 0, 1), strict=True)
+    ),
+)
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
 def build(
     dataset: Annotated[
         list[str] | None,
-        typer.Option("--dataset", "-d", help="A benchmark, any spelling; repeatable.", autocompletion=complete_dataset),
+        typer.Option(
+            "--dataset",
+            "-d",
+            help="A benchmark, any spelling; repeatable.",
+            metavar="KEY",
+            autocompletion=complete_source,
+        ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every benchmark of the registry.")] = False,
     protocol: Annotated[
         list[str] | None,
-        typer.Option("--protocol", "-p", help=f"Repeatable; {', '.join(PROTOCOLS)} if left out. Also sampled:M."),
+        typer.Option(
+            "--protocol",
+            "-p",
+            help=f"Repeatable; {', '.join(PROTOCOLS)} if left out. Also sampled:M.",
+            metavar="PROTOCOL",
+        ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = DEFAULT_OUT,
     mirror: Annotated[
@@ -70,13 +89,18 @@ def build(
     train: Annotated[Path | None, typer.Option(help="A graph of your own: its train triples.", metavar="FILE")] = None,
     valid: Annotated[Path | None, typer.Option(help="Its valid triples, if there are any.", metavar="FILE")] = None,
     test: Annotated[Path | None, typer.Option(help="Its test triples.", metavar="FILE")] = None,
-    name: Annotated[str | None, typer.Option(help="What to call it.")] = None,
+    name: Annotated[str | None, typer.Option(help="What to call it.", metavar="NAME")] = None,
     columns: Annotated[
-        str, typer.Option(help="Its columns: h head, r relation, t tail, - ignored.", metavar="ORDER")
-    ] = "hrt",
+        str | None,
+        typer.Option(help="Its columns: h head, r relation, t tail, - ignored; hrt if left out.", metavar="ORDER"),
+    ] = None,
     delimiter: Annotated[
-        str, typer.Option(help="What separates them: tab, comma, space, semicolon, pipe, or a character.")
-    ] = "tab",
+        str | None,
+        typer.Option(
+            help="What separates them: tab, comma, space, semicolon, pipe or a character; tab if left out.",
+            metavar="CHAR",
+        ),
+    ] = None,
     table_version: Annotated[
         str | None, typer.Option(help="Version that the tables state; for releases.", metavar="X.Y.Z")
     ] = None,
@@ -97,23 +121,35 @@ def build(
     from rankconst_builder.progress import Reporter
 
     reporter = Reporter(quiet=quiet)
+    if table_version is not None and not _VERSION.fullmatch(table_version):
+        raise UsageError(f"--table-version {table_version!r} must be three numbers: 1.0.0, for example.")
+    if mirror and not mirror.startswith(("http://", "https://")) and not Path(mirror).expanduser().is_dir():
+        raise UsageError(f"the mirror {mirror} is no folder. Name one, or a URL, with --mirror or RANKCONST_MIRROR.")
     own = {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
     if own or name:
         if dataset or all_ or from_archive:
-            raise UsageError("--train, --valid, --test and --name describe a graph of your own; "
-                             "leave out --dataset, --all and --from-archive.")  # fmt: skip
-        sources = [_own_source(own, name, columns, delimiter)]
+            raise UsageError(
+                "--train, --valid, --test and --name describe a graph of your own; "
+                "leave out --dataset, --all and --from-archive."
+            )
+        sources = [
+            _own_source(own, name, "hrt" if columns is None else columns, "tab" if delimiter is None else delimiter)
+        ]
     else:
-        sources = _find_sources(dataset or [], all_)
+        if columns is not None or delimiter is not None:
+            raise UsageError(
+                "--columns and --delimiter are for a graph of your own; a benchmark's are in the registry."
+            )
+        sources = _find_sources(dataset or [], all_, from_archive)
     local = {source.key: own for source in sources} if own else {}
     cache = cache_folder()
     if not local and not from_archive:
-        reporter.say(f"cache: {cache}" if mirror is None else f"mirror: {mirror}  cache: {cache}")
+        reporter.say(f"cache: {cache}" if not mirror else f"mirror: {mirror}  cache: {cache}")
     outcome = build_all(
         Build(
             sources=sources,
             out=out,
-            fetcher=Fetcher(cache, mirror=mirror, offline=offline, force=force, reporter=reporter),
+            fetcher=Fetcher(cache, mirror=mirror or None, offline=offline, force=force, reporter=reporter),
             local=local,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
             per_triple=per_triple,
@@ -125,19 +161,30 @@ def build(
     )
     _print_outcome(outcome, format)
     reporter.say(f"tables: {out.resolve()}")
-    if outcome.built and not quiet:
-        reporter.say(f"next: rankconst adjust VALUE --metric mrr --dataset {outcome.built[0]} --tables {out}")
+    if outcome.tables is not None and outcome.built:
+        reporter.say(_suggest(outcome.tables, outcome.built[0], out))
     if outcome.failures:
-        raise DownloadError(
-            f"{len(outcome.failures)} of {len(sources)} datasets failed: {', '.join(outcome.failures)}."
-        )
+        reasons = {type(error) for error in outcome.failures.values()}
+        kind = reasons.pop() if len(reasons) == 1 else DownloadError
+        raise kind(f"{len(outcome.failures)} of {len(sources)} datasets failed: {', '.join(outcome.failures)}.")
 
 
-def _find_sources(names: list[str], everything: bool) -> list[Source]:
+def _suggest(tables: Tables, key: str, out: Path) -> str:
+    """Say what to do with the tables: a command that works as it stands, but for the value."""
+    held = [protocol for protocol in tables.protocols(key) if tables.holds(key, protocol, "test")]
+    if not held:
+        return f"next: rankconst show {key} --split all --tables {shlex.quote(str(out))}"
+    protocol = "" if DEFAULT_PROTOCOL in held else f" --protocol {held[0]}"
+    return f"next: rankconst adjust VALUE --metric mrr --dataset {key}{protocol} --tables {shlex.quote(str(out))}"
+
+
+def _find_sources(names: list[str], everything: bool, from_archive: bool) -> list[Source]:
     from rankconst_builder.sources import find_source, load_sources
 
     if everything and names:
         raise UsageError("--all builds every benchmark; leave out --dataset.")
+    if everything and from_archive:
+        return [load_sources()[key] for key in load().datasets]
     if everything:
         return [source for source in load_sources().values() if not (source.not_offered or source.same_graph_as)]
     if not names:
@@ -170,9 +217,9 @@ def _own_source(files: dict[str, Path], name: str | None, columns: str, delimite
     if squash(key) in taken:
         raise UsageError(f"--name {name!r} is the name of a benchmark; choose another, such as {key}-own.")
     try:
-        form = LineFormat(delimiter=_DELIMITERS.get(delimiter, delimiter), columns=columns.lower())
+        form = LineFormat(delimiter=_DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t")), columns=columns.lower())
     except DataError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(f"{error} --delimiter also takes {', '.join(_DELIMITERS)}.") from error
     return Source(key=key, title=name, aliases=(), format=form, files={}, split="own")
 
 
@@ -199,5 +246,5 @@ def _summarise(tables: Tables, key: str, protocol: str) -> dict[str, Any]:
         "side": "both",
         "num_tasks": histogram.total,
         "mean_candidates": histogram.mean,
-        **{f"expectation_{name}": tables.constants(key, name, protocol=protocol).expectation for name in _SUMMARY},
+        **{f"expectation_{m.key}": tables.constants(key, m, protocol=protocol).expectation for m in _SUMMARY},
     }

@@ -16,14 +16,14 @@ __all__ = ["list_datasets"]
 
 _COLUMNS = (
     Column("dataset", "dataset"),
-    Column("title", "title"),
+    Column("title", "title", drop=1),
     Column("status", "status"),
     Column("entities", "entities", count, right=True),
-    Column("relations", "relations", count, right=True),
-    Column("triples_train", "train", count, right=True),
-    Column("triples_valid", "valid", count, right=True),
+    Column("relations", "relations", count, right=True, drop=4),
+    Column("triples_train", "train", count, right=True, drop=2),
+    Column("triples_valid", "valid", count, right=True, drop=3),
     Column("triples_test", "test", count, right=True),
-    Column("verified", "verified"),
+    Column("verified", "verified", drop=5),
     Column("licence"),
     Column("citation"),
     Column("citation_url"),
@@ -41,16 +41,22 @@ def list_datasets(
 ) -> None:
     """List the datasets: those in the tables, and those that `rankconst build` knows how to make.
 
-    Status: carried (in the tables), buildable (`rankconst build --dataset KEY`), source of KEY (another copy of the
-    same graph), not offered (JSON and CSV give the reason). Verified: the files have hashes known beforehand.
+    carried: in the tables. buildable: by `rankconst build --dataset KEY`.
+
+    source of KEY: another copy of the same graph. not offered: JSON and CSV give the reason.
+
+    verified: the files have hashes that are known beforehand.
     """
     opened = archive.load(tables)
     rows = [_row({**row, "status": "carried"}) for row in opened.datasets.values()]
-    rows += _read_registry(opened.datasets) if has_builder() else []
-    more = "" if has_builder() else " With the extra rankconst[builder] this lists every dataset that can be built."
+    rows += _read_registry(opened.datasets)
     carried = len(opened.datasets)
-    caption = f"{carried} in tables {opened.version}, {len(rows) - carried} more in the registry.{more}"
+    caption = f"{carried} in tables {opened.version}, {len(rows) - carried} more in the registry.{_mention_extra()}"
     print_listing(Listing(columns=_COLUMNS, rows=rows, caption=caption), format)
+
+
+def _mention_extra() -> str:
+    return "" if has_builder() else " `rankconst build` needs the extra rankconst[builder]."
 
 
 def _row(values: Mapping[str, Any]) -> dict[str, Any]:

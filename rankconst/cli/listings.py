@@ -12,24 +12,27 @@ __all__ = ["list_metrics", "list_protocols"]
 _METRIC_COLUMNS = (
     Column("metric", "key"),
     Column("symbol", "symbol"),
-    Column("title", "name"),
-    Column("definition", "definition"),
+    Column("title", "name", drop=2),
+    Column("definition", "definition", drop=3),
     Column("better", "better"),
-    Column("normalised", "normalised"),
+    Column("normalised", "normalised", drop=1),
     Column("index", "index"),
     Column("z", "z"),
 )
 
+_CANDIDATES = {"all": "all entities", "seen": "entities seen in train"}
+_TASKS = {"all": "all rows", "seen": "rows seen in train"}
+_KNOWN = {"all": "of all splits", "up_to": "up to the evaluated split", "none": "none"}
+
 _PROTOCOL_COLUMNS = (
     Column("protocol", "protocol"),
-    Column("candidates", "candidates"),
-    Column("tasks", "triples"),
-    Column("known", "filter"),
-    Column("used_by", "used by"),
+    Column("candidates", "candidates", _CANDIDATES.__getitem__),
+    Column("tasks", "triples", _TASKS.__getitem__),
+    Column("distinct", "distinct", drop=2),
+    Column("known", "known answers removed", _KNOWN.__getitem__),
+    Column("used_by", "used by", drop=1),
     Column("summary"),
 )
-
-_WORDS = {"seen": "seen in train", "up_to": "splits up to this", "all": "all", "none": "none"}
 
 
 def list_metrics(format: FormatOption = Format.table) -> None:
@@ -53,9 +56,10 @@ def list_protocols(format: FormatOption = Format.table) -> None:
     rows = [
         {
             "protocol": protocol.key,
-            "candidates": f"entities {_WORDS[protocol.candidates]}" if protocol.candidates != "all" else "all entities",
-            "tasks": _WORDS[protocol.tasks] + (", distinct" if protocol.distinct else ""),
-            "known": _WORDS[protocol.known],
+            "candidates": protocol.candidates,
+            "tasks": protocol.tasks,
+            "distinct": protocol.distinct,
+            "known": protocol.known,
             "used_by": list(protocol.used_by),
             "summary": protocol.summary,
         }

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankconst.cli.extras import has_builder
 from rankconst.errors import UnknownNameError
+from rankconst.tables import load
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankconst.tables import Tables
 
 __all__ = ["resolve_dataset"]
 
 
-def resolve_dataset(tables: Tables, name: str) -> str:
+def resolve_dataset(tables: Tables, name: str, path: Path | None) -> str:
     """Return the key of a dataset of the tables.
+
+    Parameters
+    ----------
+    tables
+        The open tables.
+    name
+        What the user wrote.
+    path
+        What the user named with ``--tables``; None for the carried tables.
 
     Raises
     ------
@@ -24,22 +35,22 @@ def resolve_dataset(tables: Tables, name: str) -> str:
     """
     try:
         return tables.resolve_dataset(name)
-    except UnknownNameError:
-        if not has_builder():
-            raise
+    except UnknownNameError as error:
         from rankconst_builder.sources import find_source
 
         try:
             source = find_source(name)
         except UnknownNameError:
-            source = None
-        if source is None:
-            raise
-        remedy = (
-            f"It is not offered: {source.not_offered}"
-            if source.not_offered
-            else f"Run: rankconst build --dataset {source.key}; then add --tables rankconst-tables here."
-        )
-        raise UnknownNameError(
-            f"the tables ({tables.version}) hold no {source.title} ({source.key}). {remedy}"
-        ) from None
+            own = " For tables of your own add --tables DIR." if path is None else ""
+            raise UnknownNameError(f"{error}{own}") from None
+    missing = f"the tables ({tables.version}) hold no {source.title} ({source.key})."
+    if source.same_graph_as:
+        raise UnknownNameError(f"{missing} Use {source.same_graph_as}, of which it is another copy.")
+    if source.not_offered:
+        raise UnknownNameError(f"{missing} It is not offered: {source.not_offered}")
+    if path is not None and source.key in load().datasets:
+        raise UnknownNameError(f"{missing} The tables that came with rankconst do: leave out --tables.")
+    out = "" if path is None else f" --out {path}"
+    raise UnknownNameError(
+        f"{missing} Run: rankconst build --dataset {source.key}{out}; then add --tables {path or 'rankconst-tables'}."
+    )

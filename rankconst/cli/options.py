@@ -13,6 +13,7 @@ from rankconst.metrics import TABULATED
 from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
 
 __all__ = [
+    "ALL",
     "DatasetOption",
     "FormatOption",
     "MetricOption",
@@ -21,41 +22,69 @@ __all__ = [
     "SplitOption",
     "TablesOption",
     "complete_dataset",
+    "complete_metric",
+    "complete_source",
 ]
+
+
+ALL = "all"
+"""What ``show`` takes for every split, side or protocol."""
 
 
 def complete_dataset(incomplete: str) -> list[str]:
     """Complete the key of a dataset of the carried tables."""
-    return [key for key in tables.load().datasets if key.startswith(incomplete.lower())]
+    return [key for key in tables.load().datasets if key.startswith(incomplete)]
 
 
-def _complete_metric(incomplete: str) -> list[str]:
-    return [metric.key for metric in TABULATED if metric.key.startswith(incomplete.lower())]
+def complete_source(incomplete: str) -> list[str]:
+    """Complete the key of a benchmark of the registry."""
+    from rankconst_builder.sources import load_sources
+
+    return [key for key in load_sources() if key.startswith(incomplete)]
+
+
+def complete_metric(incomplete: str) -> list[str]:
+    """Complete a metric, by the names that people type and by its key."""
+    names = [name for metric in TABULATED for name in (metric.label.lower(), metric.key)]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def _complete_protocol(incomplete: str) -> list[str]:
-    return [key for key in PROTOCOLS if key.startswith(incomplete)]
+    return [key for key in (*PROTOCOLS, ALL) if key.startswith(incomplete)]
 
 
 def _complete_split(incomplete: str) -> list[str]:
-    return [key for key in SPLITS if key.startswith(incomplete)]
+    return [key for key in (*SPLITS, ALL) if key.startswith(incomplete)]
 
 
 def _complete_side(incomplete: str) -> list[str]:
-    return [key for key in SIDES if key.startswith(incomplete)]
+    return [key for key in (*SIDES, ALL) if key.startswith(incomplete)]
 
 
 DatasetOption = Annotated[
     list[str],
-    typer.Option("--dataset", "-d", help="Dataset, any spelling; repeatable.", autocompletion=complete_dataset),
+    typer.Option(
+        "--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", autocompletion=complete_dataset
+    ),
 ]
 MetricOption = Annotated[
     str,
-    typer.Option("--metric", "-m", help="mr, mrr, hits@10, gmr ...; any spelling.", autocompletion=_complete_metric),
+    typer.Option(
+        "--metric",
+        "-m",
+        help="mr, mrr, hits@10, gmr ...; any spelling.",
+        metavar="METRIC",
+        autocompletion=complete_metric,
+    ),
 ]
-SplitOption = Annotated[str, typer.Option("--split", help="train, valid or test.", autocompletion=_complete_split)]
+SplitOption = Annotated[
+    str, typer.Option("--split", help="train, valid or test.", metavar="SPLIT", autocompletion=_complete_split)
+]
 SideOption = Annotated[
-    str, typer.Option("--side", help="head, tail, or both (all ranks pooled).", autocompletion=_complete_side)
+    str,
+    typer.Option(
+        "--side", help="head, tail, or both (all ranks pooled).", metavar="SIDE", autocompletion=_complete_side
+    ),
 ]
 ProtocolOption = Annotated[
     str,
@@ -63,6 +92,7 @@ ProtocolOption = Annotated[
         "--protocol",
         "-p",
         help="How the number was evaluated; see `rankconst protocols`.",
+        metavar="PROTOCOL",
         autocompletion=_complete_protocol,
     ),
 ]

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rich.table import Table
+
 __all__ = ["Column", "Format", "Listing", "count", "number", "print_listing", "text"]
 
 
@@ -27,7 +29,7 @@ class Format(StrEnum):
 
 def text(value: Any) -> str:
     """Show a value as it is; lists joined, missing ones as a dash."""
-    if value is None:
+    if value is None or value in ([], ()):
         return "–"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value))
@@ -69,12 +71,16 @@ class Column:
         Turns a value into a cell.
     right
         True to align to the right.
+    drop
+        On a terminal too narrow for the table, columns with the largest number are left out first; those with 0
+        never are.
     """
 
     key: str
     title: str | None = None
     show: Callable[[Any], str] = text
     right: bool = False
+    drop: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,28 +114,46 @@ def _write_csv(listing: Listing) -> str:
     writer.writerow([column.key for column in listing.columns])
     for row in listing.rows:
         cells = [row[column.key] for column in listing.columns]
-        writer.writerow([" ".join(map(str, cell)) if isinstance(cell, (list, tuple)) else cell for cell in cells])
+        writer.writerow(["; ".join(map(str, cell)) if isinstance(cell, (list, tuple)) else cell for cell in cells])
     return buffer.getvalue()
 
 
 def _write_table(listing: Listing) -> str:
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
-    shown = [(column, column.title) for column in listing.columns if column.title is not None]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=listing.title or None, title_justify="left")
-    for column, title in shown:
-        table.add_column(title, justify="right" if column.right else "left")
-    for row in listing.rows:
-        table.add_row(*(column.show(row[column.key]) for column, _ in shown))
     # A pipe has no width: rows must not be cut there.
     console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 10_000)
+    shown = [column for column in listing.columns if column.title is not None]
+    table = _lay_out(listing, shown)
+    left_out: list[str] = []
+    while console.measure(table, options=console.options.update(max_width=10_000)).maximum > console.width:
+        least = max(shown, key=lambda column: column.drop)
+        if least.drop == 0:
+            break
+        shown.remove(least)
+        left_out.append(str(least.title))
+        table = _lay_out(listing, shown)
     with console.capture() as capture:
+        if listing.title:
+            console.print(listing.title, soft_wrap=True)
         console.print(table)
         if listing.caption:
             console.print(listing.caption, soft_wrap=True)
+        if left_out:
+            console.print(f"Left out for lack of width: {', '.join(left_out)}.", soft_wrap=True)
     return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
+
+
+def _lay_out(listing: Listing, shown: Sequence[Column]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in shown:
+        table.add_column(column.title or "", justify="right" if column.right else "left")
+    for row in listing.rows:
+        table.add_row(*(column.show(row[column.key]) for column in shown))
+    return table
 
 
 FORMATS: dict[Format, Callable[[Listing], str]] = {

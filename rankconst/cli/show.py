@@ -8,29 +8,37 @@ import typer
 
 from rankconst import tables as archive
 from rankconst.cli.lookup import resolve_dataset
-from rankconst.cli.options import FormatOption, ProtocolOption, SideOption, SplitOption, TablesOption, complete_dataset
+from rankconst.cli.options import (
+    ALL,
+    FormatOption,
+    ProtocolOption,
+    SideOption,
+    SplitOption,
+    TablesOption,
+    complete_dataset,
+    complete_metric,
+)
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
+from rankconst.errors import UnknownNameError
 from rankconst.metrics import TABULATED, parse_metric
-from rankconst.protocols import SIDES, SPLITS
+from rankconst.protocols import SIDES, SPLITS, parse_protocol, parse_side, parse_split
 
 __all__ = ["show"]
-
-ALL = "all"
 
 _COLUMNS = (
     Column("dataset"),
     Column("protocol", "protocol"),
-    Column("split", "split"),
-    Column("side", "side"),
+    Column("split", "split", drop=2),
+    Column("side", "side", drop=3),
     Column("metric"),
     Column("label", "metric"),
     Column("num_tasks", "tasks", count, right=True),
     Column("expectation", "expectation", number(6), right=True),
-    Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True),
+    Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True, drop=6),
     Column("variance", "variance", number(6), right=True),
-    Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True),
-    Column("worst", "worst", number(6), right=True),
-    Column("method", "method"),
+    Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=7),
+    Column("worst", "worst", number(6), right=True, drop=4),
+    Column("method", "method", drop=5),
     Column("table_version"),
 )
 
@@ -38,7 +46,14 @@ _COLUMNS = (
 def show(
     key: Annotated[str, typer.Argument(metavar="KEY", help="Dataset, any spelling.", autocompletion=complete_dataset)],
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Only this metric; repeatable. hits@k takes any k.")
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help="Only this metric; repeatable. hits@k takes any k.",
+            metavar="METRIC",
+            autocompletion=complete_metric,
+        ),
     ] = None,
     split: SplitOption = "test",
     side: SideOption = "both",
@@ -53,16 +68,18 @@ def show(
     Example: rankconst show wn18rr --metric mrr --metric hits@10
     """
     opened = archive.load(tables)
-    dataset = resolve_dataset(opened, key)
+    dataset = resolve_dataset(opened, key, tables)
     metrics = [parse_metric(name) for name in metric] if metric else list(TABULATED)
-    held = list(opened.protocols(dataset)) if protocol == ALL else [protocol]
     wanted = [
         (one_protocol, one_split, one_side)
-        for one_protocol in held
-        for one_split in (SPLITS if split == ALL else (split,))
-        for one_side in (SIDES if side == ALL else (side,))
-        if ALL not in (split, protocol) or opened.holds(dataset, one_protocol, one_split)
+        for one_protocol in (opened.protocols(dataset) if protocol == ALL else (parse_protocol(protocol).key,))
+        for one_split in (SPLITS if split == ALL else (parse_split(split),))
+        for one_side in (SIDES if side == ALL else (parse_side(side),))
+        # What was named must be there, and is refused below if it is not; "all" takes what there is.
+        if ALL not in {split, protocol} or opened.holds(dataset, one_protocol, one_split)
     ]
+    if not wanted:
+        raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {dataset}.")
     looked_up = [
         opened.constants(dataset, one, one_split, one_side, one_protocol)
         for one_protocol, one_split, one_side in wanted
@@ -88,11 +105,12 @@ def show(
         for constants in looked_up
     ]
     info = opened.datasets[dataset]
+    triples = " / ".join(f"{info[f'triples_{name}']:,}" for name in SPLITS)
     print_listing(
         Listing(
             columns=_COLUMNS,
             rows=rows,
-            title=f"{info['title']}: {info['entities']:,} entities, {info['triples_test']:,} test triples",
+            title=f"{info['title']}: {info['entities']:,} entities, {triples} triples (train / valid / test)",
             caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version}.",
         ),
         format,

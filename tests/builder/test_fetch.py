@@ -176,7 +176,7 @@ def test_wrong_content_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher, dig
 
 def test_wrong_size_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher) -> None:
     httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    with pytest.raises(HashMismatchError, match=rf"has {len(DATA)} bytes; expected 7"):
+    with pytest.raises(HashMismatchError, match=rf"expected 7 bytes, got {len(DATA)}"):
         fetcher.read(SourceFile(Remote(httpserver.url_for("/train.txt"), bytes=7)))
     assert files_in(fetcher.cache) == []
 
@@ -371,9 +371,9 @@ def test_unknown_hash_of_a_changed_copy(httpserver: HTTPServer, fetcher: Fetcher
     file = SourceFile(Remote(httpserver.url_for("/train.txt")))
     fetcher.read(file)
     at(fetcher.cache, file.remote.url).write_bytes(OTHER)
-    for one in (fetcher, Fetcher(fetcher.cache, offline=True)):
-        with pytest.raises(HashMismatchError):
-            one.read(file)
+    with pytest.raises(HashMismatchError):
+        Fetcher(fetcher.cache, offline=True).read(file)
+    assert fetcher.read(file).data == DATA
 
 
 # ---- archives ----------------------------------------------------------------------------------------------------

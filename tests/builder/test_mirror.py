@@ -13,7 +13,7 @@ from rankconst.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import Graph, Statistics, describe_graph, encode_labels
-from rankconst_builder.sources import find_source, load_sources
+from rankconst_builder.sources import CONTEXT, find_source, load_sources
 from rankconst_builder.triples import Labels, read_triples
 
 if TYPE_CHECKING:
@@ -72,8 +72,13 @@ def read_labels(mirror: Path, key: str, roles: tuple[str, ...]) -> dict[str, Lab
     return {role: read_triples(fetcher.read(source.files[role]).data, source.format, f"{key} {role}") for role in roles}
 
 
+def read_context(mirror: Path, key: str) -> Labels | None:
+    inductive = CONTEXT in find_source(key).files
+    return read_labels(mirror, key, (CONTEXT,))[CONTEXT] if inductive else None
+
+
 def read_graph(mirror: Path, key: str) -> Graph:
-    return encode_labels(read_labels(mirror, key, SPLIT_ROLES))
+    return encode_labels(read_labels(mirror, key, SPLIT_ROLES), read_context(mirror, key))
 
 
 @functools.cache
@@ -82,7 +87,7 @@ def read_dataset(mirror: Path, key: str, transductive: bool) -> Reading:
     if transductive:
         labels = {"train": labels["transductive_train"]}
     return Reading(
-        describe_graph(encode_labels(labels)),
+        describe_graph(encode_labels(labels, None if transductive else read_context(mirror, key))),
         any(part.crlf for part in labels.values()),
         sum(not part.final_newline for part in labels.values()),
     )

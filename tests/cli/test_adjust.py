@@ -195,7 +195,7 @@ def test_stdout_has_the_result_and_stderr_nothing(run: Run, form: str) -> None:
         (("-d", "kinshops", "-m", "mrr"), ("unknown dataset", "'kinshops'", "Did you mean kinships")),
         (("-d", "zzz", "-m", "mrr"), ("unknown dataset", "'zzz'", "nations", "rankconst datasets")),
         (("-d", "umls", "-m", "mmr"), ("unknown metric", "'mmr'", "Did you mean", "rankconst metrics")),
-        (("-d", "umls", "-m", "hist@10"), ("unknown metric", "'hist@10'", "Did you mean", "hits_at_10")),
+        (("-d", "umls", "-m", "hist@10"), ("unknown metric", "'hist@10'", "Did you mean", "Hits@10")),
         (("-d", "umls", "-m", "mrr10"), ("unknown metric", "'mrr10'")),
         (("-d", "umls", "-m", "hits"), ("'hits'", "needs a k", "hits@10")),
         (("-d", "umls", "-m", "hits@0"), ("needs a k", "0")),
@@ -223,11 +223,23 @@ def test_a_k_that_is_no_whole_number_is_not_guessed(run: Run, metric: str) -> No
     assert metric in screen.message
 
 
-def test_protocol_that_the_tables_lack(run: Run) -> None:
-    screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-p", "sampled:500")
+def test_sampled_negatives_need_only_the_number_of_tasks(run: Run) -> None:
+    (row,) = run("adjust", 0.5, "-d", "umls", "-m", "hits@10", "-p", "sampled:500", "-f", "json").records
+    assert (row["protocol"], row["num_tasks"]) == ("sampled:500", 1322)
+    assert row["expectation"] == pytest.approx(10 / 501, rel=1e-14)
+
+
+@pytest.mark.parametrize(("tool", "protocol"), [("RotatE", "standard"), ("ampligraph", "pykeen")])
+def test_a_tool_leads_to_its_protocol(run: Run, tool: str, protocol: str) -> None:
+    screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-p", tool)
     assert (screen.code, screen.out) == (4, "")
-    for fact in ("umls", "test", "sampled:500", "standard", "pykeen", "0.1.0"):
-        assert fact in screen.message
+    assert f"evaluates under protocol {protocol}" in screen.message
+
+
+def test_an_adjusted_form_leads_to_its_metric(run: Run) -> None:
+    screen = run("adjust", 0.5, "-d", "umls", "-m", "AMRR")
+    assert (screen.code, screen.out) == (4, "")
+    assert "adjusted form of MRR" in screen.message
 
 
 @pytest.mark.usefixtures("builder")
@@ -358,7 +370,7 @@ def test_a_k_that_reaches_every_candidate(run: Run) -> None:
     assert "note: nations" in screen.message
     screen = run("adjust", 0.98, "-d", "nations", "-m", "hits@50")
     assert screen.code == 6
-    assert "1 to 1" in screen.message
+    assert "expected 1, which every ranker gets" in screen.message
 
 
 def test_a_note_is_given_once(run: Run) -> None:

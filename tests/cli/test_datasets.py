@@ -57,7 +57,8 @@ def test_csv_equals_json(run: Run) -> None:
 
 def test_lists_can_be_taken_apart_again_in_csv(run: Run) -> None:
     rows, records = run("datasets", "-f", "csv").rows, run("datasets", "-f", "json").records
-    spaced = [record for record in records if any(" " in alias for alias in record["aliases"] or ())]
+    spaced = [record for record in records if len(record["aliases"] or ()) > 1]
+    assert spaced
     for record in spaced:
         (row,) = [row for row in rows if row["dataset"] == record["dataset"]]
         assert row["aliases"] != " ".join(record["aliases"])

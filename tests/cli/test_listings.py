@@ -53,7 +53,8 @@ def test_every_protocol_is_listed(run: Run) -> None:
     for key, row in rows.items():
         assert row["used_by"] == list(PROTOCOLS[key].used_by)
         assert row["summary"] == PROTOCOLS[key].summary
-    assert "seen in train" in rows["pykeen"]["candidates"]
+    assert rows["pykeen"]["candidates"] == "seen"
+    assert "entities seen in train" in run("protocols").out
     assert rows["raw"]["known"] == "none"
 
 
@@ -84,7 +85,7 @@ def test_csv_equals_json(run: Run, command: str) -> None:
         assert list(row) == list(record)
         for field, value in record.items():
             if not isinstance(value, list):
-                assert row[field] == ("" if value is None else value)
+                assert row[field] == ("" if value is None else str(value))
 
 
 @pytest.mark.parametrize("command", ["metrics", "protocols"])

@@ -104,7 +104,6 @@ def test_all_is_accepted_in_capitals_or_refused(run: Run, option: str) -> None:
         (("umls", "--split", "tset", "-p", "standard"), ("unknown split", "'tset'", "Did you mean test")),
         (("umls", "--side", "hed"), ("unknown side", "'hed'", "Did you mean head")),
         (("umls", "-p", "standrd"), ("unknown protocol", "'standrd'", "Did you mean standard")),
-        (("umls", "-p", "sampled:500"), ("sampled:500", "umls", "hold")),
     ],
 )
 def test_unknown_names(run: Run, args: tuple[str, ...], told: tuple[str, ...]) -> None:
