@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -115,6 +116,13 @@ def test_commands_that_ci_runs_are_marked() -> None:
     for mark in ("main job", "tests"):
         assert f"<!-- {mark} -->\n```sh\n" in README
         assert f'"{mark}"' in script
+
+
+def test_benchmark_runs() -> None:
+    script = ROOT / "benchmarks" / "lookup_speed.py"
+    assert f"benchmarks/{script.name}" in README
+    printed = subprocess.run([sys.executable, script, "--runs", "1"], check=True, capture_output=True, text=True).stdout
+    assert re.search(r"\| first constant \| \d+ ms \|", printed)
 
 
 def test_links_lead_to_files() -> None:
