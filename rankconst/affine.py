@@ -77,7 +77,9 @@ class Affine:
         return adjusted * self.unit + self.origin
 
 
-def _normalised(_: Metric, moments: Moments) -> Affine:
+def _normalised(metric: Metric, moments: Moments) -> Affine:
+    if moments.expectation == 0:
+        raise UndefinedError(f"the normalised {metric.label} is undefined here: a random ranker gets 0.")
     return Affine(0.0, moments.expectation)
 
 

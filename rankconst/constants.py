@@ -95,7 +95,13 @@ class Constants:
 
     @property
     def normalised(self) -> Affine:
-        """The map M -> M / E[M]; 1 is random."""
+        """The map M -> M / E[M]; 1 is random.
+
+        Raises
+        ------
+        UndefinedError
+            If the expectation is 0, as for the variance of a single rank that cannot vary.
+        """
         return ADJUSTMENTS["normalised"](self.metric, self.moments)
 
     @property

@@ -73,6 +73,9 @@ class Metric:
         be sorted. With ranks equal to the numbers of candidates it is the value of the worst ranker.
     k
         The parameter of Hits@k; None for other metrics, and for the family as a whole.
+    bound
+        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not what the ranker
+        gets who puts every true answer last; None elsewhere.
     """
 
     family: str
@@ -89,6 +92,7 @@ class Metric:
     definition: str
     evaluate: Callable[[Values, Values, int | None], float]
     k: int | None = None
+    bound: Callable[[Values, Values], float] | None = None
 
     @property
     def takes_k(self) -> bool:
@@ -127,7 +131,9 @@ class Metric:
         return replace(self, k=int(k))
 
     def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64]) -> float:
-        """Return the value of the ranker that puts every true answer last."""
+        """Return the value that no ranker can pass: as a rule, that of putting every true answer last."""
+        if self.bound is not None:
+            return self.bound(num_candidates.astype(np.float64), num_tasks.astype(np.float64))
         return self.evaluate(num_candidates.astype(np.float64), num_tasks.astype(np.float64), self.k)
 
     def __str__(self) -> str:
@@ -158,6 +164,61 @@ def _hits(ranks: Values, weights: Values, k: int | None) -> float:
     if k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
     return _mean((ranks <= k).astype(np.float64), weights)
+
+
+def _inverse_arithmetic(ranks: Values, weights: Values, _: int | None) -> float:
+    return 1.0 / _mean(ranks, weights)
+
+
+def _harmonic(ranks: Values, weights: Values, _: int | None) -> float:
+    return 1.0 / _mean(1.0 / ranks, weights)
+
+
+def _quadratic(ranks: Values, weights: Values, _: int | None) -> float:
+    return float(np.sqrt(_mean(ranks * ranks, weights)))
+
+
+def _inverse_quadratic(ranks: Values, weights: Values, _: int | None) -> float:
+    return 1.0 / _quadratic(ranks, weights, None)
+
+
+def _median(ranks: Values, weights: Values, _: int | None) -> float:
+    order = np.argsort(ranks)
+    below = np.cumsum(weights[order])
+    half = below[-1] / 2
+    # The ranks at positions n/2 and n/2 + 1; one and the same if n is odd.
+    lower = ranks[order][np.searchsorted(below, half, side="left")]
+    upper = ranks[order][min(int(np.searchsorted(below, half, side="right")), ranks.size - 1)]
+    return float((lower + upper) / 2)
+
+
+def _inverse_median(ranks: Values, weights: Values, _: int | None) -> float:
+    return 1.0 / _median(ranks, weights, None)
+
+
+def _discounted(ranks: Values, weights: Values, _: int | None) -> float:
+    return _mean(1.0 / np.log2(1.0 + ranks), weights)
+
+
+def _variance(ranks: Values, weights: Values, _: int | None) -> float:
+    return _mean(np.square(ranks - _mean(ranks, weights)), weights)
+
+
+def _largest_variance(sizes: Values, tasks: Values) -> float:
+    """Return the largest variance that ranks can have.
+
+    It is reached with some tasks, those with the most candidates, at their last rank and the others at rank 1. For each
+    size, the number of its tasks at the last rank that is best, given all larger sizes there, solves a parabola.
+    """
+    n = float(np.sum(tasks))
+    span, count = sizes[::-1] - 1.0, tasks[::-1]
+    above = np.cumsum(count * span) - count * span
+    above_square = np.cumsum(count * span**2) - count * span**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        best = np.nan_to_num(n / 2 - above / span)
+    chosen = [np.clip(rounded, 0.0, count) for rounded in (np.floor(best), np.ceil(best))]
+    values = [(above_square + m * span**2) / n - ((above + m * span) / n) ** 2 for m in chosen]
+    return float(np.max(values))
 
 
 CATALOGUE: dict[str, Metric] = {
@@ -237,6 +298,127 @@ CATALOGUE: dict[str, Metric] = {
             z_name="",
             definition="(prod r_i)^(-1/n)",
             evaluate=_inverse_geometric,
+        ),
+        Metric(
+            family="inverse_arithmetic_mean_rank",
+            symbol="IAMR",
+            title="inverse mean rank",
+            spellings=("inverse mean rank", "IMR"),
+            increasing=True,
+            optimum=1.0,
+            lower=0.0,
+            upper=1.0,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="n / sum r_i",
+            evaluate=_inverse_arithmetic,
+        ),
+        Metric(
+            family="harmonic_mean_rank",
+            symbol="HMR",
+            title="harmonic mean rank",
+            spellings=(),
+            increasing=False,
+            optimum=1.0,
+            lower=1.0,
+            upper=np.inf,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="n / sum 1/r_i",
+            evaluate=_harmonic,
+        ),
+        Metric(
+            family="quadratic_mean_rank",
+            symbol="QMR",
+            title="quadratic mean rank",
+            spellings=("root mean square rank", "power mean rank 2"),
+            increasing=False,
+            optimum=1.0,
+            lower=1.0,
+            upper=np.inf,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="sqrt((1/n) sum r_i^2)",
+            evaluate=_quadratic,
+        ),
+        Metric(
+            family="inverse_quadratic_mean_rank",
+            symbol="IQMR",
+            title="inverse quadratic mean rank",
+            spellings=(),
+            increasing=True,
+            optimum=1.0,
+            lower=0.0,
+            upper=1.0,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="1 / sqrt((1/n) sum r_i^2)",
+            evaluate=_inverse_quadratic,
+        ),
+        Metric(
+            family="median_rank",
+            symbol="MdR",
+            title="median rank",
+            spellings=("median rank", "median", "MedR"),
+            increasing=False,
+            optimum=1.0,
+            lower=1.0,
+            upper=np.inf,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="median of r_i; of the two middle ranks the mean",
+            evaluate=_median,
+        ),
+        Metric(
+            family="inverse_median_rank",
+            symbol="IMdR",
+            title="inverse median rank",
+            spellings=("inverse median rank", "inverse median"),
+            increasing=True,
+            optimum=1.0,
+            lower=0.0,
+            upper=1.0,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="1 / median of r_i",
+            evaluate=_inverse_median,
+        ),
+        Metric(
+            family="ndcg",
+            symbol="nDCG",
+            title="normalised discounted cumulative gain, one relevant answer",
+            spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
+            increasing=True,
+            optimum=1.0,
+            lower=0.0,
+            upper=1.0,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="(1/n) sum 1/log2(1 + r_i)",
+            evaluate=_discounted,
+        ),
+        Metric(
+            family="variance",
+            symbol="VR",
+            title="variance of the ranks",
+            spellings=("rank var", "rank variance", "variance of ranks", "var"),
+            increasing=False,
+            optimum=0.0,
+            lower=0.0,
+            upper=np.inf,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="(1/n) sum (r_i - mean r)^2",
+            evaluate=_variance,
+            bound=_largest_variance,
         ),
     )
 }

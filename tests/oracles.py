@@ -73,12 +73,78 @@ def _enumerate_inverse_geometric(sizes: Sizes, _: int | None) -> Exact:
     return _average(tally, lambda product: 1 / MP.root(MP.mpf(product), len(sizes)))
 
 
+def _enumerate_inverse_mean(sizes: Sizes, _: int | None) -> Exact:
+    return _average(_tally(sizes, lambda rank: rank, sum), lambda total: Fraction(len(sizes), total))
+
+
+def _enumerate_harmonic(sizes: Sizes, _: int | None) -> Exact:
+    common = math.lcm(*range(1, max(sizes) + 1))
+    tally = _tally(sizes, lambda rank: common // rank, sum)
+    return _average(tally, lambda total: Fraction(common * len(sizes), total))
+
+
+def _enumerate_quadratic(sizes: Sizes, _: int | None) -> Exact:
+    tally = _tally(sizes, lambda rank: rank * rank, sum)
+    return _average(tally, lambda total: MP.sqrt(MP.mpf(total) / len(sizes)))
+
+
+def _enumerate_inverse_quadratic(sizes: Sizes, _: int | None) -> Exact:
+    tally = _tally(sizes, lambda rank: rank * rank, sum)
+    return _average(tally, lambda total: MP.sqrt(MP.mpf(len(sizes)) / total))
+
+
+def _enumerate_discounted(sizes: Sizes, _: int | None) -> Exact:
+    # Ranks as digits of a number, so that equal multisets of ranks are tallied together.
+    base = len(sizes) + 1
+    tally = _tally(sizes, lambda rank: base**rank, sum)
+
+    def value(outcome: int) -> Any:
+        total = MP.mpf(0)
+        for rank in range(max(sizes) + 1):
+            total += outcome // base**rank % base * MP.log(2) / MP.log(1 + rank) if rank else 0
+        return total / len(sizes)
+
+    return _average(tally, value)
+
+
+def _enumerate_variance(sizes: Sizes, _: int | None) -> Exact:
+    n = len(sizes)
+    outcomes = Counter((sum(v), sum(r * r for r in v)) for v in itertools.product(*(range(1, s + 1) for s in sizes)))
+    vectors = outcomes.total()
+    values = {outcome: Fraction(outcome[1], n) - Fraction(outcome[0], n) ** 2 for outcome in outcomes}
+    mean = sum(times * values[outcome] for outcome, times in outcomes.items()) / vectors
+    return mean, sum(times * (values[outcome] - mean) ** 2 for outcome, times in outcomes.items()) / vectors
+
+
+def _enumerate_median(sizes: Sizes, _: int | None) -> Exact:
+    medians = Counter(map(_double_median, itertools.product(*(range(1, size + 1) for size in sizes))))
+    return _average(medians, lambda double: Fraction(double, 2))
+
+
+def _enumerate_inverse_median(sizes: Sizes, _: int | None) -> Exact:
+    medians = Counter(map(_double_median, itertools.product(*(range(1, size + 1) for size in sizes))))
+    return _average(medians, lambda double: Fraction(2, double))
+
+
+def _double_median(ranks: Sequence[int]) -> int:
+    ordered = sorted(ranks)
+    return ordered[(len(ranks) - 1) // 2] + ordered[len(ranks) // 2]
+
+
 ENUMERATED: dict[str, Callable[[Sizes, int | None], Exact]] = {
     "arithmetic_mean_rank": _enumerate_mean_rank,
     "inverse_harmonic_mean_rank": _enumerate_reciprocal_rank,
     "hits_at_k": _enumerate_hits,
     "geometric_mean_rank": _enumerate_geometric,
     "inverse_geometric_mean_rank": _enumerate_inverse_geometric,
+    "inverse_arithmetic_mean_rank": _enumerate_inverse_mean,
+    "harmonic_mean_rank": _enumerate_harmonic,
+    "quadratic_mean_rank": _enumerate_quadratic,
+    "inverse_quadratic_mean_rank": _enumerate_inverse_quadratic,
+    "median_rank": _enumerate_median,
+    "inverse_median_rank": _enumerate_inverse_median,
+    "ndcg": _enumerate_discounted,
+    "variance": _enumerate_variance,
 }
 """Family to (numbers of candidates, k) -> expectation and variance over all rank vectors."""
 
@@ -148,14 +214,111 @@ def _multiply(counts: Counts, sign: int) -> Exact:
     return expectation, second - expectation**2
 
 
+def _sum_discounted(counts: Counts, _: int | None) -> Exact:
+    once = {size: _gain_sum(size, 1) for size in counts}
+    twice = {size: _gain_sum(size, 2) for size in counts}
+    return _pool(counts, lambda size: once[size] / size, lambda size: twice[size] / size)
+
+
+def _gain_sum(size: int, power: int) -> Any:
+    """Return sum_{j<=size} log2(1 + j)^-power: term by term, then Euler-Maclaurin with the logarithmic integral."""
+    direct = min(size, DIRECT)
+    total = MP.fsum((MP.log(2) / MP.log(1 + j)) ** power for j in range(1, direct + 1))
+    if size == direct:
+        return total
+
+    def gain(x: Any) -> Any:
+        return (MP.log(2) / MP.log(1 + x)) ** power
+
+    def integral(x: Any) -> Any:
+        y = MP.mpf(1 + x)
+        return MP.log(2) * MP.li(y) if power == 1 else MP.log(2) ** 2 * (MP.li(y) - y / MP.log(y))
+
+    total += integral(size) - integral(direct) + (gain(size) - gain(direct)) / 2
+    for k in range(1, 6):
+        weight = MP.bernoulli(2 * k) / MP.factorial(2 * k)
+        total += weight * (MP.diff(gain, size, 2 * k - 1) - MP.diff(gain, direct, 2 * k - 1))
+    return total
+
+
+def _sum_variance(counts: Counts, _: int | None) -> Exact:
+    """V = S2/n - (S1/n)^2 for the sums S1 of the ranks and S2 of their squares, by joint cumulants, which add up."""
+    n = sum(counts.values())
+    first, second, third, fourth = (Fraction(0),) * 4
+    square, both, mixed, squares = (Fraction(0),) * 4
+    for size, c in counts.items():
+        r1, r2 = Fraction(size + 1, 2), Fraction((size + 1) * (2 * size + 1), 6)
+        r3 = Fraction(size * (size + 1) ** 2, 4)
+        r4 = Fraction((size + 1) * (2 * size + 1) * (3 * size * size + 3 * size - 1), 30)
+        first += c * r1
+        second += c * (r2 - r1**2)
+        third += c * (r3 - 3 * r2 * r1 + 2 * r1**3)
+        fourth += c * (r4 - 4 * r3 * r1 - 3 * r2**2 + 12 * r2 * r1**2 - 6 * r1**4)
+        square += c * r2
+        both += c * (r3 - r2 * r1)
+        mixed += c * (r4 - 2 * r3 * r1 - r2**2 + 2 * r2 * r1**2)
+        squares += c * (r4 - r2**2)
+    expectation = square / n - (second + first**2) / n**2
+    spread_of_square = fourth + 4 * third * first + 2 * second**2 + 4 * second * first**2
+    variance = squares / n**2 - 2 * (mixed + 2 * both * first) / n**3 + spread_of_square / n**4
+    return expectation, variance
+
+
 PRECISE: dict[str, Callable[[Counts, int | None], Exact]] = {
     "arithmetic_mean_rank": _sum_mean_rank,
     "inverse_harmonic_mean_rank": _sum_reciprocal_rank,
     "hits_at_k": _sum_hits,
     "geometric_mean_rank": lambda counts, _: _multiply(counts, 1),
     "inverse_geometric_mean_rank": lambda counts, _: _multiply(counts, -1),
+    "ndcg": _sum_discounted,
+    "variance": _sum_variance,
 }
-"""Family to (N -> tasks, k) -> expectation and variance, exact or at 50 digits."""
+"""Family with a closed form to (N -> tasks, k) -> expectation and variance, exact or at 50 digits."""
+
+
+# Transforms at 50 digits: one entry for each metric that is a power of a sum.
+
+POWERS: dict[str, tuple[int, Fraction]] = {
+    "inverse_arithmetic_mean_rank": (1, Fraction(-1)),
+    "harmonic_mean_rank": (-1, Fraction(-1)),
+    "quadratic_mean_rank": (2, Fraction(1, 2)),
+    "inverse_quadratic_mean_rank": (2, Fraction(-1, 2)),
+}
+"""Family to (q, a): the metric is ((1/n) sum r^q)^a."""
+
+ORDERED = ("median_rank", "inverse_median_rank")
+"""Families of order statistics; their oracles beyond enumeration are in test_median.py."""
+
+
+def transform_moments(family: str, counts: Counts) -> Exact:
+    """Return the moments of a power of a sum by adaptive quadrature of its Laplace transform; for N of some dozens."""
+    exponent, power = POWERS[family]
+    n = sum(counts.values())
+    scores = {size: [MP.mpf(rank) ** exponent for rank in range(1, size + 1)] for size in counts}
+    mean = sum(c * MP.fsum(scores[size]) / size for size, c in counts.items())
+
+    def transform(t: Any, order: int) -> Any:
+        """Return the integrand's L(t) for order 0, -L'(t) for order 1."""
+        log, slope = MP.mpf(0), MP.mpf(0)
+        for size, c in counts.items():
+            terms = [MP.exp(-t * score) for score in scores[size]]
+            total = MP.fsum(terms)
+            log += c * MP.log(total / size)
+            slope += c * MP.fsum(map(MP.fmul, scores[size], terms)) / total
+        return MP.exp(log) * (slope if order else 1)
+
+    def moment(a: Fraction) -> Any:
+        b, order = (-a, 0) if a < 0 else (1 - a, 1)
+        exact = MP.mpf(b.numerator) / b.denominator
+        # t = s^2/E[S] takes the root out of the integrand at 0.
+        integrand = lambda s: 2 * s ** (2 * exact - 1) * transform(s * s / mean, order)  # noqa: E731
+        value = MP.quad(integrand, [0, 0.5, 1, 2, 4, 8, 16, 40, 100]) / MP.gamma(exact)
+        return value * mean ** (-exact)
+
+    scale = MP.mpf(n) ** (-MP.mpf(power.numerator) / power.denominator)
+    first = moment(power)
+    second = mean if 2 * power == 1 else moment(2 * power)
+    return scale * first, scale**2 * (second - first**2)
 
 
 def absolute_error(got: float, exact: Any) -> float:
@@ -180,6 +343,16 @@ EVALUATED: dict[str, Callable[[Sequence[int], int | None], Any]] = {
     "hits_at_k": lambda ranks, k: Fraction(sum(rank <= (k or 0) for rank in ranks), len(ranks)),
     "geometric_mean_rank": lambda ranks, _: MP.root(MP.mpf(math.prod(ranks)), len(ranks)),
     "inverse_geometric_mean_rank": lambda ranks, _: 1 / MP.root(MP.mpf(math.prod(ranks)), len(ranks)),
+    "inverse_arithmetic_mean_rank": lambda ranks, _: Fraction(len(ranks), sum(ranks)),
+    "harmonic_mean_rank": lambda ranks, _: len(ranks) / sum(Fraction(1, rank) for rank in ranks),
+    "quadratic_mean_rank": lambda ranks, _: MP.sqrt(MP.mpf(sum(r * r for r in ranks)) / len(ranks)),
+    "inverse_quadratic_mean_rank": lambda ranks, _: MP.sqrt(MP.mpf(len(ranks)) / sum(r * r for r in ranks)),
+    "median_rank": lambda ranks, _: Fraction(_double_median(ranks), 2),
+    "inverse_median_rank": lambda ranks, _: Fraction(2, _double_median(ranks)),
+    "ndcg": lambda ranks, _: MP.fsum(MP.log(2) / MP.log(1 + r) for r in ranks) / len(ranks),
+    "variance": lambda ranks, _: (
+        Fraction(sum(r * r for r in ranks), len(ranks)) - Fraction(sum(ranks), len(ranks)) ** 2
+    ),
 }
 """Family to (ranks, k) -> the metric."""
 

@@ -97,7 +97,7 @@ def test_arrays_come_back_as_arrays(adjustment: str, metric: Metric) -> None:
         assert type(there) is np.ndarray
         assert there.shape == values.shape
         assert there.tolist() == [[form(x) for x in row] for row in values.tolist()]
-        assert np.allclose(back, values, rtol=1e-12, atol=1e-12)
+        assert np.allclose(back, values, rtol=1e-12, atol=1e-12 * max(1.0, abs(form.origin)))
 
 
 @EVERY

@@ -167,8 +167,9 @@ def test_any_number_will_do(value: Any) -> None:
 
 def test_k_beyond_all_candidates_leaves_nothing_to_adjust() -> None:
     constants = make("hits@50", [14, 14, 12])
-    adjusted = constants.adjust(1.0)
-    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0, None, None)
+    best = constants.metric.optimum
+    adjusted = constants.adjust(best)
+    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0 if best else None, None, None)
     with pytest.raises(UndefinedError, match="already reaches the optimum"):
         _ = constants.index
     with pytest.raises(UndefinedError, match="the variance is 0"):
@@ -181,8 +182,9 @@ def test_k_beyond_all_candidates_leaves_nothing_to_adjust() -> None:
 def test_single_candidates_leave_nothing_to_adjust(name: str) -> None:
     constants = make(name, [1, 1])
     assert constants.expectation == constants.worst == constants.metric.optimum
-    adjusted = constants.adjust(1.0)
-    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0, None, None)
+    best = constants.metric.optimum
+    adjusted = constants.adjust(best)
+    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0 if best else None, None, None)
 
 
 def test_a_refused_value_is_bad_data() -> None:

@@ -8,20 +8,47 @@ import random
 import time
 import zlib
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracles import DIRECT, ENUMERATED, MP, PRECISE, absolute_error, power_sums, relative_error
-from rankconst import CATALOGUE, Histogram, Metric, Moments, UnknownNameError, compute_moments, parse_metric
+from oracles import (
+    DIRECT,
+    ENUMERATED,
+    MP,
+    ORDERED,
+    POWERS,
+    PRECISE,
+    absolute_error,
+    power_sums,
+    relative_error,
+    transform_moments,
+)
+from rankconst import (
+    CATALOGUE,
+    Histogram,
+    Metric,
+    Moments,
+    UnknownNameError,
+    UsageError,
+    compute_moments,
+    load,
+    parse_metric,
+)
 from rankconst.metrics import TABULATED
 from rankconst.moments import MOMENTS
-from rankconst.moments.sums import HEAD, harmonic, harmonic_squares, scaled_power
+from rankconst.moments.powers import power_mean
+from rankconst.moments.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 METRICS = (*TABULATED, *(CATALOGUE["hits_at_k"].at(k) for k in (2, 4, 7, 10**6)))
-MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k")
+CLOSED = [metric for metric in METRICS if metric.family in PRECISE]
+MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
 
 SMALL = [
     (1,), (2,), (3,), (8,), (1, 1), (1, 2), (2, 2), (7, 8), (8, 8), (1, 1, 1), (1, 4, 8), (3, 3, 3), (5, 6, 7),
@@ -62,8 +89,10 @@ def of(counts: dict[int, int]) -> Histogram:
     return Histogram.from_counts(list(counts), list(counts.values()))
 
 
-@pytest.mark.parametrize("table", [MOMENTS, ENUMERATED, PRECISE], ids=["moments", "enumeration", "sums"])
-def test_every_metric_has_moments_and_oracles(table: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "table", [MOMENTS, ENUMERATED, {*PRECISE, *POWERS, *ORDERED}], ids=["moments", "enumeration", "sums or transforms"]
+)
+def test_every_metric_has_moments_and_oracles(table: Iterable[str]) -> None:
     """A metric added to the catalogue fails here until it has moments and both oracles."""
     assert set(table) == set(CATALOGUE)
     assert {metric.family for metric in METRICS} == set(CATALOGUE)
@@ -81,7 +110,7 @@ def test_the_oracle_sums_alike_on_both_sides_of_its_threshold(power: Fraction) -
         assert abs(power_sums(power, [size])[size] / direct - 1) < MP.mpf(10) ** -42
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("metric", CLOSED, ids=str)
 @pytest.mark.parametrize("sizes", [(1, 4, 8), (5, 6, 7), (2, 2, 3)], ids=str)
 def test_the_oracles_agree(metric: Metric, sizes: tuple[int, ...]) -> None:
     counts = {size: sizes.count(size) for size in sizes}
@@ -128,25 +157,121 @@ def check_against_precise(metric: Metric, counts: dict[int, int]) -> None:
     assert relative_error(moments.expectation, expectation) <= 1e-13
     assert absolute_error(moments.expectation, expectation) <= moments.expectation_error
     assert moments.expectation_error <= 1e-11 * moments.expectation
-    assert relative_error(moments.variance, variance) <= 1e-12
+    assert relative_error(moments.variance, variance) <= (1e-12 if metric.family != "ndcg" else 1e-11)
     assert absolute_error(moments.variance, variance) <= moments.variance_error
-    assert moments.variance_error <= 1e-11 * moments.variance
+    assert moments.variance_error <= 1e-10 * moments.variance
     assert moments.method == "closed_form"
 
 
+TRANSFORMED: dict[str, dict[int, int]] = {
+    "one task": {23: 1},
+    "a few tasks": {2: 1, 7: 3, 40: 2},
+    "some tasks": {1: 3, 5: 20, 12: 9, 31: 30},
+    "many tasks": {3: 500, 14: 4000, 29: 700},
+    "ten million tasks": {2: 10**7, 30: 5},
+    "nearly certain": {1: 10**6, 20: 1},
+}
+
+
+@pytest.mark.parametrize("counts", TRANSFORMED.values(), ids=TRANSFORMED)
+@pytest.mark.parametrize("family", POWERS)
+def test_powers_of_sums_equal_precise_transforms_within_the_stated_error(family: str, counts: dict[int, int]) -> None:
+    expectation, variance = transform_moments(family, counts)
+    moments = compute_moments(CATALOGUE[family], of(counts))
+    assert relative_error(moments.expectation, expectation) <= 1e-13
+    assert absolute_error(moments.expectation, expectation) <= moments.expectation_error
+    assert moments.expectation_error <= 1e-12 * moments.expectation
+    assert absolute_error(moments.variance, variance) <= moments.variance_error
+    assert moments.variance_error <= 1e-8 * moments.variance
+    assert moments.method == "numerical"
+
+
+def test_inverse_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
+    """FB15k-237, test, both sides: the transform of a uniform law is a geometric sum, so 50 digits are to be had."""
+    histogram = load().histogram("fb15k237")
+    counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
+    n = histogram.total
+    mean = MP.mpf(sum(c * (size + 1) for size, c in counts.items())) / 2
+
+    def transform(s: Any) -> Any:
+        t = s / mean
+        shared = MP.log(-MP.expm1(-t)) + t
+        return MP.exp(sum(c * (MP.log(-MP.expm1(-t * size) / size) - shared) for size, c in counts.items()))
+
+    cuts = [0, 1, 3, 10, 30, 80]
+    with MP.workdps(25):
+        first, second = MP.quad(transform, cuts, maxdegree=4), MP.quad(lambda s: s * transform(s), cuts, maxdegree=4)
+    moments = compute_moments(CATALOGUE["inverse_arithmetic_mean_rank"], histogram)
+    assert relative_error(moments.expectation, n / mean * first) <= 1e-11
+    assert relative_error(moments.variance, (n / mean) ** 2 * (second - first**2)) <= 1e-8
+
+
+@pytest.mark.parametrize(
+    ("dataset", "metric", "expectation"),
+    [
+        ("fb15k237", "iamr", 0.000140),
+        ("fb15k237", "hmr", 1414.077246),
+        ("fb15k237", "igmr", 0.000190),
+        ("fb15k237", "gmr", 5257.419441),
+        ("nations", "iamr", 0.223506),
+        ("nations", "hmr", 2.604369),
+        ("nations", "igmr", 0.288566),
+    ],
+)
+def test_figures_of_an_independent_computation(dataset: str, metric: str, expectation: float) -> None:
+    moments = compute_moments(parse_metric(metric), load().histogram(dataset))
+    assert abs(moments.expectation - expectation) <= 5.1e-7
+
+
+@pytest.mark.parametrize("exponent", [3.0, 2.5, -2.0, -0.5])
+@pytest.mark.parametrize("sizes", [(4,), (1, 4, 8), (5, 6, 7, 2)], ids=str)
+def test_power_means_of_any_exponent(exponent: float, sizes: tuple[int, ...]) -> None:
+    vectors = list(itertools.product(*(range(1, size + 1) for size in sizes)))
+    outcomes = [(MP.fsum(MP.mpf(r) ** exponent for r in v) / len(v)) ** (1 / MP.mpf(exponent)) for v in vectors]
+    mean = MP.fsum(outcomes) / len(outcomes)
+    variance = MP.fsum((value - mean) ** 2 for value in outcomes) / len(outcomes)
+    moments = power_mean(Histogram.from_counts(sizes), exponent)
+    assert relative_error(moments.expectation, mean) <= 1e-12
+    assert relative_error(moments.variance, variance) <= 1e-9
+    assert absolute_error(moments.variance, variance) <= moments.variance_error
+
+
+@pytest.mark.parametrize(("exponent", "inverse"), [(0.0, False), (0.5, False), (1.5, False), (-1.0, True)])
+def test_power_means_that_are_refused(exponent: float, inverse: bool) -> None:
+    with pytest.raises(UsageError, match="exponent"):
+        power_mean(Histogram.from_counts([3]), exponent, inverse=inverse)
+
+
+@given(counts=st.lists(st.integers(1, 10**7), min_size=200, max_size=300))
+@settings(max_examples=10)
+def test_condensed_sizes_give_the_same_sums(counts: list[int]) -> None:
+    histogram = Histogram.from_counts(counts * 3)
+    sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
+    assert sizes.size <= max(len(histogram), 24 * 15 + TABLE)
+    for function in (np.log, np.sqrt, lambda x: 1 / x, lambda x: np.exp(-x / 1e5)):
+        plain = float(np.sum(histogram.num_tasks * function(histogram.num_candidates.astype(np.float64))))
+        assert float(np.sum(weights * function(sizes))) == pytest.approx(plain, rel=1e-12)
+
+
+def test_many_sizes_are_condensed() -> None:
+    sizes, weights = condense(np.arange(1, 100_001), np.ones(100_000, dtype=np.int64))
+    assert sizes.size < 1024 + 7 * 24 + 1
+    assert float(weights.sum()) == pytest.approx(100_000, rel=1e-13)
+
+
 @pytest.mark.parametrize("counts", MIDDLING.values(), ids=MIDDLING)
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("metric", CLOSED, ids=str)
 def test_moments_equal_precise_sums_within_the_stated_error(metric: Metric, counts: dict[int, int]) -> None:
     check_against_precise(metric, counts)
 
 
 @pytest.mark.parametrize("counts", EXTREME.values(), ids=EXTREME)
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("metric", CLOSED, ids=str)
 def test_extremes_equal_precise_sums_within_the_stated_error(metric: Metric, counts: dict[int, int]) -> None:
     check_against_precise(metric, counts)
 
 
-@pytest.mark.parametrize("family", CATALOGUE)
+@pytest.mark.parametrize("family", PRECISE)
 @settings(max_examples=30)
 @given(
     counts=st.dictionaries(
@@ -162,9 +287,13 @@ def test_any_set_equals_precise_sums_within_the_stated_error(family: str, counts
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_nothing_is_left_to_chance_with_one_candidate(metric: Metric, tasks: int) -> None:
     assert compute_moments(metric, of({1: tasks})) == Moments(
-        metric.optimum, compute_moments(metric, of({1: tasks})).expectation_error, 0.0, 0.0, "closed_form"
+        metric.optimum,
+        compute_moments(metric, of({1: tasks})).expectation_error,
+        0.0,
+        0.0,
+        "closed_form" if metric.family in PRECISE else "numerical",
     )
-    assert compute_moments(metric, of({1: tasks})).expectation_error < 1e-14
+    assert compute_moments(metric, of({1: tasks})).expectation_error < 1e-13
 
 
 # A million distinct N.
@@ -181,7 +310,7 @@ def test_a_million_distinct_sizes_take_a_moment(metric: Metric, million: Histogr
     moments = compute_moments(metric, million)
     assert time.process_time() - started < 4  # about 1 s on one core of 2026
     assert moments.expectation_error <= 1e-11 * moments.expectation
-    assert 0 < moments.variance_error <= 1e-11 * moments.variance
+    assert 0 < moments.variance_error <= 1e-10 * moments.variance
 
 
 def test_means_of_a_million_distinct_sizes(million: Histogram) -> None:
@@ -263,9 +392,13 @@ def test_repeating_every_task_narrows_means(metric: Metric, counts: list[int], f
     if metric.family in MEANS:
         assert often.expectation == pytest.approx(once.expectation, rel=1e-13)
         assert often.variance == pytest.approx(once.variance / factor, rel=1e-12)
-    else:
+    elif metric.family == "variance":
+        assert often.expectation >= once.expectation * (1 - 1e-13)
+    elif metric.family in PRECISE:
         assert often.expectation <= once.expectation * (1 + 1e-13)
         assert often.variance <= once.variance * (1 + 1e-12)
+    else:
+        assert often.variance <= once.variance + often.variance_error
 
 
 @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.family in MEANS], ids=str)
@@ -327,10 +460,12 @@ def test_harmonic_numbers(size: int) -> None:
     assert relative_error(float(harmonic_squares(array)[0]), power_sums(Fraction(-2), [size])[size]) <= 4 * 2.0**-53
 
 
-POWERS = [Fraction(sign, n) for sign, n in itertools.product((1, -1), (1, 2, 3, 4, 7, 100, 402, 40932, 10**7, 10**12))]
+EXPONENTS = [
+    Fraction(sign, n) for sign, n in itertools.product((1, -1), (1, 2, 3, 4, 7, 100, 402, 40932, 10**7, 10**12))
+]
 
 
-@pytest.mark.parametrize("power", POWERS, ids=str)
+@pytest.mark.parametrize("power", EXPONENTS, ids=str)
 def test_scaled_powers(power: Fraction) -> None:
     """Mean and variance of (r/N)^p - 1: the documented 64 units of roundoff."""
     sizes = [size for size in SIZES if 1 < size <= 10**9]

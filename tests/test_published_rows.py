@@ -19,7 +19,7 @@ from rankconst.affine import ADJUSTMENTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLES = rankconst.load(version="0.1.0")
+TABLES = rankconst.load()
 FORMS = {"ratio": "normalised", "index": "index", "z": "z"}
 
 # Files written by PyKEEN 1.8.0-dev: E[MR] was the mean of a float32 tensor.

@@ -196,8 +196,9 @@ def test_constants_obey_the_laws() -> None:
         assert low <= row["expectation"] <= high
         assert 0 <= row["variance"] <= (high - low) ** 2 / 4
         assert 0 <= row["expectation_error"] <= 1e-11 * row["expectation"]
-        assert 0 <= row["variance_error"] <= 1e-11 * row["variance"]
-        assert row["method"] == "closed_form"
+        closed = row["metric"] in PRECISE
+        assert 0 <= row["variance_error"] <= (1e-11 if closed else 1e-8) * row["variance"]
+        assert row["method"] == ("closed_form" if closed else "numerical")
 
 
 def test_constants_follow_from_the_candidates() -> None:
@@ -227,7 +228,7 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
     assert checked == len(COUNTS) * 7
 
 
-@pytest.mark.parametrize("metric", TABULATED, ids=str)
+@pytest.mark.parametrize("metric", [metric for metric in TABULATED if metric.family in PRECISE], ids=str)
 @pytest.mark.parametrize("protocol", ["standard", "pykeen"])
 @pytest.mark.parametrize("dataset", ["nations", "umls", "fb15k237", "wn18rr"])
 def test_rows_equal_precise_sums_within_their_error(dataset: str, protocol: str, metric: rankconst.Metric) -> None:

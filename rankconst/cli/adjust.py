@@ -130,7 +130,7 @@ def _row(constants: Constants, value: float) -> dict[str, Any]:
 
 
 def _warn_of_undefined(constants: Constants) -> None:
-    for form in ("index", "z"):
+    for form in ("normalised", "index", "z"):
         try:
             getattr(constants, form)
         except UndefinedError as error:

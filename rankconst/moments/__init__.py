@@ -8,8 +8,12 @@ module                  holds
 ======================  ==========================================================
 :mod:`.result`          the four numbers and how they were obtained
 :mod:`.sums`            sums over 1 .. N in constant time: harmonic numbers, powers
-:mod:`.means`           metrics that are means over tasks: MR, MRR, Hits@k
+:mod:`.means`           metrics that are means over tasks: MR, MRR, Hits@k, nDCG
 :mod:`.products`        metrics that are products over tasks: GMR, IGMR
+:mod:`.powers`          powers of sums over tasks: IAMR, HMR, the quadratic mean
+:mod:`.spread`          the variance of the ranks
+:mod:`.median`          the median rank and its inverse, from the law of the two
+                        middle ranks (:mod:`.poisson_binomial`, :mod:`.summation`)
 ======================  ==========================================================
 """
 
@@ -17,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankconst.moments import means, products
+from rankconst.moments import means, median, powers, products, spread
 from rankconst.moments.result import Moments
 
 if TYPE_CHECKING:
@@ -34,6 +38,14 @@ MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
     "hits_at_k": means.hits_at_k,
     "geometric_mean_rank": products.geometric_mean_rank,
     "inverse_geometric_mean_rank": products.inverse_geometric_mean_rank,
+    "inverse_arithmetic_mean_rank": powers.inverse_mean_rank,
+    "harmonic_mean_rank": powers.harmonic_mean_rank,
+    "quadratic_mean_rank": powers.quadratic_mean_rank,
+    "inverse_quadratic_mean_rank": powers.inverse_quadratic_mean_rank,
+    "median_rank": median.median_rank,
+    "inverse_median_rank": median.inverse_median_rank,
+    "ndcg": means.ndcg,
+    "variance": spread.rank_variance,
 }
 """Metric family to the function of its moments."""
 

@@ -10,20 +10,23 @@ with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, secti
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.errors import UnknownNameError
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
-from rankconst.moments.sums import harmonic, harmonic_squares
+from rankconst.moments.sums import harmonic, harmonic_squares, sum_over_ranks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from rankconst.histogram import Histogram
 
-__all__ = ["hits_at_k", "mean_rank", "mean_reciprocal_rank"]
+__all__ = ["hits_at_k", "mean_of", "mean_rank", "mean_reciprocal_rank", "ndcg"]
 
 
 def mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
@@ -71,6 +74,46 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     size = histogram.num_candidates.astype(np.float64)
     hits = np.minimum(size, k)
     return _pool(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
+
+
+def ndcg(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of nDCG with one relevant item, the mean of 1/log2(1 + r).
+
+    References
+    ----------
+    Jarvelin and Kekalainen 2002, *Cumulated gain-based evaluation of IR techniques*, with one relevant answer, whose
+    ideal gain is 1.
+    """
+    return mean_of(histogram, lambda rank: math.log(2) / np.log1p(rank))
+
+
+def mean_of(histogram: Histogram, f: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Moments:
+    """Return the moments of the mean of any f(rank).
+
+    Parameters
+    ----------
+    histogram
+        The numbers of candidates.
+    f
+        Takes ranks of shape (K,), returns values of the same shape. Beyond 1024 it must be as smooth as powers and
+        logarithms are; see :func:`~rankconst.moments.sums.sum_over_ranks`.
+
+    Returns
+    -------
+    Moments
+        The errors hold for an f of one sign.
+    """
+    size = histogram.num_candidates.astype(np.float64)
+    mean = sum_over_ranks(f, histogram.num_candidates) / size
+    square = sum_over_ranks(lambda rank: np.square(f(rank)), histogram.num_candidates) / size
+    variance = np.where(size > 1, square - mean * mean, 0.0)
+    slack = _SUM_ERROR * (square + 2 * mean * mean) * (size > 1)
+    moments = _pool(histogram, mean, variance, slack)
+    return replace(moments, expectation_error=_SUM_ERROR * abs(moments.expectation))
+
+
+# Relative error of sums over ranks; terms are added up one by one to 1024.
+_SUM_ERROR = 256 * UNIT_ROUNDOFF
 
 
 def _pool(

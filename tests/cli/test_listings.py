@@ -22,9 +22,9 @@ def test_every_metric_is_listed(run: Run) -> None:
     assert rows["inverse_harmonic_mean_rank"]["normalised"] is None
     assert rows["hits_at_k"]["index"] == "AH@k"
     assert {row["metric"] for row in screen.records if row["better"] == "smaller"} == {
-        "arithmetic_mean_rank",
-        "geometric_mean_rank",
+        metric.family for metric in CATALOGUE.values() if not metric.increasing
     }
+    assert rows["arithmetic_mean_rank"]["better"] == rows["median_rank"]["better"] == "smaller"
 
 
 def test_listed_names_are_accepted(run: Run) -> None:

@@ -1,0 +1,358 @@
+r"""The median rank and its inverse.
+
+With m = ceil(n/2), A = r_(m) and, for even n, B = r_(m+1), the median is M = A or M = (A + B)/2. All follows from
+the law of B(x) = #{i : r_i <= x}, a Poisson-binomial one (:mod:`.poisson_binomial`): A <= x iff B(x) >= m. Summing by
+parts about a centre c, no term cancels:
+
+.. math:: E[f(A)] = f(c) + \sum_{x \ge c} (f(x+1) - f(x)) P(A > x) - \sum_{x < c} (f(x+1) - f(x)) P(A \le x)
+
+For even n the joint law of A and B enters. Given B(y) = m, the m ranks up to y are uniform below y, so
+
+.. math:: P(A \le x, B > y) = P(B(y) = m) \frac{h(x)}{h(y)}, \qquad h(x) = \prod_{N_u \le x} N_u^{c_u}
+          \cdot x^{m - C(x)}, \quad C(x) = \sum_{N_u \le x} c_u
+
+for x <= y, and summing f((a + b)/2) by parts in both arguments
+
+.. math:: E[f(M)] = E[f(A)] + \sum_y P(B(y) = m) \Bigl[ f(y + \tfrac12) - f(y)
+          - \sum_{x < y} \frac{h(x)}{h(y)} \Delta^2\!f(x + y) \Bigr]
+
+with :math:`\Delta^2 f(s) = f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1)`. Between neighbouring N_u terms are smooth in x and
+y, so a few points stand for many (:mod:`.summation`). (Derived here; PyKEEN takes the upper middle rank instead of
+M, and samples.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.summation import Nodes, Panel, gram_rule, place_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from rankconst.histogram import Histogram
+
+    Values = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+
+__all__ = ["inverse_median_rank", "median_rank"]
+
+# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out.
+_NEGLIGIBLE = 100.0
+# A panel is at most 1.5 standard deviations wide; shorter ones than this are not worth cutting.
+_WIDEST = 1.5
+_NARROWEST = 64
+# (1 - 1/s)^(45 s) < e^-45: how far down h(x)/h(y) matters, in units of its scale s.
+_GAP_SCALES = 45.0
+_GAP_NODES = 32
+# Sums over that many terms or fewer are formed term by term.
+_TERM_BY_TERM = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Statistic:
+    """A function g of the median M, and with it f1 = g - g(c) and f2 = (g - g(c))^2 for a centre c.
+
+    Attributes
+    ----------
+    value
+        c -> g(c).
+    difference
+        (x, h, c) -> f(x + h) - f(x), for f1 and f2.
+    curvature
+        (s, c) -> f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1), for f1 and f2.
+    """
+
+    value: Callable[[float], float]
+    difference: Callable[[Values, float, float], tuple[Values, Values]]
+    curvature: Callable[[Values, float], tuple[Values, Values]]
+
+
+@dataclass(frozen=True, slots=True)
+class _MedianLaw:
+    """The laws of the two middle ranks, on a window outside of which they have no mass to speak of.
+
+    Attributes
+    ----------
+    middle
+        m, the number of the lower middle rank.
+    paired
+        Whether n is even, so that the median is between two ranks.
+    centre
+        c, within half a rank of the median of A.
+    lowest, highest, largest
+        The first x of the window, the last one, and the largest N.
+    neglected
+        Bound on P(A < lowest) and P(A > x) for x > highest; for B likewise.
+    panels, nodes, laws
+        How to sum over the window, and P(B(x) < m) and P(B(x) = m) there.
+    needed
+        m - C(x) in each panel: how many of the ranks that x does not make certain it takes.
+    """
+
+    middle: int
+    paired: bool
+    centre: int
+    lowest: int
+    highest: int
+    largest: int
+    neglected: float
+    panels: list[Panel]
+    nodes: Nodes
+    laws: PointLaws
+    needed: list[int]
+
+
+def median_rank(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of the median rank; for even n the mean of the two middle ranks, as in NumPy.
+
+    References
+    ----------
+    Hoyt et al. 2022, section 2 (definition); the moments are derived in this module.
+    """
+    return _moments(histogram, _Statistic(float, _rank_difference, _rank_curvature))
+
+
+def inverse_median_rank(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of one over the median rank.
+
+    For even n with B far above A (two tasks, or half of the tasks pinned at 1) the variance is a small difference of
+    E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
+    """
+    return _moments(histogram, _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature))
+
+
+def _rank_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
+    return np.full_like(x, h), h * (2.0 * (x - c) + h)
+
+
+def _rank_curvature(s: Values, _: float) -> tuple[Values, Values]:
+    return np.zeros_like(s), np.full_like(s, 0.5)
+
+
+def _inverse_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
+    step = -h / (x * (x + h))
+    return step, step * ((c - x) / (x * c) + (c - x - h) / ((x + h) * c))
+
+
+def _inverse_curvature(s: Values, c: float) -> tuple[Values, Values]:
+    # With t = s + 1: 2/(t-1) - 4/t + 2/(t+1), and the same of squares.
+    t = s + 1.0
+    around = s * (s + 2.0)
+    once = 4.0 / (around * t)
+    twice = 8.0 * (3.0 * t * t - 1.0) / np.square(t * around)
+    return once, twice - 2.0 / c * once
+
+
+def _moments(histogram: Histogram, statistic: _Statistic) -> Moments:
+    return _summarise(_median_law(histogram), statistic)
+
+
+def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
+    """Sum E[g(M)] and Var[g(M)] over a law."""
+    c = float(law.centre)
+    if not law.panels:
+        return Moments(statistic.value(c), 0.0, 0.0, 0.0, "numerical")
+    x = law.nodes.points.astype(np.float64)
+    terms = np.stack(statistic.difference(x, 1.0, c)) * law.laws.tail
+    sizes = np.abs(terms)
+    if law.paired:
+        half = np.stack(statistic.difference(x, 0.5, c))
+        inner = _sum_below(law, lambda s: np.stack(statistic.curvature(s, c)))
+        terms += law.laws.mass * (half - inner)
+        sizes += law.laws.mass * (np.abs(half) + np.abs(inner))
+    (first, second), (first_error, second_error) = law.nodes.sum(terms, sizes * law.laws.error)
+    # What the window leaves out, against f at the ends of the axis.
+    for start, stop in ((1.0, law.lowest), (law.highest + 1.0, law.largest)):
+        ends = np.abs(statistic.difference(np.array([start]), stop - start, c))[:, 0]
+        first_error += 2 * law.neglected * ends[0]
+        second_error += 2 * law.neglected * ends[1]
+    expectation = statistic.value(c) + float(first)
+    return Moments(
+        expectation=expectation,
+        expectation_error=float(first_error) + 2 * UNIT_ROUNDOFF * expectation,
+        variance=float(second - first * first),
+        variance_error=float(second_error + 2 * abs(first) * first_error + 4 * UNIT_ROUNDOFF * second),
+        method="numerical",
+    )
+
+
+def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values:
+    """Return sum_{x < y} h(x)/h(y) curvature(x + y) at every point y of the window, shape (2, X).
+
+    Panel by panel, h(x) = x^j up to a constant. What lies below the panel's start a is carried along as points x with
+    weights h(x)/h(a).
+    """
+    points = law.nodes.points
+    bounds = np.append(law.nodes.firsts, points.size)
+    sums = np.empty((2, points.size))
+    carried_points, carried_weights = np.empty(0), np.empty(0)
+    rules = _Rules()
+    for index, (panel, needed) in enumerate(zip(law.panels, law.needed, strict=True)):
+        own = slice(bounds[index], bounds[index + 1])
+        y = points[own].astype(np.float64)
+        decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
+        sums[:, own] = decay * np.sum(curvature(y[:, None] + carried_points) * carried_weights, axis=-1)
+        sums[:, own] += _sum_inside(points[own], panel, needed, curvature, rules)
+        ahead, weights = _last_terms(panel.stop, panel, needed, rules)
+        fade = math.exp(-needed * math.log1p((panel.stop - panel.start) / panel.start))
+        carried_points = np.concatenate((carried_points, ahead))
+        carried_weights = np.concatenate((carried_weights * fade, weights))
+        kept = carried_weights > math.exp(-_GAP_SCALES)
+        carried_points, carried_weights = carried_points[kept], carried_weights[kept]
+    return sums
+
+
+class _Rules(dict[int, "tuple[Values, Values]"]):
+    """Rules for sums of so many terms, each formed once."""
+
+    def __missing__(self, length: int) -> tuple[Values, Values]:
+        self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
+        return self[length]
+
+
+def _sum_inside(
+    points: Counts, panel: Panel, needed: int, curvature: Callable[[Values], Values], rules: _Rules
+) -> Values:
+    """Return sum_{x=start}^{y-1} (x/y)^needed curvature(x + y) at the points y of a panel."""
+    longest = min(int(points[-1]) - panel.start, _reach(panel, needed))
+    if longest > _TERM_BY_TERM:
+        sums = np.empty((2, points.size))
+        for i, y in enumerate(points.tolist()):
+            x, weights = _last_terms(y, panel, needed, rules)
+            sums[:, i] = np.sum(curvature(x + y) * weights, axis=-1)
+        return sums
+    y = points.astype(np.float64)[:, None]
+    gaps = np.arange(1.0, longest + 1.0)
+    inside = y - gaps >= panel.start
+    gaps = np.where(inside, gaps, 0.0)
+    weights = np.where(inside, np.exp(needed * np.log1p(-gaps / y)), 0.0)
+    totals: Values = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
+    return totals
+
+
+def _last_terms(stop: int, panel: Panel, needed: int, rules: _Rules) -> tuple[Values, Values]:
+    """Return x and weights for sums of (x/stop)^needed times a smooth function over the panel's x < stop."""
+    length = min(stop - panel.start, _reach(panel, needed))
+    offsets, weights = rules[length]
+    gaps = length - offsets
+    return stop - gaps, weights * np.exp(needed * np.log1p(-gaps / stop))
+
+
+def _reach(panel: Panel, needed: int) -> int:
+    """Return how many terms before a y of the panel matter, at most the panel's length."""
+    length = panel.stop - panel.start
+    return length if needed == 0 else min(length, math.ceil(_GAP_SCALES * panel.stop / needed))
+
+
+class _Profile:
+    """Mean and variance of B(x), and the window they imply."""
+
+    def __init__(self, histogram: Histogram) -> None:
+        sizes = histogram.num_candidates.astype(np.float64)
+        self.sizes = histogram.num_candidates
+        self.certain = np.concatenate(([0], np.cumsum(histogram.num_tasks)))
+        self.first_sums = _suffix_sums(histogram.num_tasks / sizes)
+        self.second_sums = _suffix_sums(histogram.num_tasks / sizes**2)
+
+    def num_certain(self, x: int) -> int:
+        """Return C(x)."""
+        return int(self.certain[np.searchsorted(self.sizes, x, side="right")])
+
+    def mean_and_variance(self, x: int) -> tuple[float, float]:
+        first = int(np.searchsorted(self.sizes, x, side="right"))
+        expected = x * float(self.first_sums[first])
+        return int(self.certain[first]) + expected, max(expected - float(self.second_sums[first]) * x * x, 0.0)
+
+    def scale(self, x: int) -> float:
+        """Return how far x must move to move B(x) by a standard deviation, or by one rank if that is more."""
+        slope = float(self.first_sums[np.searchsorted(self.sizes, x, side="right")])
+        return max(1.0, math.sqrt(self.mean_and_variance(x)[1])) / slope
+
+    def log_tail(self, x: int, count: int, side: int) -> float:
+        """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for side -1 (Bennett 1962)."""
+        mean, variance = self.mean_and_variance(x)
+        distance = side * (count - mean)
+        if distance <= 0.0:
+            return 0.0
+        if variance == 0.0 or (side < 0 and self.num_certain(x) > count):
+            return -math.inf
+        u = distance / variance
+        return -variance * ((1.0 + u) * math.log1p(u) - u)
+
+
+def _suffix_sums(values: Values) -> Values:
+    return np.append(np.cumsum(values[::-1])[::-1], 0.0)
+
+
+def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """Return an x in (low, high] with holds(x) and not holds(x - 1), given that it holds at `high` only."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _median_law(histogram: Histogram) -> _MedianLaw:
+    """Find where the middle ranks lie, and their laws there."""
+    total = histogram.total
+    middle, paired = (total + 1) // 2, total % 2 == 0
+    largest = int(histogram.num_candidates[-1])
+    profile = _Profile(histogram)
+    centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
+    limit = -(_NEGLIGIBLE + math.log(total) + 2.0 * math.log(centre))
+    lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
+    above = middle if paired else middle - 1
+    highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
+    panels = list(_panels(profile, lowest, centre, highest, middle if paired else None))
+    nodes = place_nodes(panels)
+    laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre) if panels else PointLaws(*np.empty((3, 0)))
+    return _MedianLaw(
+        middle=middle,
+        paired=paired,
+        centre=centre,
+        lowest=lowest,
+        highest=highest,
+        largest=largest,
+        neglected=math.exp(limit),
+        panels=panels,
+        nodes=nodes,
+        laws=laws,
+        needed=[middle - profile.num_certain(panel.start) for panel in panels],
+    )
+
+
+def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: int | None) -> Iterator[Panel]:
+    """Cut the window where an N lies, at the centre, and into pieces no wider than the laws are smooth.
+
+    `paired` is m for even n. Then the sums over gaps differ behind an N: they reach their new course within a few times
+    the scale of the gap, where panels are narrow.
+    """
+    inside = profile.sizes[(profile.sizes > lowest) & (profile.sizes <= highest)]
+    cuts = np.unique(np.concatenate(([lowest, centre], inside, [highest + 1])))
+    cuts = cuts[(cuts >= lowest) & (cuts <= highest + 1)]
+    for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        needed = None if paired is None else paired - profile.num_certain(begin)
+        start = begin
+        while start < end:
+            # f is singular at 0.
+            scale = min(profile.scale(start), float(start))
+            width = _WIDEST * scale
+            if needed:
+                gap = start / needed
+                scale = min(scale, 8.0 * gap)
+                if start - begin < 40.0 * gap:
+                    width = min(width, max(8.0 * gap, start - begin))
+            # Widths of few sizes, so that few rules serve.
+            width = 2.0 ** (math.floor(4.0 * math.log2(max(width, _NARROWEST))) / 4.0)
+            stop = min(end, start + round(width))
+            yield Panel(start, stop, scale)
+            start = stop

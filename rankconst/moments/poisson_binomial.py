@@ -1,0 +1,287 @@
+r"""How many ranks are at most x: a Poisson-binomial law, evaluated at many x.
+
+B(x) = #{i : r_i <= x} is a sum of independent indicators with p_u = min(1, x/N_u). Of them C(x) = sum_{N_u <= x} c_u
+are certain; the others have the generating function
+
+.. math:: g(z) = \prod_{N_u > x} \Bigl(1 + \frac{x}{N_u}(z-1)\Bigr)^{c_u}
+
+whose coefficients, and sums of coefficients, are read off a circle :math:`|z| = e^s` by the trapezoidal rule (Hong 2013
+*Comput. Stat. Data Anal.* 59, 41-51, on the unit circle). Dividing by g(e^s) makes of g the generating function of a
+tilted Poisson-binomial; s is chosen so that its mean lies at the count asked for (the saddlepoint of Daniels 1954),
+which keeps *relative* accuracy far out in the tails. A tail is a finite geometric sum of coefficients, so that the pole
+of 1/(z - 1) does not appear.
+
+The logarithm of g is expanded in powers of w = z - 1 with the power sums sum c_u N_u^-k: near z = 1 the cost does not
+depend on the number of distinct N. Where x w / N_u is too large for that, the factor is formed by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from rankconst.moments.result import UNIT_ROUNDOFF
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.histogram import Histogram
+
+    Values = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+    Circle = NDArray[np.complex128]
+
+__all__ = ["BelowCounts", "PointLaws"]
+
+_Number = TypeVar("_Number", np.float64, np.complex128)
+
+# Terms of the expansion in w, and for very many distinct N, whose power sums take time: |x w / N| may reach about
+# 0.75, and 0.4, before the rest exceeds e^-42.
+_TERMS, _FEWER_TERMS, _MANY_SIZES = 192, 64, 100_000
+# Whatever is below e^-42 = 6e-19 of the largest term is left out.
+_NEGLIGIBLE = 42.0
+# No tilt e^s is needed beyond this: p is at least 2^-53.
+_STEEPEST = 700.0
+# Bisection alone would need fewer; only where counts exceed 2^50 can rounding keep a tilt from settling.
+_MOST_STEPS = 200
+# What stands for 0 before a logarithm is taken.
+_ZERO = 1e-300
+# Points evaluated together, and entries of the largest real table formed on the way.
+_ROWS = 256
+_TABLE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class PointLaws:
+    """The law of B(x) around the middle, at some points x.
+
+    Attributes
+    ----------
+    tail
+        P(B(x) < k), or -P(B(x) >= k) for the points left of the centre. Shape (X,).
+    mass
+        P(B(x) = k). Shape (X,).
+    error
+        Relative error of both. Shape (X,).
+    """
+
+    tail: Values
+    mass: Values
+    error: Values
+
+
+class BelowCounts:
+    """The laws of B(x) at given points, for a histogram.
+
+    Parameters
+    ----------
+    histogram
+        The numbers of candidates of the ranking tasks.
+    points
+        The x at which laws will be asked for, ascending, each below the largest N. Shape (X,), int64.
+    """
+
+    def __init__(self, histogram: Histogram, points: Counts) -> None:
+        self._sizes = histogram.num_candidates.astype(np.float64)
+        self._tasks = histogram.num_tasks.astype(np.float64)
+        self._certain = np.concatenate(([0], np.cumsum(histogram.num_tasks)))
+        self._total = histogram.total
+        self._depth = _TERMS if len(histogram) <= _MANY_SIZES else _FEWER_TERMS
+        self._radius = math.exp(-(_NEGLIGIBLE + math.log(self._total)) / self._depth)
+        self._points = points
+        self._first = np.searchsorted(histogram.num_candidates, points, side="right")
+        # Sums start where a point needs them, or where N has grown by another sqrt(2).
+        ladder = np.searchsorted(self._sizes, 2.0 ** np.arange(0.0, 54.0, 0.5))
+        starts = np.unique(np.concatenate((self._first, ladder)))
+        self._starts = starts[(starts >= self._first[0]) & (starts < len(histogram))]
+        self._sums = self._suffix_sums()
+
+    def _suffix_sums(self) -> Values:
+        """Return sum_{u >= b} c_u (N_b/N_u)^k, k = 1 .. K, for every start b and, last, for none left."""
+        begin = int(self._starts[0])
+        offsets = self._starts - begin
+        lengths = np.diff(np.append(offsets, self._sizes.size - begin))
+        ratio = np.repeat(self._sizes[self._starts], lengths) / self._sizes[begin:]
+        powers = self._tasks[begin:].copy()
+        sums = np.zeros((self._starts.size + 1, self._depth))
+        for k in range(self._depth):
+            powers *= ratio
+            sums[:-1, k] = np.add.reduceat(powers, offsets)
+        steps = self._sizes[self._starts[:-1]] / self._sizes[self._starts[1:]]
+        exponents = np.arange(1, self._depth + 1)
+        for b in range(self._starts.size - 2, -1, -1):
+            sums[b] += sums[b + 1] * steps[b] ** exponents
+        return sums
+
+    def evaluate(self, count: int, centre: int) -> PointLaws:
+        """Return P(B(x) < count), or -P(B(x) >= count) for x < centre, and P(B(x) = count), at every point.
+
+        Parameters
+        ----------
+        count
+            The number of ranks asked for; at no point more ranks than that are certain.
+        centre
+            Where the smaller tail changes sides.
+        """
+        size = self._points.size
+        tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
+        for begin in range(0, size, _ROWS):
+            rows = slice(begin, begin + _ROWS)
+            x = self._points[rows]
+            needed = count - self._certain[self._first[rows]]
+            tail[rows], mass[rows], error[rows] = self._evaluate_rows(
+                x.astype(np.float64), self._first[rows], needed, x < centre
+            )
+        return PointLaws(tail, mass, error)
+
+    def _evaluate_rows(
+        self, x: Values, first: Counts, needed: Counts, left: NDArray[np.bool_]
+    ) -> tuple[Values, Values, Values]:
+        uncertain = self._total - self._certain[first]
+        tilt, variance = self._tilt(x, first, uncertain, np.where(needed > 0, needed - 0.5, 0.25))
+        deviation = np.sqrt(variance)
+        # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this from its mean ...
+        reach = math.ceil(9.4 * float(deviation.max()) + 14.0)
+        period = min(2 * reach + 2, int(uncertain.max()) + 1)
+        # ... and |g| <= exp(-2 var sin^2(theta/2)) on its circle.
+        arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / max(float(deviation.min()), 1.0)))
+        node = np.arange(min(period // 2, math.ceil(arc * period / (2.0 * math.pi))) + 1)
+        zeta = tilt[:, None] + 1j * (2.0 * math.pi / period * node)
+        # Conjugate nodes are taken together.
+        ratio = np.exp(self._log_ratio(x, first, needed, zeta)) * np.where(node * 2 % period == 0, 1.0, 2.0) / period
+        length = np.where(left, np.minimum(reach + 1, uncertain - needed + 1), np.minimum(reach, needed))
+        tail = np.sum((ratio * _geometric_sum(zeta, length, left)).real, axis=1)
+        mass = np.sum(ratio.real, axis=1)
+        # Rounding: of sum p, which moves the mean by so many deviations; of the exponent; of the trapezoidal sum.
+        exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
+        error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + 8.0 * (needed + 1.0) / np.maximum(deviation, 0.5))
+        return np.where(left, -tail, tail), mass, error
+
+    def _tilt(self, x: Values, first: Counts, uncertain: Counts, target: Values) -> tuple[Values, Values]:
+        """Return s that puts the tilted mean near `target`, and the tilted variance there."""
+        s = np.zeros(x.size)
+        low, high = np.full(x.size, -_STEEPEST), np.full(x.size, _STEEPEST)
+        goal = np.log(target / (uncertain - target))
+        for _ in range(_MOST_STEPS):
+            mean, variance = self._tilted_moments(x, first, s)
+            away = np.abs(mean - target) > 0.05 * np.sqrt(variance)
+            if not np.any(away):
+                break
+            low = np.where(mean < target, s, low)
+            high = np.where(mean > target, s, high)
+            # The log-odds of the mean are linear in s when all p are equal, and nearly so else.
+            rest = uncertain - mean
+            step = (goal - np.log(mean / rest)) * mean * rest / (uncertain * variance)
+            moved = s + np.clip(step, -8.0, 8.0)
+            inside = (moved > low) & (moved < high)
+            s = np.where(away, np.where(inside, moved, 0.5 * (low + high)), s)
+        return s, variance
+
+    def _tilted_moments(self, x: Values, first: Counts, s: Values) -> tuple[Values, Values]:
+        w = np.expm1(s)
+        z = np.exp(s)
+        far, near = self._split(x, first, np.abs(w))
+        terms = np.arange(1, self._terms(float(np.max(np.abs(w)))) + 1)
+        signed = self._power_sums(x, far, terms.size) * (-1.0) ** (terms - 1)
+        mean = z * _horner(signed, w[:, None])[:, 0]
+        variance = mean + z * z * _horner(signed[:, 1:] * terms[:-1], w[:, None])[:, 0]
+        width = max(1, _TABLE // x.size)
+        for begin in range(near.start, near.stop, width):
+            block = slice(begin, min(begin + width, near.stop))
+            sizes = self._sizes[block]
+            active = sizes > x[:, None]
+            share = np.where(active, x[:, None] / sizes, 0.0)
+            tasks = np.where(active, self._tasks[block], 0.0)
+            scale = 1.0 / (1.0 + share * w[:, None])
+            tilted = share * z[:, None] * scale
+            mean += np.sum(tasks * tilted, axis=1)
+            variance += np.sum(tasks * tilted * (1.0 - share) * scale, axis=1)
+        return mean, variance
+
+    def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Circle) -> Circle:
+        """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes)."""
+        w = np.expm1(zeta)
+        sizes = np.abs(w).max(axis=1)
+        far, near = self._split(x, first, sizes)
+        if near.start == near.stop and sizes.max() <= self._radius:
+            # Both logarithms in one series: (sum p - needed) w does not cancel, however many ranks there are.
+            terms = self._terms(float(sizes.max()))
+            sums = self._power_sums(x, far, terms) - needed[:, None]
+            series: Circle = w * _horner(sums * _log1p_coefficients(terms), w)
+            return series
+        total: Circle = w * _horner(self._power_sums(x, far, self._depth) * _log1p_coefficients(self._depth), w)
+        back = np.expm1(-zeta)
+        left = needed.astype(np.float64)
+        for u in range(near.start, near.stop):
+            share = x / self._sizes[u]
+            tasks = np.where(share < 1.0, self._tasks[u], 0.0)
+            # 1 + p w = z (1 + (1 - p)(1/z - 1)): what is nearly certain is nearly z.
+            high = share > 0.5
+            miss = (self._sizes[u] - x) / self._sizes[u]
+            total += tasks[:, None] * _log1p(np.where(high[:, None], miss[:, None] * back, share[:, None] * w))
+            left -= np.where(high, tasks, 0.0)
+        total -= left[:, None] * zeta
+        return total
+
+    def _terms(self, size: float) -> int:
+        """Return after how many powers of w, at most `size` in modulus, the rest is negligible."""
+        if size >= self._radius:
+            return self._depth
+        if size == 0.0:
+            return 2
+        return max(2, math.ceil((_NEGLIGIBLE + math.log(self._total)) / -math.log(size)))
+
+    def _split(self, x: Values, first: Counts, sizes: Values) -> tuple[Counts, slice]:
+        """Return which start each row expands from, and the factors before it that are formed one by one."""
+        rows = np.searchsorted(self._starts, first)
+        if sizes.max() <= self._radius:
+            return rows, slice(0, 0)
+        bound = float(np.max(x * sizes)) / self._radius
+        reached = max(int(np.searchsorted(self._sizes, bound)), int(first.max()))
+        row = int(np.searchsorted(self._starts, reached))
+        stop = int(self._starts[row]) if row < self._starts.size else self._sizes.size
+        return np.full(x.size, row), slice(int(first.min()), stop)
+
+    def _power_sums(self, x: Values, rows: Counts, terms: int) -> Values:
+        """Return sum c_u (x/N_u)^k from each row's start on, shape (rows, terms)."""
+        reference = np.append(self._sizes[self._starts], np.inf)[rows]
+        sums: Values = self._sums[rows, :terms] * (x / reference)[:, None] ** np.arange(1, terms + 1)
+        return sums
+
+
+def _log1p_coefficients(terms: int) -> Values:
+    k = np.arange(1, terms + 1)
+    return (-1.0) ** (k - 1) / k
+
+
+def _horner(coefficients: Values, w: NDArray[_Number]) -> NDArray[_Number]:
+    """Return sum_k a_k w^(k-1), a row of coefficients for each row of w."""
+    total = np.zeros_like(w)
+    for column in coefficients.T[::-1]:
+        total = total * w + column[:, None]
+    return total
+
+
+def _log1p(v: Circle) -> Circle:
+    """Return log(1 + v), with relative accuracy for small v (NumPy's has it only for real v)."""
+    small = np.abs(v) < 0.5
+    a, b = np.where(small, v.real, 0.0), np.where(small, v.imag, 0.0)
+    near = 0.5 * np.log1p(a * (2.0 + a) + b * b)
+    # The square would lose half the digits close to a zero of 1 + v.
+    away = np.log(np.maximum(np.abs(np.where(small, 1.0, 1.0 + v)), _ZERO))
+    return np.where(small, near, away) + 1j * np.arctan2(v.imag, 1.0 + v.real)
+
+
+def _geometric_sum(zeta: Circle, length: Counts, left: NDArray[np.bool_]) -> Circle:
+    """Sum z^-k over 0 <= k < length where `left`, and z^k over 1 <= k <= length elsewhere; z = e^zeta."""
+    sign = np.where(left, -1.0, 1.0)[:, None]
+    count = length[:, None].astype(np.float64)
+    # Both are -sign expm1(sign length zeta) / expm1(-zeta), up to the limit at z = 1.
+    at_one = zeta == 0.0
+    safe = np.where(at_one, 1j, zeta)
+    # Far from the middle the tilt makes the exponent large on one side only: there it is negative.
+    sums: Circle = np.where(at_one, count, -sign * np.expm1(sign * count * safe) / np.expm1(-safe))
+    return sums

@@ -1,0 +1,300 @@
+r"""Power means of the ranks and their inverses: M = ((1/n) sum r_i^q)^{s/q}, s = 1 or -1.
+
+With S = sum r_i^q this is a power of a sum of independent terms, E[M] = n^{-a} E[S^a] with a = s/q. No closed form is
+known; two exact routes complement each other, and the one with the smaller error is taken for each number.
+
+*Transform.* With the Laplace transform L(t) = E[exp(-t S)] = prod_u phi(t; N_u)^{c_u}, phi the mean of exp(-t j^q),
+
+.. math:: E[S^{-b}] = \frac{1}{\Gamma(b)} \int_0^\infty t^{b-1} L(t)\,dt, \qquad
+          E[S^{b}] = \frac{1}{\Gamma(1-b)} \int_0^\infty t^{-b} (-L'(t))\,dt \quad (0 < b < 1)
+
+(Cressie, Davis, Folks and Policello 1981, *The moment-generating function and negative integer moments*).
+A double-exponential rule in ln t converges to rounding; half as many nodes tell its error. The variance is a difference
+of such integrals and loses as many digits as the relative variance has zeros.
+
+*Series.* With S = E[S] (1 + eps), the binomial series in the central moments of eps, which follow from the cumulants of
+one task. It has no cancellation, and is the more accurate the more tasks there are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.errors import UsageError
+from rankconst.moments.means import mean_rank
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.sums import TABLE, condense, harmonic, scaled_power, sum_over_ranks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.histogram import Histogram
+
+    Values = NDArray[np.float64]
+
+__all__ = [
+    "harmonic_mean_rank",
+    "inverse_mean_rank",
+    "inverse_quadratic_mean_rank",
+    "power_mean",
+    "quadratic_mean_rank",
+]
+
+STEP = 1 / 24
+"""Step of the double-exponential rule in the logarithm of t."""
+
+ORDER = 14
+"""Highest central moment that the series takes."""
+
+# Relative error at which the series needs no transform beside it.
+_GOOD_ENOUGH = 1e-13
+
+# Numbers formed in one go: memory stays bounded, and nodes where nothing is left are not reached.
+_CHUNK = 1 << 17
+
+# ln L below which a node adds nothing to any of the integrals, whatever the power of t.
+_VANISHED = -200.0
+
+# Keeps the logarithm of a transform that has vanished finite; what it adds is far below rounding.
+_TINY = 1e-300
+
+# Relative error of a transform's value, in units of roundoff.
+_TRANSFORM_ERROR = 64
+
+
+def inverse_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of IAMR, one over the mean rank: q = 1, s = -1."""
+    return power_mean(histogram, 1.0, inverse=True)
+
+
+def harmonic_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of HMR, the harmonic mean of the ranks: q = -1."""
+    return power_mean(histogram, -1.0)
+
+
+def quadratic_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of the quadratic mean of the ranks: q = 2."""
+    return power_mean(histogram, 2.0)
+
+
+def inverse_quadratic_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of one over the quadratic mean of the ranks: q = 2, s = -1."""
+    return power_mean(histogram, 2.0, inverse=True)
+
+
+def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> Moments:
+    """Return the moments of a power mean of the ranks, or of its inverse.
+
+    Parameters
+    ----------
+    histogram
+        The numbers of candidates.
+    exponent
+        q: negative, or at least 1. (The geometric mean, q = 0, is a product: see :mod:`.products`.)
+    inverse
+        True for one over the mean.
+
+    Returns
+    -------
+    Moments
+        Of method ``numerical``; the errors are convergence estimates with a bound on rounding.
+
+    Raises
+    ------
+    UsageError
+        For 0 <= q < 1, where neither route is implemented, and for an inverse with a negative q, which is the power
+        mean of 1/r.
+    """
+    if 0 <= exponent < 1 or (exponent < 0 and inverse) or (1 < exponent < 2 and not inverse):
+        raise UsageError(f"power means take an exponent that is negative, 1, or at least 2; got {exponent}.")
+    if exponent == 1 and not inverse:
+        return mean_rank(histogram)
+    if int(histogram.num_candidates.max()) == 1:
+        return Moments(1.0, 0.0, 0.0, 0.0, "numerical")
+    power = (-1 if inverse else 1) / exponent
+    sums = _Sum(*condense(histogram.num_candidates, histogram.num_tasks), exponent)
+    routes = [_by_series(sums, power)]
+    if max(routes[0][0].error, routes[0][1].error / routes[0][1].value) > _GOOD_ENOUGH:
+        routes.append(_by_transform(sums, power))
+    scale = math.exp(power * (math.log(sums.mean) - math.log(histogram.total)))
+    expectation = min((route[0] for route in routes), key=lambda estimate: estimate.error)
+    variance = min((route[1] for route in routes), key=lambda estimate: estimate.error)
+    # The scale is a power of the mean, formed through logarithms.
+    rounding = 8 * UNIT_ROUNDOFF * (1 + abs(power) * abs(math.log(sums.mean)))
+    return Moments(
+        expectation=scale * expectation.value,
+        expectation_error=scale * (expectation.error + rounding * expectation.value),
+        variance=scale * scale * variance.value,
+        variance_error=scale * scale * (variance.error + 2 * rounding * variance.value),
+        method="numerical",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """S = sum r_i^q as a random variable, its tasks condensed: `weights` tasks of each size, both real numbers."""
+
+    sizes: Values
+    weights: Values
+    exponent: float
+
+    @cached_property
+    def means(self) -> Values:
+        """The mean of r^q for one task of each size. Shape (V,)."""
+        if self.exponent == -1:
+            return harmonic(self.sizes) / self.sizes
+        return np.asarray(self.sizes**self.exponent * (1 + scaled_power(self.sizes, self.exponent)[0]))
+
+    @cached_property
+    def mean(self) -> float:
+        """E[S]."""
+        return math.fsum((self.weights * self.means).tolist())
+
+    def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
+        """Return ln L(t), and if `slope` is asked for -L'(t)/L(t), else ones. Shapes those of `t`."""
+        sizes, tasks = self.sizes, self.weights
+        chunk = max(_CHUNK // (sizes.size + min(int(sizes.max()), 2 * TABLE)), 1)
+        logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
+        for start in range(0, t.size, chunk):
+            rows = slice(start, start + chunk)
+            nodes = t[rows, None]
+            log_phi = _log_phi_of_ranks(nodes, sizes) if self.exponent == 1 else self._log_phi(nodes, sizes)
+            logs[rows] = log_phi @ tasks
+            if slope:
+                slopes[rows] = self._slope(nodes, sizes, log_phi) @ tasks
+            if logs[rows][-1] < _VANISHED:
+                break  # L falls: nothing is left of it further on
+        return logs, slopes
+
+    def _log_phi(self, t: Values, sizes: Values) -> Values:
+        """Return ln of the mean of exp(-t j^q). Shape (T, U)."""
+        # 1 - phi is accurate where phi is near 1, phi itself where it is small.
+        gap = sum_over_ranks(lambda rank: -np.expm1(-t * rank**self.exponent), sizes) / sizes
+        phi = sum_over_ranks(lambda rank: np.exp(-t * rank**self.exponent), sizes) / sizes
+        near = gap < 0.5
+        return np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(np.where(near, 1.0, phi) + _TINY))
+
+    def _slope(self, t: Values, sizes: Values, log_phi: Values) -> Values:
+        """Return the mean of j^q exp(-t j^q) over that of exp(-t j^q). Shape (T, U)."""
+
+        def weigh(rank: Values) -> Values:
+            power = rank**self.exponent
+            return np.asarray(power * np.exp(-t * power))
+
+        return np.asarray(sum_over_ranks(weigh, sizes) / sizes * np.exp(-log_phi))
+
+
+def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
+    """Return ln of the mean of exp(-t j): -t (N+1)/2 + ln(sinh(t N/2) / (N sinh(t/2))). Shape (T, U)."""
+    return -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
+
+
+def _log_sinhc(x: Values) -> Values:
+    """Return ln(sinh(x)/x) for x > 0, without cancellation near 0 or overflow far out."""
+    small = np.minimum(x, 0.5)
+    square = small * small
+    # 1 + x^2/6 + x^4/120 + ...: the sum of the terms beyond 1.
+    series = np.zeros_like(square)
+    for step in (156, 110, 72, 42, 20, 6):
+        series = square / step * (1 + series)
+    large = np.maximum(x, 0.5)
+    return np.asarray(np.where(x < 0.5, np.log1p(series), large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large)))
+
+
+def _by_transform(sums: _Sum, power: float) -> tuple[_Estimate, _Estimate]:
+    """Return expectation and variance of (S / E[S])^power from the transform."""
+    mean = sums.mean
+    least = float(np.sum(sums.weights * np.minimum(sums.sizes**sums.exponent, 1.0)))
+    # ln t = ln(1/E[S]) + x - exp(-x): L(t) <= exp(-t least), so beyond the end nothing is left.
+    end = math.log(60 * mean / least) + 1
+    # Near 0 the integrands go as t^b: nothing is left where b ln t < -45.
+    slowest = min(-p if p < 0 else 1 - p for p in {power, 2 * power} - {1.0})
+    start = -math.log(45 / slowest)
+    count = 2 * math.ceil((end - start) / (2 * STEP))
+    x = start + STEP * np.arange(count + 1)
+    log_t = x - np.exp(-x)
+    weights = 1 + np.exp(-x)
+    log_l, slope = sums.transform(np.exp(log_t) / mean, slope=power > 0)
+    integrand = log_l + np.log(slope / mean) if power > 0 else log_l
+    first = _integrate_power(power, log_t, weights, integrand)
+    second = _integrate_power(2 * power, log_t, weights, integrand) if 2 * power != 1 else _Estimate(1.0, UNIT_ROUNDOFF)
+    error = second.error + 2 * first.value * first.error
+    return first, _Estimate(second.value - first.value**2, error)
+
+
+def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values) -> _Estimate:
+    """Return E[(S / E[S])^power] from the logarithm of L (negative power) or -L' (positive, below 1) at the nodes."""
+    b = -power if power < 0 else 1 - power
+    terms = np.exp(b * log_t + log_f) * weights / math.gamma(b)
+    fine = STEP * math.fsum(terms.tolist())
+    coarse = 2 * STEP * math.fsum(terms[::2].tolist())
+    # Halving the step squares the error of a double-exponential rule; the coarse one bounds it amply.
+    converged = (fine - coarse) ** 2 / fine
+    return _Estimate(fine, converged + _TRANSFORM_ERROR * UNIT_ROUNDOFF * fine)
+
+
+def _by_series(sums: _Sum, power: float) -> tuple[_Estimate, _Estimate]:
+    """Return expectation and variance of (S / E[S])^power from the binomial series."""
+    central = _central_moments(sums)
+    orders = range(2, ORDER + 1)
+    once = [_binomial(power, k) * central[k] for k in orders]
+    twice = [_binomial(2 * power, k) * central[k] for k in orders]
+    # Orders 2m-1 and 2m are of one size, n^-m: the last pair tells what is left out.
+    left_once = abs(once[-1]) + abs(once[-2])
+    left_twice = abs(twice[-1]) + abs(twice[-2])
+    shift = math.fsum(once)
+    expectation = 1 + shift
+    variance = math.fsum([*twice, *(-2 * term for term in once), -shift * shift])
+    rounding = 64 * UNIT_ROUNDOFF * central[2]
+    return (
+        _Estimate(expectation, left_once + 4 * UNIT_ROUNDOFF),
+        _Estimate(variance, left_twice + 2 * left_once + rounding),
+    )
+
+
+def _binomial(power: float, k: int) -> float:
+    return math.prod((power - i) / (i + 1) for i in range(k))
+
+
+def _mean_power(sizes: Values, power: float) -> Values:
+    return np.asarray(sum_over_ranks(lambda rank: rank**power, sizes) / sizes)
+
+
+def _central_moments(sums: _Sum) -> list[float]:
+    """Return the central moments of S / E[S], orders 0 to ORDER."""
+    n, tasks = sums.sizes, sums.weights
+    ones, zeros = np.ones_like(n), np.zeros_like(n)
+    if sums.exponent > 0:
+        # Raw moments of (r/N)^q; order 2 comes without cancellation.
+        scale = n**sums.exponent / sums.mean
+        raw = [ones, *(1 + scaled_power(n, sums.exponent * k)[0] for k in range(1, ORDER + 1))]
+        second = scaled_power(n, sums.exponent)[1]
+    else:
+        scale = ones / sums.mean
+        raw = [ones, *(_mean_power(n, sums.exponent * k) for k in range(1, ORDER + 1))]
+        second = np.where(n > 1, raw[2] - raw[1] ** 2, 0.0)
+    mean = raw[1]
+    higher = (
+        sum((math.comb(k, i) * raw[i] * (-mean) ** (k - i) for i in range(k + 1)), zeros) for k in range(3, ORDER + 1)
+    )
+    one = [ones, zeros, second, *(np.where(n > 1, moment, 0.0) for moment in higher)]
+    cumulants = [zeros, zeros]
+    for k in range(2, ORDER + 1):
+        lower = (math.comb(k - 1, j - 1) * cumulants[j] * one[k - j] for j in range(2, k - 1))
+        cumulants.append(one[k] - sum(lower, zeros))
+    total = [0.0, 0.0] + [float(np.sum(tasks * scale**k * cumulants[k])) for k in range(2, ORDER + 1)]
+    central = [1.0, 0.0]
+    for k in range(2, ORDER + 1):
+        central.append(math.fsum(math.comb(k - 1, j - 1) * total[j] * central[k - j] for j in range(2, k + 1)))
+    return central

@@ -1,0 +1,150 @@
+"""The probability that a random ranker does at least as well as an observed value.
+
+Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. A z-score turns an observed value
+into such a probability through the normal law. That fails where hits are rare (Hits@1 of a random ranker on WN18RR:
+0.15 expected among 6,268, so that Hits@1 >= 0.001 has a chance of 10^-9.5 while z = 15.6 says 10^-54.6), and
+everywhere far from the mean. Here the law itself is used.
+
+Limits: the law of MRR over a few tasks of very many candidates (n much below max N) is a scatter of atoms; its tail
+is only bracketed, and the stated error says how loosely. So is GMR's over a few ranks and a few tasks.
+
+======================  ==========================================================
+module                  holds
+======================  ==========================================================
+:mod:`.result`          the probability, its error and how it was obtained
+:mod:`.laws`            the cumulant generating functions of Hits@k, MR, MRR, GMR
+:mod:`.inversion`       tails from these, by an integral through the saddlepoint
+:mod:`.enumeration`     tails from the distinct sums, where they are few
+======================  ==========================================================
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rankconst.errors import DataError, UndefinedError, UnknownNameError
+from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
+from rankconst.tails.inversion import invert
+from rankconst.tails.laws import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
+from rankconst.tails.result import Tail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankconst.histogram import Histogram
+    from rankconst.metrics import Metric
+
+__all__ = ["TAILS", "Tail", "tail_probability"]
+
+# A count of hits or a sum of ranks that the value misses by less, relatively, counts as reached.
+_FEW_ULPS = Fraction(8, 2**53)
+# The same for sums of reciprocals and logarithms, which carry the roundings of n terms.
+_SUM_SLACK = 1e-12
+
+
+def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail:
+    """Compute the probability that a random ranker does at least as well as `value`.
+
+    That is P(M >= value) for a metric that is better when larger, else P(M <= value). A value that no ranks give
+    stands for the next better one that some do: Hits@10 >= 0.533 of 40,932 tasks means at least 21,817 hits. A value
+    rounded in print deserves two calls, one for each end of its interval.
+
+    Parameters
+    ----------
+    metric
+        A metric of the catalogue, its k set where it takes one.
+    histogram
+        The numbers of candidates of the ranking tasks.
+    value
+        What was observed, in the metric's own units. Equality is forgiving: 8 ulps for Hits@k and MR, 1e-12 relative
+        for the others.
+
+    Returns
+    -------
+    Tail
+        The logarithm of the probability, its error, and the method.
+
+    Raises
+    ------
+    UndefinedError
+        If no tail is known for the metric.
+    DataError
+        If the value is outside the metric's range.
+
+    Examples
+    --------
+    >>> from rankconst.histogram import Histogram
+    >>> from rankconst.metrics import parse_metric
+    >>> tail = tail_probability(parse_metric("hits@1"), Histogram.from_counts([10, 10]), 0.5)
+    >>> round(tail.probability, 12)
+    0.19
+    """
+    if metric.family not in TAILS:
+        raise UndefinedError(f"no tail probability is known for {metric.key}; there is one for {', '.join(TAILS)}.")
+    if not math.isfinite(value) or not metric.lower <= value <= metric.upper:
+        raise DataError(f"{metric.label} = {value} is outside its range, {metric.lower:g} to {metric.upper:g}.")
+    return TAILS[metric.family](histogram, float(value), metric.k)
+
+
+def _hits_at_k(histogram: Histogram, value: float, k: int | None) -> Tail:
+    """P(hits >= ceil(n value)); the number of hits is Poisson-binomial."""
+    if k is None:
+        raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
+    law = HitsLaw(histogram, k)
+    needed = math.ceil(Fraction(value) * histogram.total * (1 - _FEW_ULPS))
+    return _settle(law, float(needed - histogram.total), lambda x: invert(law, x))
+
+
+def _mean_rank(histogram: Histogram, value: float, _: int | None) -> Tail:
+    """P(sum of ranks <= floor(n value)): the sum is whole."""
+    law = RankLaw(histogram)
+    most = math.floor(Fraction(value) * histogram.total * (1 + _FEW_ULPS))
+    return _settle(law, float(histogram.total - most), lambda x: count_rank_sums(histogram, most) or invert(law, x))
+
+
+def _mean_reciprocal_rank(histogram: Histogram, value: float, _: int | None) -> Tail:
+    """P(sum of 1/r >= n value)."""
+    return _few_or_many(ReciprocalLaw(histogram), float(histogram.total * (Fraction(value) - 1)), histogram.total)
+
+
+def _geometric_mean_rank(histogram: Histogram, value: float, _: int | None) -> Tail:
+    """P(sum of ln r <= n ln value)."""
+    return _few_or_many(LogRankLaw(histogram), -histogram.total * math.log(value), histogram.total)
+
+
+def _inverse_geometric_mean_rank(histogram: Histogram, value: float, _: int | None) -> Tail:
+    """P(sum of ln r <= -n ln value)."""
+    if value == 0:
+        return Tail(0.0, 0.0, "exact")
+    return _few_or_many(LogRankLaw(histogram), histogram.total * math.log(value), histogram.total)
+
+
+def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
+    """Enumerate the sums if they are few; integrate otherwise."""
+    slack = _SUM_SLACK * n
+    if law.span is not None:
+        slack = min(slack, 0.25 * law.span)
+        x = math.ceil((x - slack) / law.span) * law.span
+    return _settle(law, x, lambda x: enumerate_sums(law, x, slack) or invert(law, x), slack)
+
+
+def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: float = 0.0) -> Tail:
+    """Answer at the ends without computing: the best value, and everything down to the worst."""
+    if not len(law.sizes) or x <= slack - law.width:
+        return Tail(0.0, 0.0, "exact")
+    if x >= -slack:
+        return Tail.from_log(law.log_best, 4 * UNIT_ROUNDOFF * abs(law.log_best), "exact")
+    return compute(x)
+
+
+TAILS: dict[str, Callable[[Histogram, float, int | None], Tail]] = {
+    "hits_at_k": _hits_at_k,
+    "arithmetic_mean_rank": _mean_rank,
+    "inverse_harmonic_mean_rank": _mean_reciprocal_rank,
+    "geometric_mean_rank": _geometric_mean_rank,
+    "inverse_geometric_mean_rank": _inverse_geometric_mean_rank,
+}
+"""Metric family to the function of its tail."""

@@ -1,0 +1,318 @@
+r"""Tails from the cumulant generating function, by an integral through the saddlepoint.
+
+With K(z) = ln E[exp(z S)] and any t > 0,
+
+.. math:: P(S \ge x) = \frac{1}{2\pi i} \int_{t - i\infty}^{t + i\infty} e^{K(z) - z x}\,\frac{dz}{z},
+          \qquad \text{on a lattice of step } \delta:\quad
+          \frac{1}{2\pi i} \int_{t - i\pi/\delta}^{t + i\pi/\delta} e^{K(z) - z x}\,\frac{\delta\,dz}{1 - e^{-\delta z}}
+
+and for t < 0 the same integrals give P(S >= x) - 1. t is taken where the integrand is least on the real axis: there
+its modulus is the probability up to a factor of the order of the standard deviation, nothing cancels, and a
+probability of 1e-5000 has the relative accuracy of one of 0.1. The trapezoidal rule with step h adds the terms
+
+.. math:: \sum_{m \ne 0} e^{2\pi m t/h}\,P(S \ge x + 2\pi m/h),
+
+which Chernoff's inequality bounds by K at real arguments; h is the largest step for which they are negligible.
+On a lattice nothing else is lost. Lugannani and Rice's formula (1980, *Adv. Appl. Prob.* 12, 475) is the leading
+term of the same integral; a few dozen evaluations of K more give all of it.
+
+Sums of reciprocals or logarithms lie on no usable lattice. Their integrand falls to nothing too, but may rise again
+far away, at frequencies where nearly all likely ranks are in phase: that is how an integral shows that the law is
+discrete. Such near-returns are looked up where they can be (:func:`_granularity`), and their weight is the stated
+error. If the integrand does not fall within the budget, S is smeared by a bounded amount instead,
+
+.. math:: P(S + \epsilon U \ge x + \epsilon) \le P(S \ge x) \le P(S + \epsilon U \ge x - \epsilon),
+          \qquad |U| \le 1,
+
+with U of the Kaiser-Bessel shape, whose transform vanishes beyond beta/epsilon: a rigorous bracket.
+
+References
+----------
+Abate and Whitt 1992, *Queueing Systems* 10, 5 (the discretisation error of the Fourier-series method, section 5);
+Butler 2007, *Saddlepoint Approximations with Applications*, chapter 1; Kaiser and Schafer 1980, *IEEE Trans. ASSP*
+28, 105 (the window).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.tails.laws import LogRankLaw, ReciprocalLaw
+from rankconst.tails.result import Tail
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.tails.laws import Complex, SumLaw, Values
+    from rankconst.tails.result import Method
+
+__all__ = ["Saddle", "find_saddle", "invert"]
+
+# Chance is taken for certain where the complement is below e^-90.
+_NEGLIGIBLE = -90.0
+# ln of the discretisation error, and the modulus below which the integrand counts as gone; both relative.
+_FINE = 36.0
+_GONE = 1e-17
+# Exponentials that one integral may take, and nodes on a lattice's circle.
+_BUDGET = 4e6
+_MOST_NODES = 2**18
+_LEAST_NODES = 256
+# The window's parameter: its transform is below e^-24 = 4e-11 beyond beta/epsilon.
+_BETA = 24.0
+# Near-returns of more weight than this are too many to be looked up one by one.
+_GRANULAR = 1e-2
+
+
+@dataclass(frozen=True, slots=True)
+class Saddle:
+    """Where the line of integration crosses the real axis.
+
+    Attributes
+    ----------
+    t
+        The crossing; positive for the upper tail, negative if the complement is computed.
+    x
+        The observed sum, measured from the top if t > 0, from the bottom otherwise.
+    span
+        The step of the lattice, or None.
+    cgf
+        K(t), measured likewise.
+    deviation
+        The standard deviation of S under the tilted law.
+    rounding
+        Absolute error of K(t) - t x.
+    """
+
+    t: float
+    x: float
+    span: float | None
+    cgf: float
+    deviation: float
+    rounding: float
+
+    @property
+    def upper(self) -> bool:
+        """True if P(S >= x) is computed, False if P(S < x) is."""
+        return self.t > 0
+
+
+def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
+    """Find the real t that makes exp(K(t) - t x) abs(kernel(t)) least.
+
+    A hundredth of the best t is near enough: any t gives the same integral.
+
+    Parameters
+    ----------
+    law
+        The law of S, with at least one task that varies.
+    x
+        The observed sum minus the top, strictly between -width and 0.
+    span
+        The lattice whose kernel is meant, or None.
+    """
+    step = 1e-8 / law.width
+    mean = float(law.cgf(np.array([step * 1j]), True)[0].imag) / step
+    upper = x >= mean
+    sign = 1.0 if upper else -1.0
+    if not upper:
+        x += law.width
+
+    def height(t: Values) -> Values:
+        z = t.astype(np.complex128)
+        real: Values = law.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
+        return real
+
+    # A complement is of use only beside 1: it need not be followed to where its terms overflow, or below e^-90.
+    least, farthest = (-math.inf, math.inf) if upper else (_NEGLIGIBLE, 0.5 * law.farthest)
+    t, last = sign / law.width, math.inf
+    while least < (now := float(height(np.array([t]))[0])) < last and abs(2.0 * t) < farthest:
+        t, last = 2.0 * t, now
+    for spread in (4.0, 1.3, 1.03):
+        grid = t * spread ** np.linspace(-1.0, 0.0 if abs(spread * t) > farthest else 1.0, 17)
+        t = float(grid[np.argmin(height(grid))])
+    scale = abs(x) if upper else law.width
+    terms = law.tasks * law.log_means(np.array([t + 0j]), upper)[0].real
+    near = law.cgf(np.array([t * (1 - 1e-3), t, t * (1 + 1e-3)], dtype=np.complex128), upper).real
+    variance = float(near[0] - 2.0 * near[1] + near[2]) / (1e-3 * t) ** 2
+    return Saddle(
+        t=t,
+        x=x,
+        span=span,
+        cgf=math.fsum(terms.tolist()),
+        # A law that is nearly settled has next to no variance; the kernel still has a width.
+        deviation=math.sqrt(max(variance, 1e-4 / (t * t))),
+        rounding=UNIT_ROUNDOFF
+        * (4.0 * float(np.abs(terms).sum()) + 8.0 * float(law.tasks.sum()) + 4.0 * abs(t) * scale),
+    )
+
+
+def _kernel(span: float | None, z: Complex) -> Complex:
+    """Return 1/z, or its counterpart on the lattice."""
+    if span is None:
+        return np.asarray(1.0 / z, dtype=np.complex128)
+    return np.asarray(-span / np.expm1(-span * z), dtype=np.complex128)
+
+
+def _scale(saddle: Saddle) -> float:
+    """Return the kernel at t, negative below 0: the integral is then minus the complement."""
+    return float(_kernel(saddle.span, np.array([saddle.t + 0j]))[0].real)
+
+
+def invert(law: SumLaw, x: float) -> Tail:
+    """Compute P(S - top >= x) by the inversion integral.
+
+    Parameters
+    ----------
+    law
+        The law of S.
+    x
+        The observed sum minus the top, strictly between -width and 0; on a lattice, one of its points.
+    """
+    if law.span is not None:
+        saddle = find_saddle(law, x, law.span)
+        period = _period(law, saddle)
+        circle = math.ceil(0.5 * period / law.span)
+        step = 2.0 * math.pi / ((2 * circle + 1) * law.span)
+        z, g, complete = _walk(law, saddle, step, law.settles, circle)
+        if complete:
+            return _tail(*_sum(saddle, z, g), saddle, "exact")
+    saddle = find_saddle(law, x, None)
+    step = 2.0 * math.pi / _period(law, saddle)
+    z, g, gone = _walk(law, saddle, step, True)
+    if gone:
+        log, error = _sum(saddle, z, g)
+        grains = _granularity(law, saddle, float(z[-1].imag)) / math.exp(log - saddle.cgf + saddle.t * saddle.x)
+        if grains < _GRANULAR:
+            return _tail(log, error + 2.0 * grains, saddle, "inversion")
+        z, g, _ = _walk(law, saddle, step, False)
+    return _bracket(saddle, z, g)
+
+
+def _tail(log: float, error: float, saddle: Saddle, method: Method) -> Tail:
+    make = Tail.from_log if saddle.upper else Tail.from_complement
+    return make(log, error, method)
+
+
+def _period(law: SumLaw, saddle: Saddle) -> float:
+    r"""Return the least D = 2 pi / h for which Chernoff's bounds make the terms m = 1 and -1 negligible.
+
+    The term m = 1, relative to e^{K(t) - t x}, is at most exp(K(t+u) - K(t) - u (x + D)) for u >= 0, and the term -1 at
+    most exp(K(t-u) - K(t) + u (x - D)) for 0 <= u <= t (both mirrored for t < 0).
+    """
+    size = abs(saddle.t)
+    # The integral itself is about 1 / (t deviation) on this scale.
+    target = _FINE + math.log1p(size * saddle.deviation)
+    shift = np.geomspace(0.5, 40.0, 14) / saddle.deviation
+    # Short of 0 itself, where the closed forms are 0/0.
+    inward = np.append(shift[shift < 0.999 * size], 0.999 * size)
+    needed = []
+    outward = shift if saddle.upper else np.minimum(shift, 0.5 * law.farthest)
+    for u, sign in ((outward, 1.0), (inward, -1.0)):
+        move = math.copysign(sign, sign * saddle.t) * u
+        grown = law.cgf((saddle.t + move).astype(np.complex128), saddle.upper).real - saddle.cgf
+        needed.append(float(np.min((grown - move * saddle.x + target) / u)))
+    return max(needed)
+
+
+def _walk(
+    law: SumLaw, saddle: Saddle, step: float, settles: bool, circle: int | None = None
+) -> tuple[Complex, Complex, bool]:
+    """Evaluate the integrand, 1 at most, at t + i step m for m = 0, 1, ... until it is gone.
+
+    If it `settles`, it counts as gone when the last half of the way held nothing. `circle` is the number of nodes off
+    the axis that complete a lattice's circle. Returns nodes, integrand and whether the integral is complete.
+    """
+    start = _scale(saddle)
+    nodes, values = [], []
+    first, count, spent = 0, 32, 0.0
+    last_node = _MOST_NODES if circle is None else circle
+    complete = False
+    while first <= last_node and not complete:
+        stop = min(first + count, last_node + 1)
+        z: Complex = np.asarray(saddle.t + 1j * step * np.arange(first, stop), dtype=np.complex128)
+        spent += law.cost(abs(z[-1])) * len(z)
+        if spent > _BUDGET and first > _LEAST_NODES:
+            break
+        g = np.exp(law.cgf(z, saddle.upper) - saddle.cgf - (z - saddle.t) * saddle.x) * _kernel(saddle.span, z) / start
+        nodes.append(z)
+        values.append(g)
+        half = stop - first == count
+        complete = stop - 1 == circle or (settles and half and bool(np.max(np.abs(g)) < _GONE))
+        first, count = stop, stop
+    return np.concatenate(nodes), np.concatenate(values), complete
+
+
+def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[float, float]:
+    """Apply the trapezoidal rule; return the logarithm of the tail and its error. `shift` moves x."""
+    step = float(z[1].imag) if len(z) > 1 else 2.0 * math.pi / (saddle.span or 1.0)
+    moved = g * np.exp(-(z - saddle.t) * shift) if shift else g
+    total = float(moved[0].real) + 2.0 * float(moved[1:].real.sum())
+    size = 1.0 + 2.0 * float(np.abs(moved[1:]).sum())
+    scale = abs(_scale(saddle)) * step / (2.0 * math.pi)
+    lost = (
+        4.0 * _GONE * len(g)
+        + 32.0 * UNIT_ROUNDOFF * size
+        + 8.0 * UNIT_ROUNDOFF * abs(saddle.x) * float((np.abs(g) * np.abs(z.imag)).sum())
+    )
+    log = saddle.cgf - saddle.t * (saddle.x + shift)
+    if total <= 2.0 * lost:
+        # Nothing but rounding: all that is known is how small the integral is.
+        return log + math.log(2.0 * scale * lost), 1e3
+    return log + math.log(scale * total), saddle.rounding + 2.0 * lost / total + 4.0 * math.exp(-_FINE)
+
+
+def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
+    """Bound the tail from both sides by those of a smeared sum."""
+    radius = _BETA / float(z[-1].imag)
+    root = np.sqrt(_BETA * _BETA + np.square(radius * z))
+    # sinh(root) / sinh(beta) and beta / root, without overflow.
+    window = np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA) * _BETA / root
+    ends = []
+    for side in (radius, -radius):
+        log, error = _sum(saddle, z, g * window, side)
+        lost = 4.0 * math.exp(-_BETA) * _BETA
+        ends.append((log, error + lost))
+    (low, low_error), (high, high_error) = sorted(ends)
+    return _tail(0.5 * (low + high), 0.5 * (high - low) + max(low_error, high_error), saddle, "inversion")
+
+
+def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
+    """Estimate what near-returns of the integrand beyond `reach` add, relative to exp(K(t) - t x).
+
+    A near-return at frequency w of modulus q moves the tail by about abs(q / w) of the tilted density's scale. The
+    modulus is that of n average tasks; ranks beyond those listed are taken to be out of phase.
+    """
+    ranks = np.arange(1.0, min(law.sizes[-1], 256.0) + 1)
+    logs = law.log_means(np.array([saddle.t + 0j]), saddle.upper)[0].real + np.log(law.sizes)
+    reference = np.zeros(1) if saddle.upper else law.deviations(law.sizes)
+    exponents = saddle.t * (law.deviations(ranks)[:, None] - reference) - logs
+    likely = np.where(ranks[:, None] <= law.sizes, np.exp(exponents), 0.0) @ law.tasks / law.tasks.sum()
+    frequencies, phases = _returns(law, ranks)
+    modulus = np.minimum(np.abs(np.exp(1j * phases) @ likely), 1.0) ** law.tasks.sum()
+    return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
+
+
+def _returns(law: SumLaw, ranks: Values) -> tuple[Values, Values]:
+    """Return frequencies w at which small ranks are in phase, and w f(r) modulo 2 pi, shapes (W,) and (W, R)."""
+    if isinstance(law, ReciprocalLaw):
+        # Multiples of lcm(1 .. m): every r <= m is in phase. Whole numbers, so that nothing is lost modulo r.
+        multiples = _common_multiples(int(ranks[-1]))
+        phases: Values = (multiples[:, None] % ranks.astype(np.int64)) / ranks
+        return 2.0 * math.pi * multiples.astype(np.float64), 2.0 * math.pi * phases
+    if isinstance(law, LogRankLaw):
+        # Powers of two are in phase at multiples of 2 pi / ln 2.
+        turns = np.arange(1.0, 1025.0)
+        return 2.0 * math.pi / math.log(2.0) * turns, 2.0 * math.pi * turns[:, None] * (np.log2(ranks) % 1.0)
+    return np.array([math.inf]), np.zeros((1, len(ranks)))
+
+
+def _common_multiples(largest: int) -> NDArray[np.int64]:
+    found: set[int] = set()
+    for m in range(1, min(largest, 36) + 1):
+        found.update(math.lcm(*range(1, m + 1)) * k for k in range(1, 65))
+    return np.array(sorted(found), dtype=np.int64)

@@ -1,0 +1,320 @@
+r"""The laws whose tails are sought: sums S of f(r_i) over the tasks, f falling in the rank.
+
+====================  ===================  ==========================================================
+metric                f(r)                 mean of exp(z (f(r) - f(1))) over r <= N
+====================  ===================  ==========================================================
+Hits@k                1 if r <= k, else 0  :math:`p + (1 - p) e^{-z}` with p = k/N
+MR                    -r                   :math:`(1 - e^{-Nz}) / (N (1 - e^{-z}))`
+MRR                   1/r                  :math:`(1/N) \sum e^{z (1/j - 1)}`
+GMR, IGMR             -ln r                :math:`(1/N) \sum j^{-z}`
+====================  ===================  ==========================================================
+
+Doing at least as well as observed is S >= s for every one of them. S is measured from its largest value ("top",
+every rank 1) for Re z >= 0 and from its smallest ("bottom") for Re z < 0, so that every term is at most 1 in modulus.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.moments.sums import harmonic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.histogram import Histogram
+
+    Values = NDArray[np.float64]
+    Complex = NDArray[np.complex128]
+
+__all__ = ["HitsLaw", "LogRankLaw", "RankLaw", "ReciprocalLaw", "SumLaw"]
+
+_CELLS = 2**18
+"""Complex numbers held at a time."""
+
+# B_2k / (2k)!
+_EULER_MACLAURIN = tuple(
+    b / math.factorial(2 * k)
+    for k, b in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510), start=1)
+)
+
+
+class SumLaw(ABC):
+    """The law of S = sum f(r_i) for independent r_i ~ Uniform{1 .. N_i}.
+
+    Parameters
+    ----------
+    histogram
+        The numbers of candidates; tasks whose f is constant add nothing to S - top and are left out.
+    above
+        Tasks with at most so many candidates have a constant f.
+
+    Attributes
+    ----------
+    sizes, tasks
+        N_u and c_u of the tasks that remain, shape (U,).
+    """
+
+    def __init__(self, histogram: Histogram, above: int = 1) -> None:
+        varies = histogram.num_candidates > above
+        self.counts = histogram.num_candidates[varies]
+        self.sizes: Values = self.counts.astype(np.float64)
+        self.tasks: Values = histogram.num_tasks[varies].astype(np.float64)
+
+    @property
+    def farthest(self) -> float:
+        """The largest abs(z), Re z < 0, at which nothing overflows."""
+        return 600.0
+
+    @property
+    @abstractmethod
+    def width(self) -> float:
+        """Top minus bottom."""
+
+    @property
+    def span(self) -> float | None:
+        """The step of the lattice on which S - top lies; None if there is none, or it is too fine to use."""
+        return None
+
+    @property
+    def settles(self) -> bool:
+        """True if the transform, once gone, stays away until the end of the lattice's circle."""
+        return False
+
+    @property
+    def log_best(self) -> float:
+        """The logarithm of P(S = top)."""
+        return -math.fsum((self.tasks * np.log(self.sizes)).tolist())
+
+    @abstractmethod
+    def deviations(self, ranks: Values) -> Values:
+        """Return f(r) - f(1)."""
+
+    @abstractmethod
+    def log_means(self, z: Complex, upper: bool) -> Complex:
+        """Return ln E[exp(z (f(r) - f_ref))] per z and N, shape (len(z), U); f_ref = f(1) if `upper`, else f(N)."""
+
+    def cost(self, reach: float) -> float:
+        """Return about how many exponentials one z of modulus `reach` takes."""
+        del reach
+        return float(len(self.sizes))
+
+    def cgf(self, z: Complex, upper: bool) -> Complex:
+        """Return the cumulant generating function, ln E[exp(z (S - top))] if `upper`, else that of S - bottom."""
+        rows = max(1, int(_CELLS / self.cost(float(np.max(np.abs(z))))))
+        # Plain sums: for sizes like these, threads of a linear algebra library cost more than they save.
+        parts = [np.sum(self.log_means(z[i : i + rows], upper) * self.tasks, axis=1) for i in range(0, len(z), rows)]
+        return np.concatenate(parts)
+
+
+class HitsLaw(SumLaw):
+    """The number of tasks ranked among the first k, the sure ones (N <= k) left out: Poisson-binomial."""
+
+    def __init__(self, histogram: Histogram, k: int) -> None:
+        super().__init__(histogram, above=k)
+        self.k = k
+
+    @property
+    def width(self) -> float:
+        """The number of tasks that can miss."""
+        return float(self.tasks.sum())
+
+    @property
+    def span(self) -> float:
+        """Counts are whole."""
+        return 1.0
+
+    @property
+    def settles(self) -> bool:
+        """Every factor falls all the way to the end."""
+        return True
+
+    @property
+    def log_best(self) -> float:
+        """All of them hit."""
+        return math.fsum((self.tasks * np.log(self.k / self.sizes)).tolist())
+
+    def deviations(self, ranks: Values) -> Values:
+        """Return 0 for a hit and -1 for a miss."""
+        return np.where(ranks <= self.k, 0.0, -1.0)
+
+    def log_means(self, z: Complex, upper: bool) -> Complex:
+        """Evaluate two terms; the sum may be near 1 or near 0, and each needs its own form."""
+        miss = (self.sizes - self.k) / self.sizes
+        move = (miss if upper else self.k / self.sizes) * np.expm1(-z if upper else z)[:, None]
+        hit = self.k / self.sizes
+        whole = hit + miss * np.exp(-z)[:, None] if upper else miss + hit * np.exp(z)[:, None]
+        return np.where(np.abs(move) < 0.5, np.log1p(move), np.log(whole))
+
+
+class RankLaw(SumLaw):
+    """Minus the sum of ranks."""
+
+    @property
+    def width(self) -> float:
+        """Sum of N - 1."""
+        return float(np.dot(self.tasks, self.sizes - 1.0))
+
+    @property
+    def span(self) -> float:
+        """Ranks are whole."""
+        return 1.0
+
+    @property
+    def settles(self) -> bool:
+        """Every factor stays below the envelope of its first lobe."""
+        return True
+
+    def deviations(self, ranks: Values) -> Values:
+        """Return 1 - r."""
+        return 1.0 - ranks
+
+    def log_means(self, z: Complex, upper: bool) -> Complex:
+        """Evaluate the geometric sum, which is the same from either end."""
+        y = (-z if upper else z)[:, None]
+        summed: Complex = np.log(np.expm1(self.sizes * y) / (self.sizes * np.expm1(y)))
+        return summed
+
+
+class ReciprocalLaw(SumLaw):
+    r"""The sum of reciprocal ranks.
+
+    Beyond J >= abs(z) terms the exponential is expanded,
+
+    .. math:: \sum_{J < j \le N} e^{z/j} = N - J + \sum_{m=1}^{20} \frac{z^m}{m!} \sum_{J < j \le N} j^{-m},
+
+    with the inner sums from the Euler-Maclaurin formula: the cost does not grow with N.
+    """
+
+    _terms = 20
+    _finest = 10
+
+    @property
+    def width(self) -> float:
+        """Sum of 1 - 1/N."""
+        return float(np.dot(self.tasks, 1.0 - 1.0 / self.sizes))
+
+    @property
+    def span(self) -> float | None:
+        """One over the least common multiple of 1 .. max N, while that is small."""
+        largest = int(self.counts.max(initial=1))
+        return 1.0 / math.lcm(*range(1, largest + 1)) if largest <= self._finest else None
+
+    def deviations(self, ranks: Values) -> Values:
+        """Return 1/r - 1."""
+        return (1.0 - ranks) / ranks
+
+    def _head(self, reach: float) -> int:
+        return int(min(self.sizes[-1], max(64.0, math.ceil(reach))))
+
+    def cost(self, reach: float) -> float:
+        """Count the terms of the head and the expansion."""
+        return self._head(reach) + 2.0 * len(self.sizes)
+
+    def log_means(self, z: Complex, upper: bool) -> Complex:
+        """Add the head term by term, the rest by expansion."""
+        head = self._head(float(np.max(np.abs(z))))
+        ranks = np.arange(1.0, head + 1)
+        reference = 1.0 if upper else 1.0 / head
+        sums = np.cumsum(np.exp(z[:, None] * (1.0 / ranks - reference)), axis=1)
+        taken = sums[:, np.minimum(self.counts, head) - 1]
+        far = self.sizes > head
+        if far.any():
+            power = np.cumprod((z / head)[:, None] / np.arange(1.0, self._terms + 1), axis=1)
+            rest = (self.sizes[far] - head) + np.einsum(
+                "zm,mu->zu", power, self._reciprocal_powers(head, self.counts[far])
+            )
+            taken[:, far] += np.exp(-z * reference)[:, None] * rest
+        means = np.log(taken / self.sizes)
+        return means if upper else means + z[:, None] * (reference - 1.0 / self.sizes)
+
+    def _reciprocal_powers(self, head: int, counts: NDArray[np.int64]) -> Values:
+        """Return sum over head < j <= N of (head/j)^m for m = 1 .. 20, shape (20, len(counts))."""
+        ends = np.concatenate(([head], counts))
+        first = head * (harmonic(ends[1:]) - harmonic(ends[:1]))
+        size = ends.astype(np.float64)
+        rows = [first]
+        for m in range(2, self._terms + 1):
+            # Sum over j > x of (x/j)^m; the terms fall like ((m + 10) / (2 pi x))^2k with x >= 64.
+            beyond = size / (m - 1) - 0.5
+            rising = float(m)
+            for k, weight in enumerate(_EULER_MACLAURIN[:5], start=1):
+                beyond = beyond + weight * rising * size ** (1.0 - 2 * k)
+                rising *= (m + 2 * k - 1) * (m + 2 * k)
+            scaled = beyond * (head / size) ** m
+            rows.append(scaled[0] - scaled[1:])
+        return np.array(rows)
+
+
+class LogRankLaw(SumLaw):
+    r"""Minus the sum of log ranks.
+
+    Beyond J >= 2 abs(z) terms the sum of :math:`j^{-z}` follows from the Euler-Maclaurin formula with eight terms,
+    whose remainder is below :math:`(4\pi)^{-16}` of the last term added.
+    """
+
+    @property
+    def width(self) -> float:
+        """Sum of ln N."""
+        return float(np.dot(self.tasks, np.log(self.sizes)))
+
+    @property
+    def farthest(self) -> float:
+        """Powers of N must not overflow."""
+        return 600.0 / math.log(self.sizes[-1])
+
+    @property
+    def span(self) -> float | None:
+        """Products of ones and twos are powers of two; larger ranks leave no lattice."""
+        return math.log(2.0) if self.counts.max(initial=1) <= 2 else None
+
+    def deviations(self, ranks: Values) -> Values:
+        """Return -ln r."""
+        return -np.log(ranks)
+
+    def _head(self, reach: float) -> int:
+        return int(min(self.sizes[-1], max(32.0, math.ceil(2.0 * reach))))
+
+    def cost(self, reach: float) -> float:
+        """Count the terms of the head and of the formula."""
+        return self._head(reach) + 4.0 * len(self.sizes)
+
+    def log_means(self, z: Complex, upper: bool) -> Complex:
+        """Add the head term by term, the rest by Euler-Maclaurin."""
+        head = self._head(float(np.max(np.abs(z))))
+        # From the bottom, the head is measured from its last term and brought to N at the end.
+        ranks = np.arange(1.0, head + 1) / (1.0 if upper else head)
+        sums = np.cumsum(np.exp(-z[:, None] * np.log(ranks)), axis=1)
+        taken = sums[:, np.minimum(self.counts, head) - 1]
+        far = self.sizes > head
+        if not upper:
+            taken = taken * np.exp(z[:, None] * np.log(self.sizes / head))
+        if far.any():
+            taken[:, far] += self._beyond(z[:, None], head, self.sizes[far], upper)
+        return np.log(taken / self.sizes)
+
+    @staticmethod
+    def _beyond(z: Complex, head: int, size: Values, upper: bool) -> Complex:
+        """Sum over head < j <= N of j^-z if `upper`, else of (j/N)^-z."""
+        length = np.log(size / head)
+        start: Complex
+        end: Complex
+        if upper:
+            start = np.exp(-z * math.log(head))
+            end = np.exp(-z * np.log(size))
+            w = (1.0 - z) * length
+            small = np.abs(w) < 1e-9
+            integral = head * start * length * np.where(small, 1.0 + w / 2.0, np.expm1(w) / np.where(small, 1.0, w))
+        else:
+            start, end = np.exp(z * length), np.ones_like(z, dtype=np.complex128)
+            integral = (size - head * start) / (1.0 - z)
+        total: Complex = integral + 0.5 * (end - start)
+        rising: Complex = z
+        for k, weight in enumerate(_EULER_MACLAURIN, start=1):
+            total = total - weight * rising * (end * np.power(size, 1.0 - 2 * k) - start * head ** (1.0 - 2 * k))
+            rising = rising * (z + (2 * k - 1)) * (z + 2 * k)
+        return total

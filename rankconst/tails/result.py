@@ -1,0 +1,63 @@
+"""What a computation of a tail returns: a probability that may be far below the smallest double, with its error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from rankconst.moments.result import UNIT_ROUNDOFF
+
+__all__ = ["LN10", "Method", "Tail"]
+
+Method = Literal["exact", "convolution", "inversion"]
+
+LN10 = math.log(10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The probability that a random ranker does at least as well as an observed value.
+
+    Attributes
+    ----------
+    log10
+        The decimal logarithm of the probability: 0 for certainty.
+    error
+        Absolute error of `log10`: a bound on rounding and discretisation for ``exact`` and ``convolution``; for
+        ``inversion`` it also holds an estimate of what the law's granularity adds (:mod:`.inversion`), or half the
+        width of a rigorous bracket.
+    method
+        ``exact``: a counting formula, or the contour integral of a law on a lattice, free of approximation.
+        ``convolution``: the law of the sum, merged from the laws of its parts.
+        ``inversion``: the inversion integral through the saddlepoint, evaluated numerically (not just its leading
+        term), of a law that is treated as continuous.
+    """
+
+    log10: float
+    error: float
+    method: Method
+
+    @property
+    def probability(self) -> float:
+        """The probability itself; 0 where it is below the smallest double."""
+        return float(10.0**self.log10)
+
+    @classmethod
+    def from_log(cls, log: float, error: float, method: Method) -> Tail:
+        """Make a tail from the natural logarithm of the probability and that logarithm's absolute error."""
+        return cls(min(log, 0.0) / LN10, (error + 4 * UNIT_ROUNDOFF * (1 + abs(log))) / LN10, method)
+
+    @classmethod
+    def from_complement(cls, log: float, error: float, method: Method) -> Tail:
+        """Make a tail from the natural logarithm of one minus the probability and that logarithm's absolute error.
+
+        An error that is no longer small stands for a complement between 0 and exp(log + error).
+        """
+        if log >= 0:
+            return cls(0.0, math.inf, method)
+        error += 4 * UNIT_ROUNDOFF * (1 + abs(log))
+        tail = math.log1p(-math.exp(log))
+        if error < 1:
+            return cls(tail / LN10, 2 * math.exp(log - tail) * error / LN10, method)
+        return cls(tail / LN10, max(-tail, math.exp(log - tail) * 4) / LN10, method)
