@@ -44,7 +44,14 @@ def tabulate_constants(histograms: Mapping[TaskKey, Histogram]) -> pa.Table:
     histograms
         As for :func:`tabulate_candidates`; head and tail of the same tasks are pooled into ``both``.
     """
-    return _table("constants", [row for tasks in _with_both(histograms) for row in _rows(*tasks)])
+    # Protocols often agree on some tasks: what is computed once need not be again.
+    done: dict[Histogram, list[tuple[Any, ...]]] = {}
+    rows = []
+    for key, histogram in _with_both(histograms):
+        if histogram not in done:
+            done[histogram] = list(_rows(histogram))
+        rows += [(*key, *row) for row in done[histogram]]
+    return _table("constants", rows)
 
 
 def _with_both(histograms: Mapping[TaskKey, Histogram]) -> Iterator[tuple[TaskKey, Histogram]]:
@@ -55,11 +62,10 @@ def _with_both(histograms: Mapping[TaskKey, Histogram]) -> Iterator[tuple[TaskKe
             yield (tasks[0], tasks[1], tasks[2], "both"), head.pool(histogram)
 
 
-def _rows(key: TaskKey, histogram: Histogram) -> Iterator[tuple[Any, ...]]:
+def _rows(histogram: Histogram) -> Iterator[tuple[Any, ...]]:
     for metric in TABULATED:
         moments = compute_moments(metric, histogram)
         yield (
-            *key,
             metric.family,
             metric.k,
             histogram.total,

@@ -23,15 +23,16 @@ M, and samples.)
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
-from rankconst.moments.summation import Nodes, Panel, gram_rule, place_nodes
+from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, place_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,6 +77,22 @@ class _Statistic:
     curvature: Callable[[Values, float], tuple[Values, Values]]
 
 
+class _Rules(dict[int, "tuple[Values, Values]"]):
+    """Rules for sums of so many terms, each formed once."""
+
+    def prepare(self, stops: Counts, panel: Panel, needed: int) -> None:
+        """Form the rules that sums of the panel's x < stop will ask for, all in one go."""
+        lengths = np.sort(np.minimum(stops - panel.start, _reach(panel, needed)))
+        lengths = lengths[np.append(True, np.diff(lengths) > 0)]
+        asked = np.array([n for n in lengths.tolist() if n > _TERM_BY_TERM and n not in self], dtype=np.int64)
+        if asked.size:
+            self.update(zip(asked.tolist(), zip(*gram_rules(asked, _GAP_NODES), strict=True), strict=True))
+
+    def __missing__(self, length: int) -> tuple[Values, Values]:
+        self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
+        return self[length]
+
+
 @dataclass(frozen=True, slots=True)
 class _MedianLaw:
     """The laws of the two middle ranks, on a window outside of which they have no mass to speak of.
@@ -96,6 +113,8 @@ class _MedianLaw:
         How to sum over the window, and P(B(x) < m) and P(B(x) = m) there.
     needed
         m - C(x) in each panel: how many of the ranks that x does not make certain it takes.
+    rules
+        The rules for sums over gaps that were formed so far.
     """
 
     middle: int
@@ -109,6 +128,7 @@ class _MedianLaw:
     nodes: Nodes
     laws: PointLaws
     needed: list[int]
+    rules: _Rules = field(default_factory=_Rules)
 
 
 def median_rank(histogram: Histogram, _: int | None = None) -> Moments:
@@ -195,10 +215,11 @@ def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values
     bounds = np.append(law.nodes.firsts, points.size)
     sums = np.empty((2, points.size))
     carried_points, carried_weights = np.empty(0), np.empty(0)
-    rules = _Rules()
+    rules = law.rules
     for index, (panel, needed) in enumerate(zip(law.panels, law.needed, strict=True)):
         own = slice(bounds[index], bounds[index + 1])
         y = points[own].astype(np.float64)
+        rules.prepare(np.append(points[own], panel.stop), panel, needed)
         decay = np.exp(-needed * np.log1p((y - panel.start) / panel.start))
         sums[:, own] = decay * np.sum(curvature(y[:, None] + carried_points) * carried_weights, axis=-1)
         sums[:, own] += _sum_inside(points[own], panel, needed, curvature, rules)
@@ -211,14 +232,6 @@ def _sum_below(law: _MedianLaw, curvature: Callable[[Values], Values]) -> Values
     return sums
 
 
-class _Rules(dict[int, "tuple[Values, Values]"]):
-    """Rules for sums of so many terms, each formed once."""
-
-    def __missing__(self, length: int) -> tuple[Values, Values]:
-        self[length] = gram_rule(length, _GAP_NODES if length > _TERM_BY_TERM else length)
-        return self[length]
-
-
 def _sum_inside(
     points: Counts, panel: Panel, needed: int, curvature: Callable[[Values], Values], rules: _Rules
 ) -> Values:
@@ -226,9 +239,18 @@ def _sum_inside(
     longest = min(int(points[-1]) - panel.start, _reach(panel, needed))
     if longest > _TERM_BY_TERM:
         sums = np.empty((2, points.size))
-        for i, y in enumerate(points.tolist()):
-            x, weights = _last_terms(y, panel, needed, rules)
-            sums[:, i] = np.sum(curvature(x + y) * weights, axis=-1)
+        lengths = np.minimum(points - panel.start, _reach(panel, needed))
+        short = lengths <= _TERM_BY_TERM
+        for i in np.flatnonzero(short).tolist():
+            x, weights = _last_terms(int(points[i]), panel, needed, rules)
+            sums[:, i] = np.sum(curvature(x + points[i]) * weights, axis=-1)
+        far = np.flatnonzero(~short)
+        if far.size:
+            chosen = [rules[length] for length in lengths[far].tolist()]
+            gaps = lengths[far][:, None] - np.stack([offsets for offsets, _ in chosen])
+            y = points[far].astype(np.float64)[:, None]
+            weights = np.stack([weights for _, weights in chosen]) * np.exp(needed * np.log1p(-gaps / y))
+            sums[:, far] = np.sum(curvature(2.0 * y - gaps) * weights, axis=-1)
         return sums
     y = points.astype(np.float64)[:, None]
     gaps = np.arange(1.0, longest + 1.0)
@@ -301,6 +323,8 @@ def _bisect(low: int, high: int, holds: Callable[[int], bool]) -> int:
     return high
 
 
+# The median and its inverse are asked for one after the other, and share all but the last sums.
+@functools.lru_cache(maxsize=1)
 def _median_law(histogram: Histogram) -> _MedianLaw:
     """Find where the middle ranks lie, and their laws there."""
     total = histogram.total

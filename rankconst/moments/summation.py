@@ -13,6 +13,7 @@ cores are busy.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -83,36 +84,58 @@ def gram_rule(length: int, size: int) -> tuple[Values, Values]:
     """
     if size >= length:
         return np.arange(length, dtype=np.float64), np.ones(length)
-    beta = (np.sqrt(_squared_recurrence(length, size + 1)) / length).tolist()
-    x = 0.5 * np.cos(math.pi * (np.arange(size, 0, -1) - 0.25) / (size + 0.5))
+    nodes, weights = gram_rules(np.array([length]), size)
+    return nodes[0], weights[0]
+
+
+def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
+    """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`; each of shape (L, size)."""
+    scale = lengths.astype(np.float64)[:, None]
+    beta = np.sqrt(_squared_recurrence(scale, size + 1)) / scale
+    x = np.tile(_first_guess(size), (lengths.size, 1))
     apart = np.eye(size)
+    squares = np.ones_like(x)
     for _ in range(_MOST_STEPS):
         last, slope, squares = _evaluate_polynomials(x, beta)
         newton = last / slope
         # Aberth 1973, Math. Comp. 27: Newton's step, with each node kept from the others.
-        step = newton / (1.0 - newton * np.sum((1.0 - apart) / (x[:, None] - x + apart), axis=1))
+        pull = np.sum((1.0 - apart) / (x[:, :, None] - x[:, None, :] + apart), axis=2)
+        step = newton / (1.0 - newton * pull)
         x -= step
         if np.max(np.abs(step)) < 1e-15:
             break
     # Christoffel numbers.
-    return length * x + 0.5 * (length - 1), length / squares
+    return scale * x + 0.5 * (scale - 1), scale / squares
 
 
-def _evaluate_polynomials(x: Values, beta: list[float]) -> tuple[Values, Values, Values]:
+@functools.cache
+def _first_guess(size: int) -> Values:
+    """Return half the zeros of the Legendre polynomial, which those of Gram's tend to for many terms."""
+    x = np.cos(math.pi * (np.arange(size, 0, -1) - 0.25) / (size + 0.5))
+    for _ in range(6):
+        before, value = np.ones(size), x
+        for k in range(2, size + 1):
+            before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
+        x = x - value * (x * x - 1) / (size * (x * value - before))
+    return np.asarray(0.5 * x, dtype=np.float64)
+
+
+def _evaluate_polynomials(x: Values, beta: Values) -> tuple[Values, Values, Values]:
     """Return the last orthonormal polynomial, its derivative, and the sum of squares of those before it."""
     before, value, slope_before, slope = np.zeros_like(x), np.ones_like(x), np.zeros_like(x), np.zeros_like(x)
     squares = np.zeros_like(x)
-    for previous, b in zip([0.0, *beta[:-1]], beta, strict=True):
+    for k in range(beta.shape[1]):
+        previous = beta[:, k - 1 : k] if k else 0.0
         squares += value * value
-        slope_before, slope = slope, (value + x * slope - previous * slope_before) / b
-        before, value = value, (x * value - previous * before) / b
+        slope_before, slope = slope, (value + x * slope - previous * slope_before) / beta[:, k : k + 1]
+        before, value = value, (x * value - previous * before) / beta[:, k : k + 1]
     return value, slope, squares
 
 
-def _squared_recurrence(length: int, size: int) -> Values:
+def _squared_recurrence(length: float | Values, size: int) -> Values:
     k = np.arange(1, size, dtype=np.float64)
     ratio = k / length
-    return length * length * k * k * (1.0 - ratio * ratio) / (4.0 * (4.0 * k * k - 1.0))
+    return np.asarray(length * length * k * k * (1.0 - ratio * ratio) / (4.0 * (4.0 * k * k - 1.0)))
 
 
 def place_nodes(panels: list[Panel]) -> Nodes:
