@@ -95,7 +95,8 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     histogram
         The numbers of candidates.
     exponent
-        q: negative, or at least 1. (The geometric mean, q = 0, is a product: see :mod:`.products`.)
+        q: negative, 1, or at least 2; for the inverse at least 1. (The geometric mean, q = 0, is a product: see
+        :mod:`.products`.)
     inverse
         True for one over the mean.
 
@@ -107,8 +108,8 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     Raises
     ------
     UsageError
-        For 0 <= q < 1, where neither route is implemented, and for an inverse with a negative q, which is the power
-        mean of 1/r.
+        For 0 <= q < 1, and for 1 < q < 2 unless the inverse is asked for: the transform's formulas do not cover the
+        powers of S that these need. For an inverse with a negative q, which is the power mean of 1/r.
     """
     if 0 <= exponent < 1 or (exponent < 0 and inverse) or (1 < exponent < 2 and not inverse):
         raise UsageError(f"power means take an exponent that is negative, 1, or at least 2; got {exponent}.")

@@ -42,8 +42,8 @@ WRITABLE = [
 
 def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
     """Code a dataset so that entities and relations are 0, 1, ... in the order of their numbers."""
-    entities = {name: code for code, name in enumerate(sorted(entities_of(everything(dataset))))}  # type: ignore[type-var]
-    relations = {name: code for code, name in enumerate(sorted(relations_of(everything(dataset))))}  # type: ignore[type-var]
+    entities = {name: code for code, name in enumerate(sorted(entities_of(everything(dataset))))}  # type: ignore[type-var]  # one sortable type a call
+    relations = {name: code for code, name in enumerate(sorted(relations_of(everything(dataset))))}  # type: ignore[type-var]  # likewise
     return Graph(
         {
             split: Triples(
