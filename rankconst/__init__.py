@@ -7,6 +7,7 @@
 """
 
 from rankconst.affine import Affine
+from rankconst.aggregations import AGGREGATIONS, Aggregation, parse_aggregation
 from rankconst.constants import Adjusted, Constants
 from rankconst.errors import (
     DataError,
@@ -18,7 +19,7 @@ from rankconst.errors import (
     UnknownNameError,
     UsageError,
 )
-from rankconst.histogram import Histogram
+from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.moments import Moments, compute_moments
 from rankconst.protocols import PROTOCOLS, Protocol, parse_protocol
@@ -27,10 +28,12 @@ from rankconst.tables import Tables, bundled_versions, load
 __version__ = "0.1.0"
 
 __all__ = [
+    "AGGREGATIONS",
     "CATALOGUE",
     "PROTOCOLS",
     "Adjusted",
     "Affine",
+    "Aggregation",
     "Constants",
     "DataError",
     "DownloadError",
@@ -45,10 +48,12 @@ __all__ = [
     "UndefinedError",
     "UnknownNameError",
     "UsageError",
+    "WeightedHistogram",
     "__version__",
     "bundled_versions",
     "compute_moments",
     "load",
+    "parse_aggregation",
     "parse_metric",
     "parse_protocol",
 ]

@@ -84,6 +84,10 @@ def _normalised(metric: Metric, moments: Moments) -> Affine:
 
 
 def _index(metric: Metric, moments: Moments) -> Affine:
+    if metric.optimum is None:
+        raise UndefinedError(
+            f"the adjusted index of {metric.label} is undefined: every ranker gets {moments.expectation:g}."
+        )
     unit = metric.optimum - moments.expectation
     if unit == 0:
         raise UndefinedError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.affine import ADJUSTMENTS, Affine
+from rankconst.aggregations import DEFAULT_AGGREGATION
 from rankconst.errors import DataError, UndefinedError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Chance expectation and variance of a metric on one dataset, protocol, split and side.
+    """Chance expectation and variance of a metric on one dataset, protocol, split, side and aggregation.
 
     Attributes
     ----------
@@ -49,6 +50,10 @@ class Constants:
         What a ranker gets that puts every true answer last: no value can lie beyond it.
     table_version
         The version of the tables that the numbers come from.
+    aggregation
+        What each task counts.
+    relations
+        The relations that the tasks are restricted to; empty for all.
 
     Examples
     --------
@@ -67,6 +72,8 @@ class Constants:
     moments: Moments
     worst: float
     table_version: str
+    aggregation: str = DEFAULT_AGGREGATION
+    relations: tuple[str, ...] = ()
 
     @property
     def expectation(self) -> float:
@@ -92,6 +99,11 @@ class Constants:
     def method(self) -> str:
         """``closed_form``, ``numerical`` or ``sampled``."""
         return self.moments.method
+
+    @property
+    def num_draws(self) -> int | None:
+        """How many random rankings a ``sampled`` number rests on; None for other methods."""
+        return self.moments.num_draws
 
     @property
     def normalised(self) -> Affine:
@@ -141,7 +153,7 @@ class Constants:
         """
         numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
         metric = self.metric
-        low, high = sorted((metric.optimum, self.worst))
+        low, high = sorted((self.worst if metric.optimum is None else metric.optimum, self.worst))
         with np.errstate(invalid="ignore"):
             sure = (numbers >= low) & (numbers <= high)
         for number in numbers[~sure].tolist():
@@ -151,9 +163,14 @@ class Constants:
             outside = number < metric.lower or number > metric.upper
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
+            tasks = f"{self.side}, {self.protocol}"
+            if self.aggregation != DEFAULT_AGGREGATION:
+                tasks += f", {self.aggregation}"
+            if self.relations:
+                tasks += f", relations {', '.join(self.relations)}"
             raise DataError(
                 f"{number:g} is no possible {metric.label} on {self.dataset} {self.split} "
-                f"({self.side}, {self.protocol}): {_expect(low, high)} {_hint(metric, number)}"
+                f"({tasks}): {_expect(low, high)} {_hint(metric, number)}"
             )
 
     def adjust(self, value: Any) -> Adjusted:

@@ -32,6 +32,7 @@ __all__ = [
     "UndefinedError",
     "UnknownNameError",
     "UsageError",
+    "VerificationError",
     "resolve_name",
 ]
 
@@ -78,6 +79,12 @@ class UndefinedError(DataError):
 
 class TablesError(DataError):
     """Table files that are missing, damaged or of another schema."""
+
+
+class VerificationError(RankconstError):
+    """Tables that differ from what they should be."""
+
+    exit_code = 7
 
 
 def squash(name: str) -> str:

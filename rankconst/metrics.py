@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["CATALOGUE", "TABULATED", "TABULATED_KS", "Metric", "parse_metric"]
+__all__ = ["CATALOGUE", "MACRO_TABULATED", "TABULATED", "TABULATED_KS", "Metric", "parse_metric"]
 
 TABULATED_KS = (1, 3, 5, 10, 50, 100)
 """The k of Hits@k for which tables carry rows; any other k is computed from the histogram."""
@@ -61,7 +61,7 @@ class Metric:
     increasing
         True if larger is better.
     optimum
-        The value of a ranker that puts every true answer first.
+        The value of a ranker that puts every true answer first; None where every ranker gets the same.
     lower, upper
         The interval that no histogram can leave; `upper` is infinite for means of ranks.
     normalised_name, index_name, z_name
@@ -83,7 +83,7 @@ class Metric:
     title: str
     spellings: tuple[str, ...]
     increasing: bool
-    optimum: float
+    optimum: float | None
     lower: float
     upper: float
     normalised_name: str
@@ -130,8 +130,11 @@ class Metric:
             raise UnknownNameError(f"Hits@k needs a k of at most 2**53 (got {k}).")
         return replace(self, k=int(k))
 
-    def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64]) -> float:
-        """Return the value that no ranker can pass: as a rule, that of putting every true answer last."""
+    def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64] | Values) -> float:
+        """Return the value that no ranker can pass: as a rule, that of putting every true answer last.
+
+        With weighted tasks `num_tasks` is the sum of their weights.
+        """
         if self.bound is not None:
             return self.bound(num_candidates.astype(np.float64), num_tasks.astype(np.float64))
         return self.evaluate(num_candidates.astype(np.float64), num_tasks.astype(np.float64), self.k)
@@ -219,6 +222,31 @@ def _largest_variance(sizes: Values, tasks: Values) -> float:
     chosen = [np.clip(rounded, 0.0, count) for rounded in (np.floor(best), np.ceil(best))]
     values = [(above_square + m * span**2) / n - ((above + m * span) / n) ** 2 for m in chosen]
     return float(np.max(values))
+
+
+def _largest_deviation(sizes: Values, tasks: Values) -> float:
+    return float(np.sqrt(_largest_variance(sizes, tasks)))
+
+
+def _standard_deviation(ranks: Values, weights: Values, _: int | None) -> float:
+    return float(np.sqrt(_variance(ranks, weights, None)))
+
+
+NORMAL_QUARTILE = 0.6744897501960817
+"""The upper quartile of the standard normal law, by which the median absolute deviation is divided."""
+
+
+def _median_absolute_deviation(ranks: Values, weights: Values, _: int | None) -> float:
+    return _median(np.abs(ranks - _median(ranks, weights, None)), weights, None) / NORMAL_QUARTILE
+
+
+def _largest_median_deviation(sizes: Values, _: Values) -> float:
+    """Return a bound: the nearer half of the ranks lies within half the range of the median."""
+    return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
+
+
+def _count(_: Values, weights: Values, __: int | None) -> float:
+    return float(np.sum(weights))
 
 
 CATALOGUE: dict[str, Metric] = {
@@ -420,6 +448,53 @@ CATALOGUE: dict[str, Metric] = {
             evaluate=_variance,
             bound=_largest_variance,
         ),
+        Metric(
+            family="standard_deviation",
+            symbol="SDR",
+            title="standard deviation of the ranks",
+            spellings=("rank std", "std", "standard deviation of ranks"),
+            increasing=False,
+            optimum=0.0,
+            lower=0.0,
+            upper=np.inf,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="sqrt((1/n) sum (r_i - mean r)^2)",
+            evaluate=_standard_deviation,
+            bound=_largest_deviation,
+        ),
+        Metric(
+            family="median_absolute_deviation",
+            symbol="MAD",
+            title="median absolute deviation of the ranks",
+            spellings=("rank mad",),
+            increasing=False,
+            optimum=0.0,
+            lower=0.0,
+            upper=np.inf,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="median of |r_i - median r|, over 0.67449",
+            evaluate=_median_absolute_deviation,
+            bound=_largest_median_deviation,
+        ),
+        Metric(
+            family="count",
+            symbol="count",
+            title="number of ranks",
+            spellings=("rank count", "number of ranks"),
+            increasing=True,
+            optimum=None,
+            lower=0.0,
+            upper=np.inf,
+            normalised_name="",
+            index_name="",
+            z_name="",
+            definition="n",
+            evaluate=_count,
+        ),
     )
 }
 """Family key to metric, in the order in which tables list them."""
@@ -430,6 +505,13 @@ TABULATED: tuple[Metric, ...] = tuple(
     for instance in ([metric.at(k) for k in TABULATED_KS] if metric.takes_k else [metric])
 )
 """The metrics for which tables carry rows."""
+
+MACRO_TABULATED: tuple[Metric, ...] = tuple(
+    metric
+    for metric in TABULATED
+    if metric.family in {"arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "geometric_mean_rank"}
+)
+"""The metrics for which tables carry rows of macro averages."""
 
 
 def _adjusted_names(metric: Metric) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["COLUMNS", "TableColumn", "schema_of"]
+__all__ = ["COLUMNS", "SINCE", "TableColumn", "schema_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,18 @@ class TableColumn:
         What it holds.
     unit
         Its unit, where it has one.
+    since
+        The version of the tables that has it first; older ones are read as if `before` stood in every row.
+    before
+        What every row of an older version would hold.
     """
 
     name: str
     kind: Literal["text", "texts", "count", "real", "truth"]
     description: str
     unit: str = ""
+    since: str = ""
+    before: str | None = None
 
 
 _TASKS = (
@@ -76,9 +82,31 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
         TableColumn("num_tasks", "count", "tasks with that many candidates", "tasks"),
     ),
+    "macro_candidates": (
+        *_TASKS,
+        TableColumn("side", "text", "head or tail"),
+        TableColumn("aggregation", "text", "macro-query or macro-relation"),
+        TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
+        TableColumn("weight", "real", "what a task counts: 1 / tasks of its query or relation on its side"),
+        TableColumn("num_tasks", "count", "tasks with that many candidates and that weight", "tasks"),
+    ),
+    "candidates_by_relation": (
+        *_TASKS,
+        TableColumn("side", "text", "head or tail"),
+        TableColumn("relation", "text", "the relation as the files write it; splits valid and test only"),
+        TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
+        TableColumn("num_tasks", "count", "tasks with that many candidates", "tasks"),
+    ),
     "constants": (
         *_TASKS,
         TableColumn("side", "text", "head, tail, or both: the ranks of both sides pooled"),
+        TableColumn(
+            "aggregation",
+            "text",
+            "micro: every task counts once; macro-query, macro-relation: every query or relation does",
+            since="1.0.0",
+            before="micro",
+        ),
         TableColumn("metric", "text", "PyKEEN's key of the metric; hits_at_k for every k"),
         TableColumn("k", "count", "the k of hits_at_k, null for other metrics"),
         TableColumn("num_tasks", "count", "ranking tasks", "tasks"),
@@ -91,13 +119,17 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
             "text",
             "closed_form (errors bound rounding), numerical (errors are bounds), sampled (standard errors)",
         ),
+        TableColumn("num_draws", "count", "random rankings drawn, for sampled; null otherwise", since="1.0.0"),
     ),
 }
 """Table name to its columns."""
 
+SINCE = {"macro_candidates": "1.0.0", "candidates_by_relation": "1.0.0"}
+"""Table to the version that has it first; older ones are read as if it were empty."""
+
 
 def schema_of(name: str) -> pa.Schema:
-    """Return the Arrow schema of a table: ``datasets``, ``candidates`` or ``constants``."""
+    """Return the Arrow schema of a table, one of :data:`COLUMNS`."""
     import pyarrow as pa
 
     types = {

@@ -1,42 +1,48 @@
 """Open a version of the tables and look constants up in it.
 
-A set of tables is a folder with ``datasets.parquet``, ``candidates.parquet``, ``constants.parquet`` and
+A set of tables is a folder with a Parquet file for each table of :data:`~rankconst.schemas.COLUMNS` and
 ``datapackage.json``, which names the version and the SHA-256 of each. The set that this package carries is the
-default; older sets stay loadable by version.
+default; older sets stay loadable by version. :mod:`rankconst.locations` says where else a set can be.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import difflib
+import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.constants import Constants
-from rankconst.errors import TablesError, UnknownNameError, resolve_name
-from rankconst.histogram import Histogram
+from rankconst.errors import TablesError, UnknownNameError, UsageError, resolve_name
+from rankconst.histogram import Histogram, WeightedHistogram
+from rankconst.locations import DESCRIPTOR, Folder, find_location, read_descriptor, read_table_file
 from rankconst.metrics import Metric, parse_metric
-from rankconst.moments import Moments, compute_moments
+from rankconst.moments import compute_moments
 from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
-from rankconst.schemas import schema_of
+from rankconst.records import Records
+from rankconst.schemas import COLUMNS, SINCE, schema_of
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
     import pandas as pd
     import pyarrow as pa
-    from numpy.typing import NDArray
+    import pyarrow.parquet as pq
 
 __all__ = ["DESCRIPTOR", "Tables", "bundled_versions", "load"]
 
-DESCRIPTOR = "datapackage.json"
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
 
-_Key = tuple[str, str, str, str, int | None]
+
+def _order(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 @dataclass(frozen=True)
@@ -46,57 +52,93 @@ class Tables:
     Attributes
     ----------
     path
-        The folder.
+        The folder, or the zip file.
     descriptor
         The content of ``datapackage.json``.
+    folder
+        Reads the files of the set.
     """
 
     path: Path
     descriptor: dict[str, Any]
+    folder: Folder = field(repr=False, compare=False)
+    _files: dict[str, pq.ParquetFile | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def version(self) -> str:
         """The version of the set."""
         return str(self.descriptor["version"])
 
-    def read(self, name: str) -> pa.Table:
-        """Read a whole table.
+    def read(self, name: str, dataset: str | None = None) -> pa.Table:
+        """Read a table.
 
         Parameters
         ----------
         name
-            ``datasets``, ``candidates`` or ``constants``.
+            One of :data:`~rankconst.schemas.COLUMNS`.
+        dataset
+            The key of a dataset, to read only its rows. If None, all rows.
+
+        Returns
+        -------
+        pyarrow.Table
+            With the columns of today, whatever version the set is of: what older versions lack is filled in.
 
         Raises
         ------
         TablesError
             If the file is missing, is not the one that was written, or has another schema.
         """
-        file = self.path / f"{name}.parquet"
-        try:
-            content = file.read_bytes()
-        except FileNotFoundError as error:
-            raise TablesError(f"{file} is missing; the set in {self.path} is not whole. Build it again.") from error
-        expected = next((r.get("hash") for r in self.descriptor["resources"] if r.get("name") == name), None)
-        got = f"sha256:{hashlib.sha256(content).hexdigest()}"
-        if got != expected:
-            raise TablesError(
-                f"{file} is not the file that {DESCRIPTOR} describes: expected {expected}, got {got}. "
-                "Restore it, or build the set again with --force."
-            )
-        # The reader is imported here, so that `import rankconst` stays quick; read_table would load still more.
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        file = self._open(name)
+        if file is None:
+            return schema_of(name).empty_table()
         # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
         # (apache/arrow issue 34314), and files of this size gain nothing from them.
-        table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-        expected_schema = schema_of(name)
-        if not table.schema.equals(expected_schema):
+        if dataset is None:
+            return self._complete(name, file.read(use_threads=False))
+        table = file.read_row_groups(_find_row_groups(file, dataset), use_threads=False)
+        # Rows stand in canonical order, so those of a dataset stand together.
+        keys = table.column("dataset").to_pylist()
+        start = keys.index(dataset) if dataset in keys else 0
+        return self._complete(name, table.slice(start, keys.count(dataset)))
+
+    def _open(self, name: str) -> pq.ParquetFile | None:
+        """Open the file of a table; None for a table that sets of this version do not have yet."""
+        if name not in self._files:
+            resource = next((r for r in self.descriptor["resources"] if r.get("name") == name), None)
+            if resource is None and self._precedes(SINCE.get(name, "")):
+                self._files[name] = None
+            else:
+                content = read_table_file(self.folder, name, None if resource is None else resource.get("hash"))
+                # The reader is imported here, so that `import rankconst` stays quick.
+                import pyarrow as pa
+                import pyarrow.parquet as pq
+
+                self._files[name] = pq.ParquetFile(pa.BufferReader(content))
+        return self._files[name]
+
+    def _complete(self, name: str, table: pa.Table) -> pa.Table:
+        """Add the columns that sets of this version do not have yet, and check the schema."""
+        expected = schema_of(name)
+        for place, column in enumerate(COLUMNS[name]):
+            if column.name not in table.schema.names and self._precedes(column.since):
+                import pyarrow as pa
+
+                added = expected.field(column.name)
+                table = table.add_column(place, added, pa.repeat(pa.scalar(column.before, added.type), len(table)))
+        if not table.schema.equals(expected):
             raise TablesError(
-                f"{file} has columns {table.schema.names}; this version of rankconst reads {expected_schema.names}."
+                f"{self.folder / name}.parquet has columns {table.schema.names}; "
+                f"this version of rankconst reads {expected.names}."
             )
         return table
+
+    def _precedes(self, version: str) -> bool:
+        """Tell whether the set is of a version before `version`; one that nobody released is of today."""
+        if not version or not _VERSION.fullmatch(self.version):
+            return False
+        return _order(self.version) < _order(version)
 
     @cached_property
     def datasets(self) -> dict[str, dict[str, Any]]:
@@ -132,13 +174,66 @@ class Tables:
         key = (self.resolve_dataset(dataset), parse_protocol(protocol).key, parse_split(split), parse_side(side))
         return self._histogram(*key)
 
+    def macro_histogram(
+        self,
+        dataset: str,
+        aggregation: str,
+        split: str = "test",
+        side: str = "both",
+        protocol: str = DEFAULT_PROTOCOL,
+    ) -> WeightedHistogram:
+        """Return the candidate counts of a set of ranking tasks with the weights of a macro average.
+
+        Raises
+        ------
+        UnknownNameError
+            If the tables do not hold it.
+        """
+        wanted = parse_aggregation(aggregation).key
+        key = (self.resolve_dataset(dataset), parse_protocol(protocol).key, parse_split(split), parse_side(side))
+        return self._macro_histogram(*key, wanted)
+
+    def relation_histogram(
+        self,
+        dataset: str,
+        relations: str | Iterable[str],
+        split: str = "test",
+        side: str = "both",
+        protocol: str = DEFAULT_PROTOCOL,
+    ) -> Histogram:
+        """Return the candidate counts of the ranking tasks of some relations, pooled.
+
+        Parameters
+        ----------
+        dataset, split, side, protocol
+            As for :meth:`histogram`; tables hold relations of valid and test.
+        relations
+            One or more, as the benchmark's files write them.
+
+        Raises
+        ------
+        UnknownNameError
+            If the tables do not hold one of them.
+        """
+        key = self.resolve_dataset(dataset)
+        names = tuple(dict.fromkeys([relations] if isinstance(relations, str) else relations))
+        return self._relation_histogram(
+            key, parse_protocol(protocol).key, parse_split(split), parse_side(side), relations=names
+        )
+
+    def relations(self, dataset: str, split: str = "test", protocol: str = DEFAULT_PROTOCOL) -> tuple[str, ...]:
+        """Return the relations that have ranking tasks, in alphabetical order."""
+        key, split_key = self.resolve_dataset(dataset), parse_split(split)
+        wanted = self._stored_protocol(key, parse_protocol(protocol).key, split_key), split_key, "head"
+        return tuple(row[3] for row in self._records(key).relation_histograms if row[:3] == wanted)
+
     def holds(self, dataset: str, protocol: str, split: str) -> bool:
         """Tell whether there are tasks of that split under that protocol; the names must be keys."""
-        return (dataset, protocol, split, "head") in self._histograms
+        return (protocol, split, "head") in self._records(dataset).histograms
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
         """Return the protocols that the tables hold of a dataset, given by its key."""
-        return tuple(dict.fromkeys(key[1] for key in self._histograms if key[0] == dataset))
+        return tuple(dict.fromkeys(key[0] for key in self._records(dataset).histograms))
 
     def constants(
         self,
@@ -147,38 +242,58 @@ class Tables:
         split: str = "test",
         side: str = "both",
         protocol: str = DEFAULT_PROTOCOL,
+        *,
+        aggregation: str = DEFAULT_AGGREGATION,
+        relations: str | Iterable[str] | None = None,
     ) -> Constants:
         """Look up the constants of a metric.
 
         Parameters
         ----------
-        dataset, metric, split, side, protocol
+        dataset, metric, split, side, protocol, aggregation
             In any usual spelling: ``"FB15k-237"``, ``"H@10"``, ``"testing"``.
+        relations
+            Only the ranking tasks of these relations; computed from their histogram. If None, those of all.
 
         Returns
         -------
         Constants
-            From the table; for a Hits@k whose k is not in it, computed from the histogram.
+            From the table; what has no row in it, such as a Hits@k with another k, is computed from the histogram.
 
         Raises
         ------
         UnknownNameError
             If a name is unknown, or the tables hold no such tasks.
+        UsageError
+            For a macro average of a metric that has none here, or of some relations only.
         """
         parsed = parse_metric(metric)
         tasks = (self.resolve_dataset(dataset), parse_protocol(protocol).key, parse_split(split), parse_side(side))
-        histogram = self._histogram(*tasks)
-        moments = self._rows(tasks[0]).get((*tasks[1:], parsed.family, parsed.k)) or compute_moments(parsed, histogram)
+        weighed = parse_aggregation(aggregation).key
+        names = () if relations is None else tuple([relations] if isinstance(relations, str) else relations)
+        if names and weighed != DEFAULT_AGGREGATION:
+            raise UsageError(f"{weighed} averages are over all relations; leave out the aggregation or the relations.")
+        row = None
+        histogram: Histogram | WeightedHistogram
+        if names:
+            histogram = self._relation_histogram(*tasks, relations=names)
+        else:
+            histogram = (
+                self._histogram(*tasks) if weighed == DEFAULT_AGGREGATION else self._macro_histogram(*tasks, weighed)
+            )
+            row = self._records(tasks[0]).moments.get((*tasks[1:], weighed, parsed.family, parsed.k))
         key, protocol_key, split_key, side_key = tasks
         return Constants(
             dataset=key,
             protocol=protocol_key,
             split=split_key,
             side=side_key,
+            aggregation=weighed,
+            relations=names,
             metric=parsed,
             num_tasks=histogram.total,
-            moments=moments,
-            worst=parsed.worst(histogram.num_candidates, histogram.num_tasks),
+            moments=row or compute_moments(parsed, histogram),
+            worst=parsed.worst(histogram.num_candidates, histogram.num_tasks * histogram.weights),
             table_version=self.version,
         )
 
@@ -186,67 +301,93 @@ class Tables:
         """Return a whole table as a pandas DataFrame (needs pandas)."""
         return self.read(name).to_pandas()
 
-    @cached_property
-    def _histograms(self) -> dict[tuple[str, str, str, str], Histogram]:
-        table = self.read("candidates")
-        names = [table.column(name).to_pylist() for name in ("dataset", "protocol", "split", "side")]
-        sizes = _to_array(table.column("num_candidates"))
-        tasks = _to_array(table.column("num_tasks"))
-        keys = list(zip(*names, strict=True))
-        starts = [i for i, key in enumerate(keys) if i == 0 or key != keys[i - 1]]
-        return {
-            keys[start]: Histogram(sizes[start:stop], tasks[start:stop])
-            for start, stop in zip(starts, [*starts[1:], len(keys)], strict=True)
-        }
+    def _records(self, dataset: str) -> Records:
+        if dataset not in self._parsed:
+            self._parsed[dataset] = Records(functools.partial(self.read, dataset=dataset))
+        return self._parsed[dataset]
+
+    def _stored_protocol(self, dataset: str, protocol: str, split: str) -> str:
+        """Return the protocol whose rows serve: with sampled negatives those of raw do, but for the counts."""
+        sampled = parse_protocol(protocol).negatives is not None
+        return "raw" if sampled and not self.holds(dataset, protocol, split) else protocol
 
     def _histogram(self, dataset: str, protocol: str, split: str, side: str) -> Histogram:
-        sides = ("head", "tail") if side == "both" else (side,)
-        found = [self._histograms.get((dataset, protocol, split, one)) for one in sides]
-        parts = [part for part in found if part is not None]
+        stored = self._records(dataset).histograms
+        parts = [stored.get((protocol, split, one)) for one in _parts_of(side)]
+        found = [part for part in parts if part is not None]
         negatives = parse_protocol(protocol).negatives
-        if not parts and negatives is not None and self.holds(dataset, "raw", split):
+        source = self._stored_protocol(dataset, protocol, split)
+        if negatives is not None and source != protocol and self.holds(dataset, source, split):
             # Every task has as many candidates, so the number of tasks is all that is needed.
-            tasks = self._histogram(dataset, "raw", split, side).total
+            tasks = self._histogram(dataset, source, split, side).total
             return Histogram(np.array([negatives + 1]), np.array([tasks]))
-        if len(parts) < len(sides):
-            held = dict.fromkeys(f"{key[1]}/{key[2]}" for key in self._histograms if key[0] == dataset)
+        if len(found) < len(parts):
+            held = dict.fromkeys(f"{key[0]}/{key[1]}" for key in stored)
             raise UnknownNameError(
                 f"the tables ({self.version}) hold no {split} tasks of {dataset} under protocol {protocol}. "
                 f"They hold (protocol/split): {', '.join(held)}."
             )
-        return parts[0] if len(parts) == 1 else parts[0].pool(parts[1])
+        return functools.reduce(Histogram.pool, found)
 
-    @cached_property
-    def _constants(self) -> dict[str, dict[_Key, Moments]]:
-        columns = self.read("constants").to_pydict()
-        names = zip(*(columns[n] for n in ("dataset", "protocol", "split", "side", "metric", "k")), strict=True)
-        numbers = zip(
-            *(columns[n] for n in ("expectation", "expectation_error", "variance", "variance_error", "method")),
-            strict=True,
-        )
-        found: dict[str, dict[_Key, Moments]] = {}
-        for (dataset, *key), row in zip(names, numbers, strict=True):
-            found.setdefault(dataset, {})[tuple(key)] = Moments(*row)
-        return found
+    def _relation_histogram(
+        self, dataset: str, protocol: str, split: str, side: str, *, relations: tuple[str, ...]
+    ) -> Histogram:
+        whole = self._histogram(dataset, protocol, split, side)
+        source = self._stored_protocol(dataset, protocol, split)
+        stored = self._records(dataset).relation_histograms
+        known = {key[3] for key in stored if key[:2] == (source, split)}
+        if not known:
+            raise UnknownNameError(
+                f"the tables ({self.version}) hold no relations of {dataset} {split}; tables since "
+                f"{SINCE['candidates_by_relation']} do for valid and test."
+            )
+        for name in relations:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=3)
+                hint = f" Did you mean {', '.join(near)}?" if near else ""
+                raise UnknownNameError(
+                    f"no {split} task of {dataset} has relation {name!r} under protocol {protocol}.{hint} "
+                    f"`rankconst show {dataset} --relations` lists the {len(known)} that there are."
+                )
+        parts = [stored[source, split, one, name] for one in _parts_of(side) for name in relations]
+        pooled = functools.reduce(Histogram.pool, parts)
+        return pooled if source == protocol else Histogram(whole.num_candidates, np.array([pooled.total]))
 
-    def _rows(self, dataset: str) -> dict[_Key, Moments]:
-        return self._constants.get(dataset, {})
+    def _macro_histogram(
+        self, dataset: str, protocol: str, split: str, side: str, aggregation: str
+    ) -> WeightedHistogram:
+        whole = self._histogram(dataset, protocol, split, side)
+        if aggregation == DEFAULT_AGGREGATION:
+            return WeightedHistogram(whole.num_candidates, whole.weights, whole.num_tasks)
+        stored = self._records(dataset).macro_histograms
+        source = self._stored_protocol(dataset, protocol, split)
+        parts = [stored.get((source, split, one, aggregation)) for one in _parts_of(side)]
+        found = [part for part in parts if part is not None]
+        if len(found) < len(parts):
+            raise UnknownNameError(
+                f"the tables ({self.version}) hold no weights of {dataset} {split} for {aggregation}; "
+                f"tables since {SINCE['macro_candidates']} do."
+            )
+        pooled = functools.reduce(WeightedHistogram.pool, found)
+        if source == protocol:
+            return pooled
+        sizes = np.full(len(pooled), whole.num_candidates[0])
+        return WeightedHistogram.from_counts(sizes, pooled.weights, pooled.num_tasks)
 
 
-def _to_array(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
-    """Return a column of whole numbers; pyarrow's own conversion would import pandas."""
-    return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
+def _parts_of(side: str) -> tuple[str, ...]:
+    return ("head", "tail") if side == "both" else (side,)
 
 
-def _check_descriptor(descriptor: Any, folder: Path) -> None:
-    """Refuse a descriptor that does not name a version and its files."""
-    resources = descriptor.get("resources") if isinstance(descriptor, dict) else None
-    whole = isinstance(resources, list) and all(isinstance(resource, dict) for resource in resources)
-    if not whole or not isinstance(descriptor.get("version"), str):
-        raise TablesError(
-            f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version and a list of "
-            "resources. Build the set again."
-        )
+def _find_row_groups(file: pq.ParquetFile, dataset: str) -> list[int]:
+    """Return the row groups that may hold a dataset, by the bounds that the file states."""
+    place = file.schema_arrow.get_field_index("dataset")
+    found = []
+    for group in range(file.metadata.num_row_groups):
+        bounds = file.metadata.row_group(group).column(place).statistics
+        if bounds is None or bounds.min is None or bounds.max is None or bounds.min <= dataset <= bounds.max:
+            found.append(group)
+    return found
 
 
 def _bundle_folders() -> dict[str, Path]:
@@ -255,10 +396,8 @@ def _bundle_folders() -> dict[str, Path]:
     inside = package / "data"
     # A wheel carries the tables inside the package; in a checkout they lie beside it.
     root = inside if inside.is_dir() else package.parent / "data"
-    found = [
-        path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}") if re.fullmatch(r"\d+\.\d+\.\d+", path.parent.name)
-    ]
-    return {path.name: path for path in sorted(found, key=lambda path: [int(part) for part in path.name.split(".")])}
+    found = [path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}") if _VERSION.fullmatch(path.parent.name)]
+    return {path.name: path for path in sorted(found, key=lambda path: _order(path.name))}
 
 
 def bundled_versions() -> tuple[str, ...]:
@@ -272,21 +411,31 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     Parameters
     ----------
     path
-        A folder written by ``rankconst build``. If None, the tables that came with the package.
+        A folder written by ``rankconst build``, or a zip file of one; or, as text, the URL of such a zip file or of a
+        ``datapackage.json`` beside its tables, ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or
+        ``doi:10.PREFIX/SUFFIX/NAME.zip``. A URL or DOI may end in ``#sha256=`` and the hash of that file. What is
+        downloaded stays in the cache folder and is read from there afterwards; to have it anew, delete the file that
+        `Tables.path` names. If None, the tables that came with the package.
     version
         The version wanted. If None, the newest (or whatever `path` holds).
 
     Returns
     -------
     Tables
-        Nothing but the descriptor is read yet.
+        Of files on this machine, nothing but the descriptor is read yet.
 
     Raises
     ------
     UnknownNameError
         If there is no such version.
     TablesError
-        If `path` holds no tables.
+        If `path` holds no tables, or is a zip file that is damaged or holds several sets.
+    UsageError
+        If `path` is neither a folder nor a zip file nor an address as above.
+    DownloadError
+        If a download fails, or brings anything but a whole set with the hash that was asked for.
+    MissingExtraError
+        If a download needs pooch, which is not installed.
 
     Examples
     --------
@@ -303,19 +452,9 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         wanted = list(folders)[-1] if version is None else version
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
-        folder = folders[wanted]
-    else:
-        folder = Path(path)
-    try:
-        descriptor = json.loads((folder / DESCRIPTOR).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise TablesError(
-            f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them."
-        ) from error
-    except ValueError as error:
-        raise TablesError(f"{folder / DESCRIPTOR} is not JSON ({error}). Build the set again.") from error
-    _check_descriptor(descriptor, folder)
-    tables = Tables(folder, descriptor)
+        path = folders[wanted]
+    location = find_location(path)
+    tables = Tables(location.path, read_descriptor(location.folder), location.folder)
     if version is not None and tables.version != version:
-        raise UnknownNameError(f"{folder} holds table version {tables.version}, not {version}.")
+        raise UnknownNameError(f"{location.folder} holds table version {tables.version}, not {version}.")
     return tables

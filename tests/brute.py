@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
     Rows = Sequence[Row]
     Dataset = Mapping[str, Rows]
 
-__all__ = ["ORDER", "BruteCounts", "ProtocolRow", "count_brute_force", "describe_brute_force", "read_rows"]
+__all__ = [
+    "ORDER",
+    "BruteCounts",
+    "ProtocolRow",
+    "count_brute_force",
+    "describe_brute_force",
+    "read_rows",
+    "weigh_brute_force",
+]
 
 ORDER = ("train", "valid", "test")
 
@@ -92,6 +101,15 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
         heads.append(sum(1 for other in entities if other == h or (other, r, t) not in known))
         tails.append(sum(1 for other in entities if other == t or (h, r, other) not in known))
     return BruteCounts(rows, heads, tails, len(entities))
+
+
+def weigh_brute_force(rows: Rows, side: str, group: str) -> list[Fraction]:
+    """Weigh ranked rows of one side: 1 / how many of them share the query, or the relation."""
+    groups = {
+        "query": [(r, t) if side == "head" else (h, r) for h, r, t in rows],
+        "relation": [r for _, r, _ in rows],
+    }[group]
+    return [Fraction(1, groups.count(one)) for one in groups]
 
 
 def describe_brute_force(dataset: Dataset) -> dict[str, Any]:

@@ -116,6 +116,15 @@ def _enumerate_variance(sizes: Sizes, _: int | None) -> Exact:
     return mean, sum(times * (values[outcome] - mean) ** 2 for outcome, times in outcomes.items()) / vectors
 
 
+def _enumerate_deviation(sizes: Sizes, _: int | None) -> Exact:
+    n = len(sizes)
+    outcomes = Counter((sum(v), sum(r * r for r in v)) for v in itertools.product(*(range(1, s + 1) for s in sizes)))
+    tally: Counter[int] = Counter()
+    for (total, squares), times in outcomes.items():
+        tally[n * squares - total**2] += times
+    return _average(tally, lambda outcome: MP.sqrt(outcome) / n)
+
+
 def _enumerate_median(sizes: Sizes, _: int | None) -> Exact:
     medians = Counter(map(_double_median, itertools.product(*(range(1, size + 1) for size in sizes))))
     return _average(medians, lambda double: Fraction(double, 2))
@@ -129,6 +138,20 @@ def _enumerate_inverse_median(sizes: Sizes, _: int | None) -> Exact:
 def _double_median(ranks: Sequence[int]) -> int:
     ordered = sorted(ranks)
     return ordered[(len(ranks) - 1) // 2] + ordered[len(ranks) // 2]
+
+
+MP_QUARTILE = MP.sqrt(2) * MP.erfinv(MP.mpf(1) / 2)
+"""The upper quartile of the standard normal law."""
+
+
+def _enumerate_median_deviation(sizes: Sizes, _: int | None) -> Exact:
+    deviations = Counter(map(_fourfold_deviation, itertools.product(*(range(1, size + 1) for size in sizes))))
+    return _average(deviations, lambda fourfold: MP.mpf(fourfold) / 4 / MP_QUARTILE)
+
+
+def _fourfold_deviation(ranks: Sequence[int]) -> int:
+    double = _double_median(ranks)
+    return _double_median([abs(2 * rank - double) for rank in ranks])
 
 
 ENUMERATED: dict[str, Callable[[Sizes, int | None], Exact]] = {
@@ -145,6 +168,9 @@ ENUMERATED: dict[str, Callable[[Sizes, int | None], Exact]] = {
     "inverse_median_rank": _enumerate_inverse_median,
     "ndcg": _enumerate_discounted,
     "variance": _enumerate_variance,
+    "standard_deviation": _enumerate_deviation,
+    "median_absolute_deviation": _enumerate_median_deviation,
+    "count": lambda sizes, _: (Fraction(len(sizes)), Fraction(0)),
 }
 """Family to (numbers of candidates, k) -> expectation and variance over all rank vectors."""
 
@@ -272,6 +298,7 @@ PRECISE: dict[str, Callable[[Counts, int | None], Exact]] = {
     "inverse_geometric_mean_rank": lambda counts, _: _multiply(counts, -1),
     "ndcg": _sum_discounted,
     "variance": _sum_variance,
+    "count": lambda counts, _: (Fraction(sum(counts.values())), Fraction(0)),
 }
 """Family with a closed form to (N -> tasks, k) -> expectation and variance, exact or at 50 digits."""
 
@@ -288,6 +315,12 @@ POWERS: dict[str, tuple[int, Fraction]] = {
 
 ORDERED = ("median_rank", "inverse_median_rank")
 """Families of order statistics; their oracles beyond enumeration are in test_median.py."""
+
+DISPERSIONS = ("standard_deviation",)
+"""Families whose moments come from a series or an integral of their own; their oracles are in test_deviation.py."""
+
+SAMPLED = ("median_absolute_deviation",)
+"""Families whose moments come from random rankings; their oracles are in test_median_deviation.py."""
 
 
 def transform_moments(family: str, counts: Counts) -> Exact:
@@ -335,6 +368,11 @@ def relative_error(got: float, exact: Any) -> float:
     return absolute_error(got, exact) / abs(float(exact))
 
 
+def optimum_of(metric: Any, num_tasks: int) -> float:
+    """Return what a perfect ranker gets: the catalogue's optimum, or the number of ranks, which all get."""
+    return float(num_tasks) if metric.optimum is None else float(metric.optimum)
+
+
 # The metrics themselves, for ranks in plain Python.
 
 EVALUATED: dict[str, Callable[[Sequence[int], int | None], Any]] = {
@@ -353,6 +391,11 @@ EVALUATED: dict[str, Callable[[Sequence[int], int | None], Any]] = {
     "variance": lambda ranks, _: (
         Fraction(sum(r * r for r in ranks), len(ranks)) - Fraction(sum(ranks), len(ranks)) ** 2
     ),
+    "standard_deviation": lambda ranks, _: (
+        MP.sqrt(len(ranks) * sum(r * r for r in ranks) - sum(ranks) ** 2) / len(ranks)
+    ),
+    "count": lambda ranks, _: Fraction(len(ranks)),
+    "median_absolute_deviation": lambda ranks, _: MP.mpf(_fourfold_deviation(ranks)) / 4 / MP_QUARTILE,
 }
 """Family to (ranks, k) -> the metric."""
 

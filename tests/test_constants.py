@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from oracles import optimum_of
 from rankconst import Constants, DataError, Histogram, UndefinedError, compute_moments, parse_metric
 from rankconst.affine import ADJUSTMENTS
 from rankconst.metrics import TABULATED
@@ -35,7 +36,12 @@ def make(name: str, counts: Sequence[int]) -> Constants:
 
 # About the size of FB15k-237: a reciprocal of the last place is far below three decimals.
 LARGE = [14000, 14541, 14541, 13000]
-NAMES = [str(metric) for metric in TABULATED]
+NAMES = [str(metric) for metric in TABULATED if metric.optimum is not None]
+
+
+def optimum(constants: Constants) -> float:
+    """What a perfect ranker gets."""
+    return optimum_of(constants.metric, constants.num_tasks)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,7 +58,7 @@ def test_constants_pass_their_moments_on(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_adjust_gives_every_form(name: str) -> None:
     constants = make(name, LARGE)
-    value = (constants.expectation + constants.metric.optimum) / 2
+    value = (constants.expectation + optimum(constants)) / 2
     adjusted = constants.adjust(value)
     assert adjusted.value == value
     for form in ADJUSTMENTS:
@@ -64,9 +70,9 @@ def test_adjust_gives_every_form(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_ends_of_the_range_are_accepted(name: str) -> None:
     constants = make(name, LARGE)
-    for value in (constants.metric.optimum, constants.expectation, constants.worst):
+    for value in (optimum(constants), constants.expectation, constants.worst):
         constants.check(value)
-    assert constants.adjust(constants.metric.optimum).index == 1.0
+    assert constants.adjust(optimum(constants)).index == 1.0
     assert constants.adjust(constants.expectation).z == 0.0
 
 
@@ -167,7 +173,7 @@ def test_any_number_will_do(value: Any) -> None:
 
 def test_k_beyond_all_candidates_leaves_nothing_to_adjust() -> None:
     constants = make("hits@50", [14, 14, 12])
-    best = constants.metric.optimum
+    best = optimum(constants)
     adjusted = constants.adjust(best)
     assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0 if best else None, None, None)
     with pytest.raises(UndefinedError, match="already reaches the optimum"):
@@ -181,10 +187,20 @@ def test_k_beyond_all_candidates_leaves_nothing_to_adjust() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_single_candidates_leave_nothing_to_adjust(name: str) -> None:
     constants = make(name, [1, 1])
-    assert constants.expectation == constants.worst == constants.metric.optimum
-    best = constants.metric.optimum
+    assert constants.expectation == constants.worst == optimum(constants)
+    best = optimum(constants)
     adjusted = constants.adjust(best)
     assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0 if best else None, None, None)
+
+
+def test_where_every_ranker_gets_the_same_there_is_nothing_to_adjust() -> None:
+    constants = make("count", LARGE)
+    adjusted = constants.adjust(4)
+    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0, None, None)
+    with pytest.raises(UndefinedError, match="index of count is undefined: every ranker gets 4"):
+        _ = constants.index
+    with pytest.raises(DataError, match=r"5 is no possible count .* expected 4, which every ranker gets here"):
+        constants.check(5)
 
 
 def test_a_refused_value_is_bad_data() -> None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankconst
-from oracles import MP, PRECISE, absolute_error, hash_rows, relative_error
+from oracles import MP, PRECISE, absolute_error, hash_rows, optimum_of, relative_error
 from rankconst import CATALOGUE, PROTOCOLS, Histogram, compute_moments
 from rankconst.metrics import TABULATED
 from rankconst.protocols import SIDES, SPLITS
@@ -191,7 +191,9 @@ def test_constants_obey_the_laws() -> None:
         metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
         counts = COUNTS[tasks_of(row)]
         histogram = Histogram.from_counts(list(counts), list(counts.values()))
-        low, high = sorted((metric.worst(histogram.num_candidates, histogram.num_tasks), metric.optimum))
+        low, high = sorted(
+            (metric.worst(histogram.num_candidates, histogram.num_tasks), optimum_of(metric, histogram.total))
+        )
         assert row["num_tasks"] == sum(counts.values())
         assert low <= row["expectation"] <= high
         assert 0 <= row["variance"] <= (high - low) ** 2 / 4

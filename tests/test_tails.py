@@ -406,6 +406,7 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
 def test_tails_are_probabilities_and_ordered(tasks: dict[int, int], name: str, share: float) -> None:
     histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
     metric = parse_metric(name)
+    assert metric.optimum is not None
     worst = metric.worst(histogram.num_candidates, histogram.num_tasks)
     inside = worst + share * (metric.optimum - worst)
     further = worst + 0.5 * (1 + share) * (metric.optimum - worst)

@@ -7,60 +7,39 @@ Task (h, r, ?) has as candidates the entities of the protocol, less the known an
 and (?, r, t) likewise. Known triples are the *set* of triples of the protocol's filter splits and of the evaluated
 split; the evaluated one is always in, so 1 <= N <= |E|.
 
-Counting asks, for the distinct queries of one split, how many distinct answers the known triples give. Known triples
-are looked at once, in batches, against a table of the queries: memory follows the evaluation split and the answers
-found, not the graph.
+Counting asks, for the distinct queries of one split, how many distinct answers the known triples give: N is the same
+for all tasks of a query. Known triples are looked at once, in batches, against a table of the queries: memory follows
+the evaluation split and the answers found, not the graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.errors import DataError
-from rankconst.histogram import Histogram
+from rankconst.histogram import Histogram, WeightedHistogram
+from rankconst.protocols import SPLITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from rankconst.aggregations import Aggregation
     from rankconst.protocols import Protocol
     from rankconst_builder.graph import Graph, Triples
 
     Codes = NDArray[np.int64]
     Words = NDArray[np.uint64]
 
-__all__ = ["TaskCounts", "count_candidates"]
+__all__ = ["Queries", "RankedTasks", "TaskCounts", "count_candidates", "count_protocols"]
 
 BATCH = 1 << 18
 """Known triples looked at in one go: small enough for the second-level cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskCounts:
-    """Candidates of each ranking task of a split, under a protocol.
-
-    Attributes
-    ----------
-    rows
-        Which rows of the split's file are ranked, ascending. Shape (n,), int64.
-    head, tail
-        Numbers of candidates on that side, the true answer included. Shape (n,), int64, 1 .. `num_entities`.
-    num_entities
-        The number of entities that the protocol ranks.
-    """
-
-    rows: Codes
-    head: Codes
-    tail: Codes
-    num_entities: int
-
-    def histogram(self, side: str) -> Histogram:
-        """Return the counts of side ``head`` or ``tail`` as a histogram."""
-        return Histogram.from_counts({"head": self.head, "tail": self.tail}[side])
 
 
 class _QueryTable:
@@ -112,50 +91,182 @@ class _QueryTable:
         return found
 
 
+@dataclass(frozen=True)
+class Queries:
+    """The distinct queries that the ranking tasks of one side ask: an entity and a relation.
+
+    Attributes
+    ----------
+    keys
+        Entity and relation in one number, ascending. Shape (Q,), uint64.
+    of_task
+        Which query each task asks. Shape (n,), int64.
+    num_relations
+        How many relations there are; keys are entity * num_relations + relation.
+    """
+
+    keys: Words
+    of_task: Codes
+    num_relations: int
+
+    @cached_property
+    def frequency(self) -> Codes:
+        """How many tasks ask each query. Shape (Q,)."""
+        return np.bincount(self.of_task, minlength=self.keys.size)
+
+    @cached_property
+    def relation(self) -> Codes:
+        """The relation of each query. Shape (Q,)."""
+        return (self.keys % np.uint64(self.num_relations)).astype(np.int64)
+
+    @cached_property
+    def weights(self) -> dict[str, NDArray[np.float64]]:
+        """Group that counts once, of an aggregation, to what each query's tasks weigh. Shapes (Q,)."""
+        per_relation = np.bincount(self.relation, weights=self.frequency)
+        return {"query": 1.0 / self.frequency, "relation": 1.0 / per_relation[self.relation]}
+
+    @cached_property
+    def table(self) -> _QueryTable:
+        """Finds queries by their keys."""
+        return _QueryTable(self.keys)
+
+
+@dataclass(frozen=True)
+class RankedTasks:
+    """The ranking tasks that rows of a split give, on both sides.
+
+    Attributes
+    ----------
+    rows
+        Which rows of the split's file are ranked, ascending. Shape (n,), int64.
+    queries
+        Side ``head`` or ``tail`` to its queries.
+    """
+
+    rows: Codes
+    queries: Mapping[str, Queries]
+
+
+@dataclass(frozen=True)
+class TaskCounts:
+    """Candidates of each ranking task of a split, under a protocol.
+
+    Attributes
+    ----------
+    tasks
+        What is ranked.
+    per_query
+        Side to the number of candidates of each of its queries, the true answer included. Shapes (Q,), int64,
+        1 .. `num_entities`.
+    num_entities
+        The number of entities that the protocol ranks.
+    """
+
+    tasks: RankedTasks
+    per_query: Mapping[str, Codes]
+    num_entities: int
+
+    @property
+    def rows(self) -> Codes:
+        """Which rows of the split's file are ranked. Shape (n,)."""
+        return self.tasks.rows
+
+    @property
+    def head(self) -> Codes:
+        """Numbers of candidates of each task's head. Shape (n,)."""
+        return self.per_query["head"][self.tasks.queries["head"].of_task]
+
+    @property
+    def tail(self) -> Codes:
+        """Numbers of candidates of each task's tail. Shape (n,)."""
+        return self.per_query["tail"][self.tasks.queries["tail"].of_task]
+
+    def histogram(self, side: str) -> Histogram:
+        """Return the counts of side ``head`` or ``tail`` as a histogram."""
+        return Histogram.from_counts(self.per_query[side], self.tasks.queries[side].frequency)
+
+    def relation_histograms(self, side: str) -> dict[int, Histogram]:
+        """Return the counts of side ``head`` or ``tail`` as a histogram for each relation that has tasks, by code."""
+        queries, sizes = self.tasks.queries[side], self.per_query[side]
+        order = np.argsort(queries.relation, kind="stable")
+        relations, starts = np.unique(queries.relation[order], return_index=True)
+        ends = [*starts[1:].tolist(), order.size][: starts.size]
+        return {
+            relation: Histogram.from_counts(sizes[order[start:end]], queries.frequency[order[start:end]])
+            for relation, start, end in zip(relations.tolist(), starts.tolist(), ends, strict=True)
+        }
+
+    def macro_histogram(self, side: str, aggregation: Aggregation) -> WeightedHistogram:
+        """Return the counts of side ``head`` or ``tail`` with the weights of a macro average."""
+        queries = self.tasks.queries[side]
+        return WeightedHistogram.from_counts(
+            self.per_query[side], queries.weights[aggregation.group], queries.frequency
+        )
+
+
 class _AnswerCounter:
-    """Count the distinct known answers of each query of a split.
+    """Count the distinct known answers of each query of a side.
 
     Parameters
     ----------
-    anchors, relations
-        The queries, one a task: (anchor entity, relation). Shape (n,).
-    num_relations, num_entities
-        Bounds of the codes.
+    queries
+        The queries.
+    num_entities
+        Bound of the entities' codes.
     """
 
-    def __init__(self, anchors: Codes, relations: Codes, num_relations: int, num_entities: int) -> None:
-        if num_entities * num_relations >= 1 << 64:
-            raise DataError(f"{num_entities} entities and {num_relations} relations are too many for 64-bit keys.")
-        self._num_relations = np.uint64(num_relations)
-        keys, self._task_query = np.unique(self._pack(anchors, relations), return_inverse=True)
-        self._num_queries = int(keys.size)
+    def __init__(self, queries: Queries, num_entities: int) -> None:
+        self._queries = queries
         self._bits = np.uint64(max(int(num_entities).bit_length(), 1))
-        if self._num_queries.bit_length() + int(self._bits) > 64:
-            raise DataError(f"{self._num_queries} queries and {num_entities} entities are too many for 64-bit keys.")
-        self._table = _QueryTable(keys)
+        if queries.keys.size.bit_length() + int(self._bits) > 64:
+            raise DataError(f"{queries.keys.size} queries and {num_entities} entities are too many for 64-bit keys.")
         self._answers: list[Words] = []
-
-    def _pack(self, anchors: Codes, relations: Codes) -> Words:
-        return anchors.astype(np.uint64) * self._num_relations + relations.astype(np.uint64)
 
     def update(self, anchors: Codes, relations: Codes, answers: Codes) -> None:
         """Take in a batch of known triples, each seen from the query's side."""
-        query = self._table.find(self._pack(anchors, relations))
+        query = self._queries.table.find(_pack(anchors, relations, self._queries.num_relations))
         hit = query >= 0
         self._answers.append((query[hit].astype(np.uint64) << self._bits) | answers[hit].astype(np.uint64))
 
     def count(self) -> Codes:
-        """Return the number of distinct known answers of each task. Shape (n,)."""
+        """Return the number of distinct known answers of each query. Shape (Q,)."""
         answers = np.sort(np.concatenate(self._answers))
         new = np.ones(answers.size, dtype=np.bool_)
         new[1:] = answers[1:] != answers[:-1]
-        per_query = np.bincount((answers[new] >> self._bits).astype(np.int64), minlength=self._num_queries)
-        return per_query[self._task_query]
+        return np.bincount((answers[new] >> self._bits).astype(np.int64), minlength=self._queries.keys.size)
+
+
+def _pack(anchors: Codes, relations: Codes, num_relations: int) -> Words:
+    return anchors.astype(np.uint64) * np.uint64(num_relations) + relations.astype(np.uint64)
 
 
 def _batches(triples: Triples) -> Iterator[Triples]:
     for start in range(0, len(triples), BATCH):
         yield triples.select(slice(start, start + BATCH))
+
+
+def _select_rows(graph: Graph, protocol: Protocol, split: str) -> Codes:
+    evaluated = graph.splits[split]
+    ranked = graph.is_allowed(evaluated)
+    if protocol.tasks == "seen":
+        ranked &= graph.is_seen(evaluated)
+    if protocol.distinct:
+        ranked &= graph.first_occurrences(evaluated)
+    return np.flatnonzero(ranked)
+
+
+def _ask(graph: Graph, split: str, rows: Codes) -> RankedTasks:
+    tasks = graph.splits[split].select(rows)
+    anchors = {"head": tasks.tail, "tail": tasks.head}
+    bounds = graph.num_entities, graph.num_relations
+    return RankedTasks(rows, {side: _gather(known, tasks.relation, *bounds) for side, known in anchors.items()})
+
+
+def _gather(anchors: Codes, relations: Codes, num_entities: int, num_relations: int) -> Queries:
+    if num_entities * num_relations >= 1 << 64:
+        raise DataError(f"{num_entities} entities and {num_relations} relations are too many for 64-bit keys.")
+    keys, of_task = np.unique(_pack(anchors, relations, num_relations), return_inverse=True)
+    return Queries(keys, of_task, num_relations)
 
 
 def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
@@ -180,36 +291,51 @@ def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts
     DataError
         If a count falls outside 1 .. |E|, which would be a bug.
     """
-    evaluated = graph.splits[split]
-    ranked = np.ones(len(evaluated), dtype=np.bool_)
-    if protocol.tasks == "seen":
-        ranked &= graph.is_seen(evaluated)
-    if protocol.distinct:
-        ranked &= graph.first_occurrences(evaluated)
-    rows = np.flatnonzero(ranked)
-    tasks = evaluated.select(rows)
+    return _count(graph, protocol, split, _ask(graph, split, _select_rows(graph, protocol, split)))
+
+
+def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[str, str], TaskCounts]:
+    """Count the candidates of every split under each protocol.
+
+    Returns
+    -------
+    dict
+        (protocol, split) to what :func:`count_candidates` gives; protocols that rank the same rows share the work.
+    """
+    counts = {}
+    asked: dict[tuple[str, bytes], RankedTasks] = {}
+    for protocol in protocols:
+        for split in SPLITS:
+            rows = _select_rows(graph, protocol, split)
+            key = split, rows.tobytes()
+            if key not in asked:
+                asked[key] = _ask(graph, split, rows)
+            counts[protocol.key, split] = _count(graph, protocol, split, asked[key])
+    return counts
+
+
+def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> TaskCounts:
     candidate = graph.seen_entities if protocol.candidates == "seen" else np.ones(graph.num_entities, dtype=np.bool_)
-    num_entities = int(candidate.sum())
-    if protocol.negatives is not None:
-        fixed = np.full(rows.size, protocol.negatives + 1, dtype=np.int64)
-        return TaskCounts(rows, fixed, fixed, protocol.negatives + 1)
+    if graph.allowed_entities is not None:
+        candidate = candidate & graph.allowed_entities
+    num_entities = int(candidate.sum()) if protocol.negatives is None else protocol.negatives + 1
     known = protocol.known_splits(split)
-    if not known or not rows.size:
-        fixed = np.full(rows.size, num_entities, dtype=np.int64)
-        return TaskCounts(rows, fixed, fixed, num_entities)
-    tails = _AnswerCounter(tasks.head, tasks.relation, graph.num_relations, graph.num_entities)
-    heads = _AnswerCounter(tasks.tail, tasks.relation, graph.num_relations, graph.num_entities)
+    if not known or not tasks.rows.size:
+        fixed = {side: np.full(queries.keys.size, num_entities) for side, queries in tasks.queries.items()}
+        return TaskCounts(tasks, fixed, num_entities)
+    tails = _AnswerCounter(tasks.queries["tail"], graph.num_entities)
+    heads = _AnswerCounter(tasks.queries["head"], graph.num_entities)
     for name in dict.fromkeys((*known, split)):
         for batch in _batches(graph.splits[name]):
             # Only a candidate can be removed from the candidates.
             inside = batch.select(candidate[batch.head] & candidate[batch.tail])
             tails.update(inside.head, inside.relation, inside.tail)
             heads.update(inside.tail, inside.relation, inside.head)
-    counts = TaskCounts(rows, num_entities + 1 - heads.count(), num_entities + 1 - tails.count(), num_entities)
-    for side, values in (("head", counts.head), ("tail", counts.tail)):
+    per_query = {"head": num_entities + 1 - heads.count(), "tail": num_entities + 1 - tails.count()}
+    for side, values in per_query.items():
         if values.min() < 1 or values.max() > num_entities:
             raise DataError(
                 f"{protocol.key} {split} {side}: candidates run from {values.min()} to {values.max()}; "
                 f"expected 1 to {num_entities}. This is a bug: please report it with the dataset."
             )
-    return counts
+    return TaskCounts(tasks, per_query, num_entities)

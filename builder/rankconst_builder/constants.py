@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from rankconst.metrics import TABULATED
+from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.histogram import Histogram, WeightedHistogram
+from rankconst.metrics import MACRO_TABULATED, TABULATED
 from rankconst.moments import compute_moments
 from rankconst.schemas import schema_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rankconst.histogram import Histogram
+    from collections.abc import Iterable, Iterator, Mapping
 
     TaskKey = tuple[str, str, str, str]
+    MacroKey = tuple[str, str, str, str, str]
 
-__all__ = ["tabulate_candidates", "tabulate_constants"]
+__all__ = ["tabulate_candidates", "tabulate_constants", "tabulate_macro_candidates", "tabulate_relations"]
 
 
 def tabulate_candidates(histograms: Mapping[TaskKey, Histogram]) -> pa.Table:
@@ -36,34 +38,82 @@ def tabulate_candidates(histograms: Mapping[TaskKey, Histogram]) -> pa.Table:
     return _table("candidates", rows)
 
 
-def tabulate_constants(histograms: Mapping[TaskKey, Histogram]) -> pa.Table:
+def tabulate_macro_candidates(histograms: Mapping[MacroKey, WeightedHistogram]) -> pa.Table:
+    """Write weighted histograms as rows of the table of macro candidates.
+
+    Parameters
+    ----------
+    histograms
+        (dataset, protocol, split, side, aggregation) to histogram, with side ``head`` or ``tail``.
+    """
+    rows = [
+        (*key, size, weight, tasks)
+        for key, histogram in histograms.items()
+        for size, weight, tasks in zip(
+            histogram.num_candidates.tolist(), histogram.weights.tolist(), histogram.num_tasks.tolist(), strict=True
+        )
+    ]
+    return _table("macro_candidates", rows)
+
+
+def tabulate_relations(histograms: Mapping[MacroKey, Histogram]) -> pa.Table:
+    """Write the histograms of relations as rows of the table of candidates by relation.
+
+    Parameters
+    ----------
+    histograms
+        (dataset, protocol, split, side, relation) to histogram, with side ``head`` or ``tail``.
+    """
+    rows = [
+        (*key, size, tasks)
+        for key, histogram in histograms.items()
+        for size, tasks in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True)
+    ]
+    return _table("candidates_by_relation", rows)
+
+
+def tabulate_constants(
+    histograms: Mapping[TaskKey, Histogram], macro_histograms: Mapping[MacroKey, WeightedHistogram]
+) -> pa.Table:
     """Compute every tabulated metric for every set of tasks, and for both sides pooled.
 
     Parameters
     ----------
     histograms
         As for :func:`tabulate_candidates`; head and tail of the same tasks are pooled into ``both``.
+    macro_histograms
+        As for :func:`tabulate_macro_candidates`; for tasks that have them, macro averages are tabulated, too.
     """
     # Protocols often agree on some tasks: what is computed once need not be again.
-    done: dict[Histogram, list[tuple[Any, ...]]] = {}
+    done: dict[Histogram | WeightedHistogram, list[tuple[Any, ...]]] = {}
     rows = []
-    for key, histogram in _with_both(histograms):
-        if histogram not in done:
-            done[histogram] = list(_rows(histogram))
-        rows += [(*key, *row) for row in done[histogram]]
+    for key in _with_both(histograms):
+        parts = [(*key[:3], side) for side in (("head", "tail") if key[3] == "both" else (key[3],))]
+        pooled: list[tuple[str, Histogram | WeightedHistogram]] = [
+            (DEFAULT_AGGREGATION, functools.reduce(Histogram.pool, [histograms[part] for part in parts]))
+        ]
+        for aggregation in MACROS:
+            weighted = [
+                macro_histograms[*part, aggregation] for part in parts if (*part, aggregation) in macro_histograms
+            ]
+            if weighted:
+                pooled.append((aggregation, functools.reduce(WeightedHistogram.pool, weighted)))
+        for aggregation, histogram in pooled:
+            if histogram not in done:
+                done[histogram] = list(_rows(histogram))
+            rows += [(*key, aggregation, *row) for row in done[histogram]]
     return _table("constants", rows)
 
 
-def _with_both(histograms: Mapping[TaskKey, Histogram]) -> Iterator[tuple[TaskKey, Histogram]]:
-    for (*tasks, side), histogram in histograms.items():
-        yield (tasks[0], tasks[1], tasks[2], side), histogram
+def _with_both(keys: Iterable[TaskKey]) -> Iterator[TaskKey]:
+    for dataset, protocol, split, side in keys:
+        yield dataset, protocol, split, side
         if side == "tail":
-            head = histograms[tasks[0], tasks[1], tasks[2], "head"]
-            yield (tasks[0], tasks[1], tasks[2], "both"), head.pool(histogram)
+            yield dataset, protocol, split, "both"
 
 
-def _rows(histogram: Histogram) -> Iterator[tuple[Any, ...]]:
-    for metric in TABULATED:
+def _rows(histogram: Histogram | WeightedHistogram) -> Iterator[tuple[Any, ...]]:
+    for metric in TABULATED if isinstance(histogram, Histogram) else MACRO_TABULATED:
         moments = compute_moments(metric, histogram)
         yield (
             metric.family,
@@ -74,6 +124,7 @@ def _rows(histogram: Histogram) -> Iterator[tuple[Any, ...]]:
             moments.variance,
             moments.variance_error,
             moments.method,
+            moments.num_draws,
         )
 
 

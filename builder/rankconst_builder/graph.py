@@ -52,12 +52,28 @@ class Graph:
     trained_relations
         Inductive datasets only: codes of the relations that occur in the graph that models are trained on. PyKEEN
         numbers relations there, so they count as seen when its train is the inference graph.
+    entity_labels, relation_labels
+        The labels by code, as bytes; None for a graph that was not read from files.
+    allowed_entities, allowed_relations
+        To which entities and relations an evaluation is restricted, masks over the codes; None for no restriction.
     """
 
     splits: Mapping[str, Triples]
     num_entities: int
     num_relations: int
     trained_relations: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    entity_labels: pa.BinaryArray | None = None
+    relation_labels: pa.BinaryArray | None = None
+    allowed_entities: NDArray[np.bool_] | None = None
+    allowed_relations: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def relation_names(self) -> tuple[str, ...]:
+        """The relations by code, as text; bytes that are no UTF-8 are written as escapes."""
+        if self.relation_labels is None:
+            return tuple(map(str, range(self.num_relations)))
+        labels = cast("list[bytes]", self.relation_labels.to_pylist())
+        return tuple(label.decode(errors="backslashreplace") for label in labels)
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
@@ -80,6 +96,15 @@ class Graph:
         """Tell which triples have nothing unseen in train. Shape (n,)."""
         entities, relations = self.seen_entities, self.seen_relations
         return entities[triples.head] & relations[triples.relation] & entities[triples.tail]
+
+    def is_allowed(self, triples: Triples) -> NDArray[np.bool_]:
+        """Tell which triples an evaluation is not restricted from. Shape (n,)."""
+        allowed = np.ones(len(triples), dtype=np.bool_)
+        if self.allowed_entities is not None:
+            allowed &= self.allowed_entities[triples.head] & self.allowed_entities[triples.tail]
+        if self.allowed_relations is not None:
+            allowed &= self.allowed_relations[triples.relation]
+        return allowed
 
     def first_occurrences(self, triples: Triples) -> NDArray[np.bool_]:
         """Tell which rows do not repeat an earlier one. Shape (n,)."""
@@ -112,9 +137,9 @@ def encode_labels(files: Mapping[str, Labels], trained: Labels | None = None) ->
     Graph
         Equal bytes have equal codes; codes follow the order of first appearance.
     """
-    entities, num_entities = _encode([column for labels in files.values() for column in (labels.head, labels.tail)])
+    entities, entity_labels = _encode([column for labels in files.values() for column in (labels.head, labels.tail)])
     context = [] if trained is None else [trained.relation]
-    relations, _ = _encode([labels.relation for labels in files.values()] + context)
+    relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
     num_relations = 1 + max(int(codes.max()) for codes in relations[: len(files)])
     # Codes follow first appearance, so those that only the context has come last.
     known = [codes[codes < num_relations] for codes in relations[len(files) :]]
@@ -122,17 +147,20 @@ def encode_labels(files: Mapping[str, Labels], trained: Labels | None = None) ->
     splits = dict.fromkeys(SPLITS, Triples(none, none, none))
     for place, name in enumerate(files):
         splits[name] = Triples(entities[2 * place], relations[place], entities[2 * place + 1])
-    return Graph(splits, num_entities, num_relations, *known)
+    none_known = known[0] if known else none
+    return Graph(
+        splits, len(entity_labels), num_relations, none_known, entity_labels, relation_labels.slice(0, num_relations)
+    )
 
 
-def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], int]:
-    """Give columns of dictionary-encoded bytes one common dictionary; return their codes and its size."""
+def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.BinaryArray]:
+    """Give columns of dictionary-encoded bytes one common dictionary; return their codes, and it."""
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
     unified = cast("list[pa.DictionaryArray[Any, Any]]", pa.chunked_array(chunks).unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified]).astype(np.int64)
     ends = np.cumsum([len(column) for column in columns])
-    return np.split(codes, ends[:-1]), len(unified[0].dictionary)
+    return np.split(codes, ends[:-1]), cast("pa.BinaryArray", unified[0].dictionary)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Write a set of tables: three Parquet files and the descriptor that names their hashes.
+"""Write a set of tables: the Parquet files and the descriptor that names their hashes.
 
 The set is exchanged as a whole: new files are prepared in a folder beside it, that folder is renamed, and only then
 are files replaced. A run that was cut off is completed by the next.
@@ -7,13 +7,19 @@ are files replaced. A run that was cut off is completed by the next.
 from __future__ import annotations
 
 import hashlib
+import io
+import itertools
 import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rankconst.aggregations import AGGREGATIONS
+from rankconst.metrics import CATALOGUE
+from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.schemas import COLUMNS, TableColumn
 from rankconst.tables import DESCRIPTOR
 
@@ -21,16 +27,41 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["complete_exchange", "hash_content", "write_tables"]
+    from numpy.typing import NDArray
 
-_INCOMING = ".incoming"
+__all__ = [
+    "INCOMING",
+    "KEYS",
+    "complete_exchange",
+    "describe_set",
+    "exchange_files",
+    "hash_content",
+    "serialise_tables",
+    "sort_rows",
+    "write_descriptor",
+    "write_tables",
+]
 
-_KEYS: dict[str, tuple[str, ...]] = {
+INCOMING = ".incoming"
+"""How the names of folders begin in which a set is prepared."""
+
+KEYS: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
     "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
-    "constants": ("dataset", "protocol", "split", "side", "metric", "k"),
+    "macro_candidates": ("dataset", "protocol", "split", "side", "aggregation", "num_candidates", "weight"),
+    "candidates_by_relation": ("dataset", "protocol", "split", "side", "relation", "num_candidates"),
+    "constants": ("dataset", "protocol", "split", "side", "aggregation", "metric", "k"),
 }
 """Table to the columns that identify a row, in the order by which rows are sorted (names as in their catalogue)."""
+
+_ORDERS: dict[str, tuple[str, ...]] = {
+    "protocol": tuple(PROTOCOLS),
+    "split": tuple(SPLITS),
+    "side": tuple(SIDES),
+    "aggregation": tuple(AGGREGATIONS),
+    "metric": tuple(CATALOGUE),
+}
+"""Column to its values in the order of their catalogue; values of other columns follow by size or alphabet."""
 
 _FIELD_TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "number", "truth": "boolean"}
 """Kind of a column to the type that Data Package calls it."""
@@ -46,6 +77,37 @@ def hash_content(table: pa.Table) -> str:
     for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
         digest.update(("\n" + "\t".join(map(repr, row))).encode())
     return f"sha256:{digest.hexdigest()}"
+
+
+def sort_rows(name: str, table: pa.Table) -> pa.Table:
+    """Return a table with its rows in canonical order: by :data:`KEYS`, names as in their catalogue."""
+    # The last key of lexsort counts most.
+    order = np.lexsort([_rank_values(column, table.column(column)) for column in reversed(KEYS[name])])
+    if np.array_equal(order, np.arange(len(table))):
+        return table
+    return table.take(order)
+
+
+def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
+    """Return a number for each value of a column, larger for what stands later; missing values come first."""
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    values = encoded.dictionary.to_pylist()
+    ranks = np.empty(len(values), np.int64)
+    ranks[sorted(range(len(values)), key=lambda place: _order_value(name, values[place]))] = np.arange(len(values))
+    indices: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
+    return ranks[indices]
+
+
+def _order_value(name: str, value: Any) -> tuple[Any, ...]:
+    """Return what a value is sorted by among those of its column."""
+    if value is None:
+        return (0,)
+    if name not in _ORDERS:
+        return (1, value)
+    known = _ORDERS[name]
+    # sampled:10 comes before sampled:500.
+    stem, _, number = value.partition(":")
+    return (1, known.index(value) if value in known else len(known), stem, int(number) if number.isdecimal() else 0)
 
 
 def write_tables(
@@ -64,21 +126,57 @@ def write_tables(
     provenance
         Dataset to how its rows were obtained.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    complete_exchange(folder)
-    draft = folder / f"{_INCOMING}.draft"
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir()
-    resources = []
-    for name, table in tables.items():
-        path = draft / f"{name}.parquet"
-        pq.write_table(table, path, compression="zstd", compression_level=19, use_dictionary=True, version="2.6")
-        resources.append(_describe(name, table, path))
-    descriptor = {
+    files = serialise_tables(tables)
+    descriptor = describe_set(version, tables, files, provenance)
+    exchange_files(folder, {**files, DESCRIPTOR: write_descriptor(descriptor)})
+
+
+def serialise_tables(tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
+    """Return the Parquet files of a set, file name to content; the same tables give the same bytes."""
+    return {f"{name}.parquet": _serialise(table) for name, table in tables.items()}
+
+
+def _serialise(table: pa.Table) -> bytes:
+    """Write a table with a row group a dataset, so that the rows of one can be read alone.
+
+    The table of datasets, which is read as a whole, is one row group.
+    """
+    keys = table.column("dataset").to_pylist()
+    starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and len(table) > len(set(keys)))]
+    sink = io.BytesIO()
+    with pq.ParquetWriter(
+        sink, table.schema, compression="zstd", compression_level=19, use_dictionary=True, version="2.6"
+    ) as writer:
+        for start, stop in itertools.pairwise([*starts, len(keys)]):
+            # In one piece: pages must not depend on how the rows came together.
+            writer.write_table(table.slice(start, stop - start).combine_chunks())
+    return sink.getvalue()
+
+
+def describe_set(
+    version: str,
+    tables: Mapping[str, pa.Table],
+    files: Mapping[str, bytes],
+    provenance: Mapping[str, Mapping[str, Any]],
+    extra: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the descriptor of a set, as Data Package 2.0 has it.
+
+    Parameters
+    ----------
+    version, tables, provenance
+        As for :func:`write_tables`.
+    files
+        What :func:`serialise_tables` makes of the tables.
+    extra
+        Further properties of the package, such as ``created``. If None, there are none.
+    """
+    return {
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
         "name": "rankconst-tables",
         "title": "Chance expectations and variances of ranking metrics on link-prediction benchmarks",
         "version": version,
+        **(extra or {}),
         "licenses": [
             {
                 "name": "CC0-1.0",
@@ -91,18 +189,40 @@ def write_tables(
             for row in tables["datasets"].to_pylist()
             if row["source_urls"]
         ],
-        "resources": resources,
+        "resources": [_describe(name, table, files[f"{name}.parquet"]) for name, table in tables.items()],
         "provenance": [{"dataset": key, **provenance[key]} for key in sorted(provenance)],
     }
-    text = json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n"
-    (draft / DESCRIPTOR).write_text(text, encoding="utf-8")
-    draft.rename(folder / _INCOMING)
+
+
+def write_descriptor(descriptor: Mapping[str, Any]) -> bytes:
+    """Return the content of ``datapackage.json``."""
+    return (json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files, all or none: a run that is cut off leaves the old ones, or is completed by the next.
+
+    Parameters
+    ----------
+    folder
+        Where to; made if missing. Its other files stay.
+    files
+        File name to content.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    complete_exchange(folder)
+    draft = folder / f"{INCOMING}.draft"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    for name, content in files.items():
+        (draft / name).write_bytes(content)
+    draft.rename(folder / INCOMING)
     complete_exchange(folder)
 
 
 def complete_exchange(folder: Path) -> None:
     """Move the files of a prepared set into place; does nothing where none is waiting."""
-    incoming = folder / _INCOMING
+    incoming = folder / INCOMING
     if not incoming.is_dir():
         return
     for path in sorted(incoming.iterdir()):
@@ -110,11 +230,11 @@ def complete_exchange(folder: Path) -> None:
     incoming.rmdir()
 
 
-def _describe(name: str, table: pa.Table, path: Path) -> dict[str, Any]:
-    content = path.read_bytes()
+def _describe(name: str, table: pa.Table, content: bytes) -> dict[str, Any]:
     return {
         "name": name,
-        "path": path.name,
+        "path": f"{name}.parquet",
+        "type": "table",
         "format": "parquet",
         "mediatype": "application/vnd.apache.parquet",
         "bytes": len(content),
@@ -123,7 +243,7 @@ def _describe(name: str, table: pa.Table, path: Path) -> dict[str, Any]:
         "rows": len(table),
         "schema": {
             # A primary key must not be null, and k is for most metrics.
-            **({} if name == "constants" else {"primaryKey": list(_KEYS[name])}),
+            **({} if name == "constants" else {"primaryKey": list(KEYS[name])}),
             "fields": [_describe_column(column) for column in COLUMNS[name]],
         },
     }

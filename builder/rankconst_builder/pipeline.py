@@ -12,21 +12,31 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import rankconst
+from rankconst.aggregations import MACROS
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
 from rankconst.protocols import PROTOCOLS, SPLITS, Protocol
 from rankconst.schemas import COLUMNS, schema_of
 from rankconst.tables import DESCRIPTOR, Tables, load
-from rankconst_builder.candidates import TaskCounts, count_candidates
-from rankconst_builder.constants import tabulate_candidates, tabulate_constants
+from rankconst_builder.candidates import TaskCounts, count_protocols
+from rankconst_builder.constants import (
+    tabulate_candidates,
+    tabulate_constants,
+    tabulate_macro_candidates,
+    tabulate_relations,
+)
 from rankconst_builder.fetch import Content, Fetcher, MissingSourceError
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.package import complete_exchange, write_tables
 from rankconst_builder.progress import Reporter
+from rankconst_builder.restriction import Restriction
 from rankconst_builder.sources import CONTEXT, ROLES, Source
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from rankconst.histogram import Histogram
+    from rankconst_builder.graph import Graph
 
 __all__ = ["UNRELEASED", "Build", "Outcome", "build_all", "order_protocols"]
 
@@ -56,6 +66,8 @@ class Build:
         True to take the histograms of the carried tables instead of the benchmark's files.
     force
         True to build again what `out` holds already.
+    restriction
+        To which relations and entities the evaluation is restricted.
     version
         The version that the tables will state.
     reporter
@@ -70,6 +82,7 @@ class Build:
     per_triple: bool = False
     from_archive: bool = False
     force: bool = False
+    restriction: Restriction = field(default_factory=Restriction)
     version: str = UNRELEASED
     reporter: Reporter = field(default_factory=Reporter)
 
@@ -212,7 +225,7 @@ def _identify(build: Build, source: Source) -> str | None:
     """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
     if build.from_archive or source.key in build.local or not source.verifiable:
         return None
-    described = [repr(source), *map(repr, build.protocols), _hash_program()]
+    described = [repr(source), *map(repr, build.protocols), repr(build.restriction), _hash_program()]
     digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
 
@@ -235,7 +248,7 @@ def _build_part(build: Build, source: Source, identity: str | None) -> _Part:
         contents = _read_contents(build, source)
     except MissingSourceError as error:
         archive = load()
-        if source.key not in archive.datasets:
+        if source.key not in archive.datasets or build.restriction != Restriction():
             raise
         if build.per_triple:
             raise MissingSourceError(f"{error} The archive has no counts per triple to fall back on.") from error
@@ -275,33 +288,56 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
     }
     labels = {role: read_triples(content.data, source.format, names[role]) for role, content in contents.items()}
     graph = encode_labels({role: labels[role] for role in ROLES if role in labels}, labels.get(CONTEXT))
+    graph = build.restriction.apply(graph)
     statistics = describe_graph(graph)
     build.reporter.say(_summarise(source, statistics))
     for difference in _compare_with_pykeen(source, statistics):
         build.reporter.warn(f"{key}: {difference}")
-    counts = {
-        (protocol.key, split): count_candidates(graph, protocol, split)
-        for protocol in build.protocols
-        for split in SPLITS
-    }
+    counts = count_protocols(graph, build.protocols)
     histograms = {
         (key, protocol, split, side): count.histogram(side)
         for (protocol, split), count in counts.items()
         for side in ("head", "tail")
         if count.rows.size
     }
+    macro_histograms = {
+        (*tasks, aggregation.key): counts[tasks[1], tasks[2]].macro_histogram(tasks[3], aggregation)
+        for tasks in histograms
+        for aggregation in MACROS.values()
+    }
+    by_relation = {
+        (*tasks, name): histogram
+        for tasks in histograms
+        if tasks[2] != "train"
+        for name, histogram in _name_relations(graph, counts[tasks[1], tasks[2]].relation_histograms(tasks[3]))
+    }
     for (protocol, split), count in counts.items():
         if statistics.rows[split] and not count.rows.size:
-            build.reporter.say(f"{key}: protocol {protocol} drops every triple of {split}; it gets no rows")
+            build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
     return _Part(
         tables={
             "datasets": _describe_dataset(source, statistics, contents),
             "candidates": tabulate_candidates(histograms),
-            "constants": tabulate_constants(histograms),
+            "macro_candidates": tabulate_macro_candidates(macro_histograms),
+            "candidates_by_relation": tabulate_relations(by_relation),
+            "constants": tabulate_constants(histograms, macro_histograms),
         },
-        provenance={"origin": "files", "identity": identity},
+        provenance={
+            "origin": "files",
+            "identity": identity,
+            **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
+        },
         counts=counts,
     )
+
+
+def _name_relations(graph: Graph, histograms: Mapping[int, Histogram]) -> list[tuple[str, Histogram]]:
+    """Name relations by their labels, in alphabetical order; labels that look alike as text share their name."""
+    named: dict[str, Histogram] = {}
+    for code, histogram in histograms.items():
+        name = graph.relation_names[code]
+        named[name] = named[name].pool(histogram) if name in named else histogram
+    return sorted(named.items())
 
 
 def _summarise(source: Source, statistics: Statistics) -> str:
@@ -376,12 +412,25 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
         for side in ("head", "tail")
         if archive.holds(key, protocol.key if protocol.negatives is None else "raw", split)
     }
+    macro_histograms = {
+        (*tasks, aggregation): archive.macro_histogram(key, aggregation, tasks[2], tasks[3], tasks[1])
+        for tasks in histograms
+        for aggregation in MACROS
+    }
+    by_relation = {
+        (*tasks, name): archive.relation_histogram(key, name, tasks[2], tasks[3], tasks[1])
+        for tasks in histograms
+        if tasks[2] != "train"
+        for name in archive.relations(key, tasks[2], tasks[1])
+    }
     origin = f"archive {archive.version}"
     return _Part(
         tables={
             "datasets": _take_dataset(archive.read("datasets"), key),
             "candidates": tabulate_candidates(histograms),
-            "constants": tabulate_constants(histograms),
+            "macro_candidates": tabulate_macro_candidates(macro_histograms),
+            "candidates_by_relation": tabulate_relations(by_relation),
+            "constants": tabulate_constants(histograms, macro_histograms),
         },
         provenance={"origin": origin, "reason": reason} if reason else {"origin": origin},
     )

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst import tables as archive
+from rankconst.aggregations import DEFAULT_AGGREGATION
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
+    AggregationOption,
     DatasetOption,
     FormatOption,
     MetricOption,
     ProtocolOption,
+    RelationOption,
     SideOption,
     SplitOption,
     TablesOption,
@@ -39,6 +42,8 @@ def _columns(metric: Metric) -> tuple[Column, ...]:
         Column("protocol"),
         Column("split"),
         Column("side"),
+        Column("aggregation"),
+        Column("relations"),
         Column("metric"),
         Column("value", metric.label, str, right=True),
         Column("num_tasks"),
@@ -79,6 +84,8 @@ def adjust(
     split: SplitOption = "test",
     side: SideOption = "both",
     protocol: ProtocolOption = DEFAULT_PROTOCOL,
+    aggregation: AggregationOption = DEFAULT_AGGREGATION,
+    relation: RelationOption = None,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -88,13 +95,18 @@ def adjust(
     """
     opened = archive.load(tables)
     keys = dict.fromkeys(resolve_dataset(opened, name, tables) for name in dataset)
-    looked_up = [opened.constants(key, metric, split, side, protocol) for key in keys]
+    looked_up = [
+        opened.constants(key, metric, split, side, protocol, aggregation=aggregation, relations=relation)
+        for key in keys
+    ]
     first = looked_up[0]
     print_listing(
         Listing(
             columns=_columns(first.metric),
             rows=[_row(constants, value) for constants in looked_up for value in values],
-            title=f"{first.metric.label} on {first.split}, {_SIDES[first.side]}, protocol {first.protocol}",
+            title=f"{first.metric.label} on {first.split}, {_SIDES[first.side]}, protocol {first.protocol}"
+            + (f", {first.aggregation}" if first.aggregation != DEFAULT_AGGREGATION else "")
+            + (f", only {', '.join(first.relations)}" if first.relations else ""),
             caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
             f" Tables: {opened.version}.",
         ),
@@ -114,6 +126,8 @@ def _row(constants: Constants, value: float) -> dict[str, Any]:
         "protocol": constants.protocol,
         "split": constants.split,
         "side": constants.side,
+        "aggregation": constants.aggregation,
+        "relations": list(constants.relations),
         "metric": constants.metric.key,
         "value": value,
         "num_tasks": constants.num_tasks,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import rankconst
-from rankconst.cli import adjust, build, datasets, listings, show
+from rankconst.cli import adjust, build, datasets, export, listings, release, show, verify
 from rankconst.errors import RankconstError
 
 __all__ = ["app", "main"]
@@ -28,7 +28,11 @@ app.command("show")(show.show)
 app.command("datasets")(datasets.list_datasets)
 app.command("metrics")(listings.list_metrics)
 app.command("protocols")(listings.list_protocols)
+app.command("aggregations")(listings.list_aggregations)
 app.command("build")(build.build)
+app.command("release")(release.release)
+app.command("export")(export.export)
+app.command("verify")(verify.verify)
 
 
 def _print_version(wanted: bool) -> None:

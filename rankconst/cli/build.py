@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ from rankconst.tables import load
 if TYPE_CHECKING:
     from rankconst.tables import Tables
     from rankconst_builder.pipeline import Outcome
+    from rankconst_builder.restriction import Restriction
     from rankconst_builder.sources import Source
 
 __all__ = ["build"]
@@ -89,7 +91,17 @@ def build(
     train: Annotated[Path | None, typer.Option(help="A graph of your own: its train triples.", metavar="FILE")] = None,
     valid: Annotated[Path | None, typer.Option(help="Its valid triples, if there are any.", metavar="FILE")] = None,
     test: Annotated[Path | None, typer.Option(help="Its test triples.", metavar="FILE")] = None,
-    name: Annotated[str | None, typer.Option(help="What to call it.", metavar="NAME")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Its name, or that of a restricted benchmark.", metavar="NAME")
+    ] = None,
+    relations: Annotated[
+        str | None,
+        typer.Option(help="Rank triples of these relations only: labels with commas, or a file.", metavar="NAMES|FILE"),
+    ] = None,
+    entities: Annotated[
+        str | None,
+        typer.Option(help="Rank these entities only, and triples among them: labels or a file.", metavar="NAMES|FILE"),
+    ] = None,
     columns: Annotated[
         str | None,
         typer.Option(help="Its columns: h head, r relation, t tail, - ignored; hrt if left out.", metavar="ORDER"),
@@ -119,6 +131,7 @@ def build(
     from rankconst_builder.fetch import Fetcher, cache_folder
     from rankconst_builder.pipeline import UNRELEASED, Build, build_all, order_protocols
     from rankconst_builder.progress import Reporter
+    from rankconst_builder.restriction import Restriction, read_names
 
     reporter = Reporter(quiet=quiet)
     if table_version is not None and not _VERSION.fullmatch(table_version):
@@ -126,7 +139,17 @@ def build(
     if mirror and not mirror.startswith(("http://", "https://")) and not Path(mirror).expanduser().is_dir():
         raise UsageError(f"the mirror {mirror} is no folder. Name one, or a URL, with --mirror or RANKCONST_MIRROR.")
     own = {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
-    if own or name:
+    restriction = Restriction(
+        relations=None if relations is None else read_names("--relations", relations),
+        entities=None if entities is None else read_names("--entities", entities),
+    )
+    if restriction != Restriction() and from_archive:
+        raise UsageError(
+            "--relations and --entities need the files of the dataset; --from-archive has histograms only."
+        )
+    if restriction != Restriction() and not own:
+        sources = [_restrict(_find_sources(dataset or [], all_, from_archive), name, restriction)]
+    elif own or name:
         if dataset or all_ or from_archive:
             raise UsageError(
                 "--train, --valid, --test and --name describe a graph of your own; "
@@ -155,6 +178,7 @@ def build(
             per_triple=per_triple,
             from_archive=from_archive,
             force=force,
+            restriction=restriction,
             version=table_version or UNRELEASED,
             reporter=reporter,
         )
@@ -204,23 +228,48 @@ def _find_sources(names: list[str], everything: bool, from_archive: bool) -> lis
     return list(found.values())
 
 
+def _restrict(sources: list[Source], name: str | None, restriction: Restriction) -> Source:
+    """Return a benchmark under the name of its restricted evaluation: its rows must not pass for the benchmark's."""
+    if len(sources) != 1 or name is None:
+        raise UsageError(
+            "--relations and --entities restrict one benchmark, and the result needs a name of its own: "
+            "--dataset KEY --name NAME."
+        )
+    source = sources[0]
+    limits = [
+        f"{len(labels)} {kind}"
+        for kind, labels in (("relations", restriction.relations), ("entities", restriction.entities))
+        if labels is not None
+    ]
+    title = f"{source.title}, restricted to {' and '.join(limits)}"
+    return replace(source, key=_check_name(name), title=title, aliases=(), pykeen={})
+
+
 def _own_source(files: dict[str, Path], name: str | None, columns: str, delimiter: str) -> Source:
-    from rankconst_builder.sources import LineFormat, Source, load_sources
+    from rankconst_builder.sources import LineFormat, Source
 
     lacking = [f"--{role}" for role in ("train", "test") if role not in files] + ["--name"] * (name is None)
     if lacking or name is None:
         raise UsageError(f"a graph of your own needs --train, --test and --name; missing: {', '.join(lacking)}.")
+    key = _check_name(name)
+    try:
+        form = LineFormat(delimiter=_DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t")), columns=columns.lower())
+    except DataError as error:
+        raise UsageError(f"{error} --delimiter also takes {', '.join(_DELIMITERS)}.") from error
+    return Source(key=key, title=name, aliases=(), format=form, files={}, split="own")
+
+
+def _check_name(name: str) -> str:
+    """Return the key that a user's name gives; refuse names that are no keys, and those of benchmarks."""
+    from rankconst_builder.sources import load_sources
+
     key = name.lower()
     if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
         raise UsageError(f"--name {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
     taken = {squash(spelling) for s in load_sources().values() for spelling in (s.key, s.title, *s.aliases)}
     if squash(key) in taken:
         raise UsageError(f"--name {name!r} is the name of a benchmark; choose another, such as {key}-own.")
-    try:
-        form = LineFormat(delimiter=_DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t")), columns=columns.lower())
-    except DataError as error:
-        raise UsageError(f"{error} --delimiter also takes {', '.join(_DELIMITERS)}.") from error
-    return Source(key=key, title=name, aliases=(), format=form, files={}, split="own")
+    return key
 
 
 def _print_outcome(outcome: Outcome, form: Format) -> None:

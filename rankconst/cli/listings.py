@@ -1,13 +1,19 @@
-"""``rankconst metrics`` and ``rankconst protocols``: the catalogues, as users see them."""
+"""``rankconst metrics``, ``protocols`` and ``aggregations``: the catalogues, as users see them."""
 
 from __future__ import annotations
 
-from rankconst.cli.options import FormatOption
+from typing import Annotated
+
+import typer
+
+from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
+from rankconst.cli.options import FormatOption, complete_metric
 from rankconst.cli.output import Column, Format, Listing, print_listing
-from rankconst.metrics import CATALOGUE
+from rankconst.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
+from rankconst.pages import describe_metric
 from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 
-__all__ = ["list_metrics", "list_protocols"]
+__all__ = ["list_aggregations", "list_metrics", "list_protocols"]
 
 _METRIC_COLUMNS = (
     Column("metric", "key"),
@@ -35,8 +41,39 @@ _PROTOCOL_COLUMNS = (
 )
 
 
-def list_metrics(format: FormatOption = Format.table) -> None:
-    """List the metrics, with the names of their adjusted forms."""
+_AGGREGATION_COLUMNS = (
+    Column("aggregation", "aggregation"),
+    Column("group", "counts once"),
+    Column("summary", "meaning", drop=1),
+    Column("used_by", "used by"),
+)
+
+
+def list_metrics(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="METRIC", help="Show the page of this one.", autocompletion=complete_metric),
+    ] = None,
+    format: FormatOption = Format.table,
+) -> None:
+    """List the metrics with the names of their adjusted forms, or show the page of one.
+
+    Example: rankconst metrics mrr
+    """
+    if name is not None:
+        page = describe_metric(parse_metric(name))
+        if format is not Format.table:
+            print_listing(Listing(columns=tuple(map(Column, page)), rows=[page]), format)
+            return
+        symbol, _, title = page.pop("name").partition(", ")
+        columns = (Column("heading", symbol), Column("text", title))
+        lines = [{"heading": heading, "text": text} for heading, text in page.items()]
+        caption = (
+            "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, p): sum of 1/j^p; "
+            "rankings: all rank vectors; E: the expectation."
+        )
+        print_listing(Listing(columns=columns, rows=lines, caption=caption), format)
+        return
     rows = [
         {
             "metric": metric.key,
@@ -48,7 +85,8 @@ def list_metrics(format: FormatOption = Format.table) -> None:
         }
         for metric in CATALOGUE.values()
     ]
-    print_listing(Listing(columns=_METRIC_COLUMNS, rows=rows), format)
+    caption = "`rankconst metrics NAME` shows the page of one: formulas, method, reference."
+    print_listing(Listing(columns=_METRIC_COLUMNS, rows=rows, caption=caption), format)
 
 
 def list_protocols(format: FormatOption = Format.table) -> None:
@@ -67,3 +105,14 @@ def list_protocols(format: FormatOption = Format.table) -> None:
     ]
     caption = f"The default is {DEFAULT_PROTOCOL}. `rankconst build --protocol sampled:M` ranks among M negatives."
     print_listing(Listing(columns=_PROTOCOL_COLUMNS, rows=rows, caption=caption), format)
+
+
+def list_aggregations(format: FormatOption = Format.table) -> None:
+    """List the aggregations: what each ranking task counts."""
+    rows = [
+        {"aggregation": row.key, "group": row.group, "summary": row.summary, "used_by": list(row.used_by)}
+        for row in AGGREGATIONS.values()
+    ]
+    macros = ", ".join(metric.label for metric in MACRO_TABULATED if metric.k in {None, 10})
+    caption = f"The default is {DEFAULT_AGGREGATION}. Tables hold macro averages of {macros} and further k."
+    print_listing(Listing(columns=_AGGREGATION_COLUMNS, rows=rows, caption=caption), format)

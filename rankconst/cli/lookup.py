@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UnknownNameError
 from rankconst.tables import load
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rankconst.tables import Tables
 
 __all__ = ["resolve_dataset"]
 
 
-def resolve_dataset(tables: Tables, name: str, path: Path | None) -> str:
+def resolve_dataset(tables: Tables, name: str, place: str | None) -> str:
     """Return the key of a dataset of the tables.
 
     Parameters
@@ -24,7 +23,7 @@ def resolve_dataset(tables: Tables, name: str, path: Path | None) -> str:
         The open tables.
     name
         What the user wrote.
-    path
+    place
         What the user named with ``--tables``; None for the carried tables.
 
     Raises
@@ -41,16 +40,18 @@ def resolve_dataset(tables: Tables, name: str, path: Path | None) -> str:
         try:
             source = find_source(name)
         except UnknownNameError:
-            own = " For tables of your own add --tables DIR." if path is None else ""
+            own = " For tables of your own add --tables DIR." if place is None else ""
             raise UnknownNameError(f"{error}{own}") from None
     missing = f"the tables ({tables.version}) hold no {source.title} ({source.key})."
     if source.same_graph_as:
         raise UnknownNameError(f"{missing} Use {source.same_graph_as}, of which it is another copy.")
     if source.not_offered:
         raise UnknownNameError(f"{missing} It is not offered: {source.not_offered}")
-    if path is not None and source.key in load().datasets:
+    if place is not None and source.key in load().datasets:
         raise UnknownNameError(f"{missing} The tables that came with rankconst do: leave out --tables.")
-    out = "" if path is None else f" --out {path}"
+    # Only a folder can be added to; for a zip file or a download, tables of one's own are built beside it.
+    folder = place if place is not None and Path(place).is_dir() else None
+    out = "" if folder is None else f" --out {folder}"
     raise UnknownNameError(
-        f"{missing} Run: rankconst build --dataset {source.key}{out}; then add --tables {path or 'rankconst-tables'}."
+        f"{missing} Run: rankconst build --dataset {source.key}{out}; then add --tables {folder or 'rankconst-tables'}."
     )

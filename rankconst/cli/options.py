@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rankconst import tables
+from rankconst.aggregations import AGGREGATIONS
 from rankconst.cli.output import Format
 from rankconst.metrics import TABULATED
 from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
 
 __all__ = [
     "ALL",
+    "AggregationOption",
     "DatasetOption",
     "FormatOption",
     "MetricOption",
     "ProtocolOption",
+    "RelationOption",
     "SideOption",
     "SplitOption",
     "TablesOption",
@@ -61,6 +63,10 @@ def _complete_side(incomplete: str) -> list[str]:
     return [key for key in (*SIDES, ALL) if key.startswith(incomplete)]
 
 
+def _complete_aggregation(incomplete: str) -> list[str]:
+    return [key for key in AGGREGATIONS if key.startswith(incomplete)]
+
+
 DatasetOption = Annotated[
     list[str],
     typer.Option(
@@ -96,10 +102,27 @@ ProtocolOption = Annotated[
         autocompletion=_complete_protocol,
     ),
 ]
-TablesOption = Annotated[
-    Path | None,
+AggregationOption = Annotated[
+    str,
     typer.Option(
-        "--tables", help="Folder written by `rankconst build`; the carried tables if left out.", metavar="DIR"
+        "--aggregation",
+        "-a",
+        help="What each task counts; see `rankconst aggregations`.",
+        metavar="AGGREGATION",
+        autocompletion=_complete_aggregation,
     ),
+]
+RelationOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--relation",
+        "-r",
+        help="Only the tasks of this relation, as the files write it; repeatable. For valid and test.",
+        metavar="NAME",
+    ),
+]
+TablesOption = Annotated[
+    str | None,
+    typer.Option("--tables", help="Folder, zip, URL or doi: of tables; the carried ones if left out.", metavar="PLACE"),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]

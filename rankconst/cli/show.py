@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rankconst import tables as archive
+from rankconst.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
     ALL,
+    AggregationOption,
     FormatOption,
     ProtocolOption,
+    RelationOption,
     SideOption,
     SplitOption,
     TablesOption,
@@ -20,8 +23,9 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.errors import UnknownNameError
-from rankconst.metrics import TABULATED, parse_metric
-from rankconst.protocols import SIDES, SPLITS, parse_protocol, parse_side, parse_split
+from rankconst.metrics import MACRO_TABULATED, TABULATED, parse_metric
+from rankconst.moments import compute_moments
+from rankconst.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, parse_protocol, parse_side, parse_split
 
 __all__ = ["show"]
 
@@ -30,6 +34,8 @@ _COLUMNS = (
     Column("protocol", "protocol"),
     Column("split", "split", drop=2),
     Column("side", "side", drop=3),
+    Column("aggregation"),
+    Column("relations"),
     Column("metric"),
     Column("label", "metric"),
     Column("num_tasks", "tasks", count, right=True),
@@ -39,8 +45,42 @@ _COLUMNS = (
     Column("variance_error", "± error", lambda value: f"{value:.0e}", right=True, drop=7),
     Column("worst", "worst", number(6), right=True, drop=4),
     Column("method", "method", drop=5),
+    Column("num_draws"),
     Column("table_version"),
 )
+
+
+_RELATION_METRICS = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
+
+_RELATION_COLUMNS = (
+    Column("relation", "relation"),
+    Column("num_tasks", "tasks", count, right=True),
+    Column("mean_candidates", "mean N", number(6), right=True, drop=2),
+    *(
+        Column(f"expectation_{metric.key}", f"E[{metric.label}]", number(6), right=True, drop=drop)
+        for metric, drop in zip(_RELATION_METRICS, (3, 0, 4, 0, 1), strict=True)
+    ),
+)
+
+
+def _list_relations(opened: archive.Tables, dataset: str, split: str, side: str, protocol: str) -> Listing:
+    rows: list[dict[str, Any]] = []
+    for name in opened.relations(dataset, split, protocol):
+        histogram = opened.relation_histogram(dataset, name, split, side, protocol)
+        expectations = {f"expectation_{m.key}": compute_moments(m, histogram).expectation for m in _RELATION_METRICS}
+        rows.append({"relation": name, "num_tasks": histogram.total, "mean_candidates": histogram.mean, **expectations})
+    if not rows:
+        raise UnknownNameError(
+            f"the tables ({opened.version}) hold no relations of {dataset} {split} under protocol {protocol}; "
+            "they are kept for valid and test."
+        )
+    title = f"{opened.datasets[dataset]['title']}: {len(rows)} relations of {split}, side {side}, protocol {protocol}"
+    return Listing(
+        columns=_RELATION_COLUMNS,
+        rows=rows,
+        title=title,
+        caption=f"Adjust a relation's results with --relation NAME. Tables: {opened.version}.",
+    )
 
 
 def show(
@@ -58,6 +98,11 @@ def show(
     split: SplitOption = "test",
     side: SideOption = "both",
     protocol: ProtocolOption = ALL,
+    aggregation: AggregationOption = DEFAULT_AGGREGATION,
+    relation: RelationOption = None,
+    relations: Annotated[
+        bool, typer.Option("--relations", help="List the relations, each with constants of its own.")
+    ] = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -69,7 +114,13 @@ def show(
     """
     opened = archive.load(tables)
     dataset = resolve_dataset(opened, key, tables)
-    metrics = [parse_metric(name) for name in metric] if metric else list(TABULATED)
+    if relations:
+        protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
+        print_listing(_list_relations(opened, dataset, split, side, protocol), format)
+        return
+    weighed = parse_aggregation(aggregation).key
+    tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
+    metrics = [parse_metric(name) for name in metric] if metric else list(tabulated)
     wanted = [
         (one_protocol, one_split, one_side)
         for one_protocol in (opened.protocols(dataset) if protocol == ALL else (parse_protocol(protocol).key,))
@@ -81,7 +132,7 @@ def show(
     if not wanted:
         raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {dataset}.")
     looked_up = [
-        opened.constants(dataset, one, one_split, one_side, one_protocol)
+        opened.constants(dataset, one, one_split, one_side, one_protocol, aggregation=weighed, relations=relation)
         for one_protocol, one_split, one_side in wanted
         for one in metrics
     ]
@@ -91,6 +142,8 @@ def show(
             "protocol": constants.protocol,
             "split": constants.split,
             "side": constants.side,
+            "aggregation": constants.aggregation,
+            "relations": list(constants.relations),
             "metric": constants.metric.key,
             "label": constants.metric.label,
             "num_tasks": constants.num_tasks,
@@ -100,6 +153,7 @@ def show(
             "variance_error": constants.variance_error,
             "worst": constants.worst,
             "method": constants.method,
+            "num_draws": constants.num_draws,
             "table_version": constants.table_version,
         }
         for constants in looked_up
@@ -110,7 +164,9 @@ def show(
         Listing(
             columns=_COLUMNS,
             rows=rows,
-            title=f"{info['title']}: {info['entities']:,} entities, {triples} triples (train / valid / test)",
+            title=f"{info['title']}: {info['entities']:,} entities, {triples} triples (train / valid / test)"
+            + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
+            + (f"; only {', '.join(relation)}" if relation else ""),
             caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version}.",
         ),
         format,

@@ -4,7 +4,10 @@ Independence makes both moments sums over the histogram:
 
 .. math:: E[M] = \frac1n \sum_u c_u\,e(N_u), \qquad Var[M] = \frac1{n^2} \sum_u c_u\,v(N_u)
 
-with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, section 3).
+with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, section 3). If task i counts with weight w_i,
+M = sum w_i f(r_i) / W with W = sum w_i, and
+
+.. math:: E[M] = \frac1W \sum_u c_u w_u\,e(N_u), \qquad Var[M] = \frac1{W^2} \sum_u c_u w_u^2\,v(N_u)
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.errors import UnknownNameError
+from rankconst.histogram import Histogram
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import harmonic, harmonic_squares, sum_over_ranks
 
@@ -24,20 +28,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.histogram import Histogram
+    from rankconst.histogram import WeightedHistogram
 
-__all__ = ["hits_at_k", "mean_of", "mean_rank", "mean_reciprocal_rank", "ndcg"]
+__all__ = ["hits_at_k", "mean_of", "mean_rank", "mean_reciprocal_rank", "ndcg", "num_ranks"]
 
 
-def mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
     """Return the moments of MR: e = (N+1)/2, v = (N^2-1)/12.
 
-    Sums are formed in whole numbers, so both results are correctly rounded.
+    Without weights, sums are formed in whole numbers, so both results are correctly rounded.
 
     References
     ----------
     Hoyt et al. 2022, eq. 8 and 9 (general form; the paper's constant-N form of eq. 8 has n and N exchanged).
     """
+    if not isinstance(histogram, Histogram):
+        size = histogram.num_candidates.astype(np.float64)
+        return _pool(histogram, (size + 1) / 2, (size - 1) * (size + 1) / 12, 0.0)
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
@@ -46,7 +53,7 @@ def mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
     return Moments(expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form")
 
 
-def mean_reciprocal_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def mean_reciprocal_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
     """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2.
 
     References
@@ -62,7 +69,7 @@ def mean_reciprocal_rank(histogram: Histogram, _: int | None = None) -> Moments:
     return _pool(histogram, mean, variance, slack)
 
 
-def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
+def hits_at_k(histogram: Histogram | WeightedHistogram, k: int | None) -> Moments:
     """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
 
     References
@@ -76,7 +83,7 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     return _pool(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
 
 
-def ndcg(histogram: Histogram, _: int | None = None) -> Moments:
+def ndcg(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
     """Return the moments of nDCG with one relevant item, the mean of 1/log2(1 + r).
 
     References
@@ -87,7 +94,14 @@ def ndcg(histogram: Histogram, _: int | None = None) -> Moments:
     return mean_of(histogram, lambda rank: math.log(2) / np.log1p(rank))
 
 
-def mean_of(histogram: Histogram, f: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Moments:
+def num_ranks(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of the number of ranks, which no ranker can change."""
+    return Moments(float(histogram.total), 0.0, 0.0, 0.0, "closed_form")
+
+
+def mean_of(
+    histogram: Histogram | WeightedHistogram, f: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> Moments:
     """Return the moments of the mean of any f(rank).
 
     Parameters
@@ -116,19 +130,28 @@ def mean_of(histogram: Histogram, f: Callable[[NDArray[np.float64]], NDArray[np.
 _SUM_ERROR = 256 * UNIT_ROUNDOFF
 
 
+# Roundings in a term of a sum and in what is made of the sum; weights bring a few of their own.
+_ROUNDINGS, _WEIGHTED_ROUNDINGS = 8, 16
+
+
 def _pool(
-    histogram: Histogram, mean: NDArray[np.float64], variance: NDArray[np.float64], slack: NDArray[np.float64] | float
+    histogram: Histogram | WeightedHistogram,
+    mean: NDArray[np.float64],
+    variance: NDArray[np.float64],
+    slack: NDArray[np.float64] | float,
 ) -> Moments:
     """Average one task's moments over the histogram; `slack` bounds the absolute error of `variance`."""
-    tasks = histogram.num_tasks.astype(np.float64)
-    n = histogram.total
-    expectation = math.fsum((tasks * mean).tolist()) / n
-    total = math.fsum((tasks * variance).tolist()) / n / n
+    weights = histogram.weights
+    tasks = histogram.num_tasks * weights
+    total = histogram.total_weight
+    expectation = math.fsum((tasks * mean).tolist()) / total
+    spread = math.fsum((tasks * weights * variance).tolist()) / total / total
     # Positive terms, each good to a few roundings; the sum itself is exact.
+    rounding = UNIT_ROUNDOFF * (_ROUNDINGS if isinstance(histogram, Histogram) else _WEIGHTED_ROUNDINGS)
     return Moments(
         expectation=expectation,
-        expectation_error=8 * UNIT_ROUNDOFF * expectation,
-        variance=total,
-        variance_error=8 * UNIT_ROUNDOFF * total + float(np.sum(tasks * slack)) / n / n,
+        expectation_error=rounding * expectation,
+        variance=spread,
+        variance_error=rounding * spread + float(np.sum(tasks * weights * slack)) / total / total,
         method="closed_form",
     )

@@ -6,7 +6,8 @@ M = (prod r_i)^{s/n} with s = 1 or -1. Independence turns the expectation of the
           Var[M] = E[M]^2 \operatorname{expm1}\Bigl(\sum_u c_u \ln\frac{m_2(N_u)}{m_1(N_u)^2}\Bigr)
 
 with m_q(N) the mean of j^{qs/n} over j <= N. Since m_2/m_1^2 = 1 + var/m_1^2, the second sum is one of log1p's.
-(Hoyt et al. 2022 give the expectation; the variance, and IGMR, are derived here.)
+(Hoyt et al. 2022 give the expectation; the variance, and IGMR, are derived here.) If task i counts with weight w_i, its
+exponent is s w_i / W instead of s/n, W = sum w_i.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.histogram import Histogram
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import scaled_power
 
 if TYPE_CHECKING:
-    from rankconst.histogram import Histogram
+    from rankconst.histogram import WeightedHistogram
 
 __all__ = ["geometric_mean_rank", "inverse_geometric_mean_rank"]
 
@@ -28,23 +30,23 @@ __all__ = ["geometric_mean_rank", "inverse_geometric_mean_rank"]
 _TASK_ERROR = 16
 
 
-def geometric_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def geometric_mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
     """Return the moments of GMR, the geometric mean of the ranks."""
     return _product(histogram, 1.0)
 
 
-def inverse_geometric_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def inverse_geometric_mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
     """Return the moments of IGMR, one over the geometric mean of the ranks."""
     return _product(histogram, -1.0)
 
 
-def _product(histogram: Histogram, sign: float) -> Moments:
-    n = histogram.total
-    power = sign / n
+def _product(histogram: Histogram | WeightedHistogram, sign: float) -> Moments:
+    unit = sign / histogram.total_weight
+    power = unit if isinstance(histogram, Histogram) else unit * histogram.weights
     tasks = histogram.num_tasks.astype(np.float64)
     mean, variance = scaled_power(histogram.num_candidates, power)
     # m_1 = N^p (1 + mean): the two logarithms are summed apart, each without cancellation.
-    sizes = math.fsum((tasks * np.log(histogram.num_candidates)).tolist()) * power
+    sizes = math.fsum((tasks * histogram.weights * np.log(histogram.num_candidates)).tolist()) * unit
     shifts = math.fsum((tasks * np.log1p(mean)).tolist())
     spread = math.fsum((tasks * np.log1p(variance / np.square(1.0 + mean))).tolist())
     expectation = math.exp(sizes + shifts)

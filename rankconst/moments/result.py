@@ -26,6 +26,8 @@ class Moments:
         ``numerical``, a standard error for ``sampled``.
     method
         How the numbers were obtained.
+    num_draws
+        How many random rankings were drawn, for ``sampled``; None for other methods.
     """
 
     expectation: float
@@ -33,3 +35,4 @@ class Moments:
     variance: float
     variance_error: float
     method: Method
+    num_draws: int | None = None

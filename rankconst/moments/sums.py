@@ -81,7 +81,7 @@ def _partial_sums(power: int, num_candidates: Counts | Values) -> Values:
     return taken
 
 
-def scaled_power(num_candidates: Counts | Values, power: float) -> tuple[Values, Values]:
+def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tuple[Values, Values]:
     r"""Return mean and variance of (r/N)^p - 1 for r uniform on 1 .. N.
 
     Formed from expm1(p ln(j/N)), whose mean and standard deviation are both about |p| for small p, so that neither
@@ -92,7 +92,7 @@ def scaled_power(num_candidates: Counts | Values, power: float) -> tuple[Values,
     num_candidates
         N, shape (U,), each >= 1; beyond :data:`HEAD` they need not be whole.
     power
-        The exponent p, from -2 to some tens.
+        The exponent p, from -2 to some tens: one for all, or one each, shape (U,).
 
     Returns
     -------
@@ -101,20 +101,21 @@ def scaled_power(num_candidates: Counts | Values, power: float) -> tuple[Values,
     """
     n = num_candidates.astype(np.float64)[:, None]
     j = np.arange(1, HEAD + 1, dtype=np.float64)[None, :]
-    f = np.expm1(power * np.log(j / n))
+    powers = np.broadcast_to(np.asarray(power, dtype=np.float64), num_candidates.shape)
+    f = np.expm1(powers[:, None] * np.log(j / n))
     f = np.where(j <= n, f, 0.0)
     first = f.sum(axis=1)
     second = np.square(f).sum(axis=1)
     size = n[:, 0]
     far = size > HEAD
-    rest = _tail_sums(size[far], power)
+    rest = _tail_sums(size[far], powers[far])
     first[far] += rest[0]
     second[far] += rest[1]
     mean = first / size
     return mean, np.where(size > 1, second / size - mean * mean, 0.0)
 
 
-def _tail_sums(n: Values, p: float) -> tuple[Values, Values]:
+def _tail_sums(n: Values, p: Values) -> tuple[Values, Values]:
     """Sum f and f^2 over HEAD < j <= n, with f(x) = (x/n)^p - 1."""
     start = HEAD / n
     log_start = np.log(start)
@@ -123,13 +124,13 @@ def _tail_sums(n: Values, p: float) -> tuple[Values, Values]:
     first = n * integral - 0.5 * f
     second = n * square_integral - 0.5 * f * f
     # d^m f / dx^m = (p)_m (x/n)^p / x^m, falling factorials; the products rule gives those of f^2.
-    falling = [1.0]
+    falling = [np.ones_like(p)]
     for m in range(2 * len(_BERNOULLI)):
         falling.append(falling[-1] * (p - m))
     for k, bernoulli in enumerate(_BERNOULLI, start=1):
         m = 2 * k - 1
         weight = bernoulli / math.factorial(2 * k)
-        inner = sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m))
+        inner = sum((math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)), np.zeros_like(p))
         at_end = n ** (-float(m))
         at_start = float(HEAD) ** -m * (1.0 + f)
         first += weight * falling[m] * (at_end - at_start)
@@ -138,18 +139,26 @@ def _tail_sums(n: Values, p: float) -> tuple[Values, Values]:
     return first, second
 
 
-def _integrals(start: Values, log_start: Values, f: Values, p: float) -> tuple[Values, Values]:
+def _integrals(start: Values, log_start: Values, f: Values, p: Values) -> tuple[Values, Values]:
     """Integrate u^p - 1 and (u^p - 1)^2 from `start` to 1; f = start^p - 1."""
-    if p > -0.375:
-        once = -(p + start * (f - p)) / (1.0 + p)
-        twice = (2.0 * p * p - start * (f * f * (1.0 + p) - 2.0 * f * p + 2.0 * p * p)) / ((1.0 + p) * (1.0 + 2.0 * p))
+    near = p > -0.375
+    # Each form is taken where it is good; the other's exponent is replaced by one that does no harm there.
+    q = np.where(near, p, 1.0)
+    once = -(q + start * (f - q)) / (1.0 + q)
+    twice = (2.0 * q * q - start * (f * f * (1.0 + q) - 2.0 * f * q + 2.0 * q * q)) / ((1.0 + q) * (1.0 + 2.0 * q))
+    if near.all():
         return once, twice
-
-    def integrate_power(q: float) -> Values:
-        return -log_start if q == -1.0 else -np.expm1((q + 1.0) * log_start) / (q + 1.0)
-
+    q = np.where(near, -1.0, p)
     length = 1.0 - start
-    return integrate_power(p) - length, integrate_power(2.0 * p) - 2.0 * integrate_power(p) + length
+    single, double = _integrate_power(q, log_start), _integrate_power(2.0 * q, log_start)
+    return np.where(near, once, single - length), np.where(near, twice, double - 2.0 * single + length)
+
+
+def _integrate_power(q: Values, log_start: Values) -> Values:
+    """Integrate u^q from the start to 1."""
+    logarithmic = q == -1.0
+    raised = np.where(logarithmic, 1.0, q + 1.0)
+    return np.where(logarithmic, -log_start, -np.expm1(raised * log_start) / raised)
 
 
 def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Values) -> Values:

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from brute import ORDER, count_brute_force, entities_of, everything, relations_of
+from brute import ORDER, count_brute_force, entities_of, everything, relations_of, weigh_brute_force
+from rankconst.aggregations import MACROS
 from rankconst.errors import DataError
 from rankconst.histogram import Histogram
 from rankconst.protocols import PROTOCOLS, Protocol, parse_protocol
 from rankconst_builder import candidates
-from rankconst_builder.candidates import TaskCounts, count_candidates
+from rankconst_builder.candidates import TaskCounts, count_candidates, count_protocols
 from rankconst_builder.graph import Graph, Triples
 
 if TYPE_CHECKING:
@@ -58,6 +59,17 @@ def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
     )
 
 
+@settings(max_examples=60)
+@given(st.deferred(lambda: DATASETS))
+def test_counting_protocols_together_changes_nothing(dataset: Dataset) -> None:
+    graph = make_graph(dataset)
+    together = count_protocols(graph, CATALOGUE)
+    assert list(together) == [(protocol.key, split) for protocol in CATALOGUE for split in ORDER]
+    for protocol, split in itertools.product(CATALOGUE, ORDER):
+        alone = count_candidates(graph, protocol, split)
+        assert flatten(together[protocol.key, split]) == flatten(alone)
+
+
 def rows(entities: int, relations: int, size: int) -> st.SearchStrategy[list[Row]]:
     entity = st.integers(0, entities - 1)
     return st.lists(st.tuples(entity, st.integers(0, relations - 1), entity), max_size=size)
@@ -78,6 +90,14 @@ def compare(dataset: Dataset, protocol: Protocol, split: str) -> None:
     got = count_candidates(make_graph(dataset), protocol, split)
     expected = count_brute_force(dataset, protocol, split)
     assert got.rows.tolist() == expected.rows
+    ranked = [dataset[split][place] for place in expected.rows]
+    for side, values in (("head", expected.head), ("tail", expected.tail)) if ranked else ():
+        for aggregation in MACROS.values():
+            weights = weigh_brute_force(ranked, side, aggregation.group)
+            weighted = got.macro_histogram(side, aggregation)
+            counted = Counter(zip(values, map(float, weights), strict=True))
+            pairs = zip(weighted.num_candidates.tolist(), weighted.weights.tolist(), strict=True)
+            assert dict(zip(pairs, weighted.num_tasks.tolist(), strict=True)) == counted
     assert got.head.tolist() == expected.head
     assert got.tail.tolist() == expected.tail
     assert got.num_entities == expected.num_entities
@@ -226,7 +246,10 @@ def test_keys_of_more_than_32_bits(protocol: Protocol) -> None:
 def test_keys_that_do_not_fit_are_refused() -> None:
     one = np.zeros(1, dtype=np.int64)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
-        candidates._AnswerCounter(one, one, num_relations=1 << 32, num_entities=1 << 32)
+        candidates._gather(one, one, num_entities=1 << 32, num_relations=1 << 32)
+    queries = candidates._gather(one, one, num_entities=1 << 40, num_relations=1)
+    with pytest.raises(DataError, match="too many for 64-bit keys"):
+        candidates._AnswerCounter(queries, num_entities=1 << 63)
 
 
 def test_largest_keys_that_fit_are_counted() -> None:
@@ -234,7 +257,9 @@ def test_largest_keys_that_fit_are_counted() -> None:
     last, first = (1 << 32) - 1, 0
     anchors = np.array([last, first, last], dtype=np.int64)
     relations = np.array([(1 << 31) - 1, 0, 0], dtype=np.int64)
-    counter = candidates._AnswerCounter(anchors, relations, num_relations=1 << 31, num_entities=1 << 32)
+    queries = candidates._gather(anchors, relations, num_entities=1 << 32, num_relations=1 << 31)
+    assert queries.relation[queries.of_task].tolist() == relations.tolist()
+    counter = candidates._AnswerCounter(queries, num_entities=1 << 32)
     known = [
         (last, (1 << 31) - 1, last),
         (last, (1 << 31) - 1, 0),
@@ -245,7 +270,7 @@ def test_largest_keys_that_fit_are_counted() -> None:
     for _ in range(2):
         counter.update(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
     counter.update(np.array([3]), np.array([0]), np.array([0]))
-    assert counter.count().tolist() == [2, 1, 1]
+    assert counter.count()[queries.of_task].tolist() == [2, 1, 1]
 
 
 def test_a_count_beyond_its_bounds_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:

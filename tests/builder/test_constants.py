@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import EVALUATED, MP, PRECISE
-from rankconst.histogram import Histogram
-from rankconst.metrics import TABULATED
+from rankconst.histogram import Histogram, WeightedHistogram
+from rankconst.metrics import MACRO_TABULATED, TABULATED
 from rankconst.schemas import schema_of
-from rankconst_builder.constants import tabulate_candidates, tabulate_constants
+from rankconst_builder.constants import tabulate_candidates, tabulate_constants, tabulate_macro_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def test_every_tabulated_metric_has_a_definition_here() -> None:
 @given(head=COUNTS, tail=COUNTS)
 def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: list[int]) -> None:
     histograms = {("x", "raw", "test", side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))}
-    rows = tabulate_constants(histograms).to_pylist()
+    rows = tabulate_constants(histograms, {}).to_pylist()
     assert len(rows) == 3 * len(TABULATED)
     for row in rows:
         counts = {"head": head, "tail": tail, "both": head + tail}[row["side"]]
@@ -58,7 +58,7 @@ def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: 
 def test_rows_of_one_set_of_tasks() -> None:
     head, tail = Histogram.from_counts([3, 3, 7]), Histogram.from_counts([2, 7, 7])
     histograms = {("x", "raw", "test", "head"): head, ("x", "raw", "test", "tail"): tail}
-    candidates, constants = tabulate_candidates(histograms), tabulate_constants(histograms)
+    candidates, constants = tabulate_candidates(histograms), tabulate_constants(histograms, {})
     assert candidates.schema == schema_of("candidates")
     assert constants.schema == schema_of("constants")
     assert candidates.to_pydict() == {
@@ -82,8 +82,44 @@ def test_rows_of_one_set_of_tasks() -> None:
     assert mean_ranks == [16 / 6, 19 / 6, 35 / 12]
 
 
+def test_rows_of_macro_averages() -> None:
+    tasks = ("x", "raw", "test")
+    plain = {(*tasks, side): Histogram.from_counts([3, 3, 7]) for side in ("head", "tail")}
+    weighted = {
+        (*tasks, "head", "macro-query"): WeightedHistogram.from_counts([3, 3, 7], [0.5, 0.5, 1]),
+        (*tasks, "tail", "macro-query"): WeightedHistogram.from_counts([3, 3, 7], [1, 1, 1]),
+    }
+    macro = tabulate_macro_candidates(weighted)
+    assert macro.schema == schema_of("macro_candidates")
+    columns = ("side", "aggregation", "num_candidates", "weight", "num_tasks")
+    assert [tuple(row[name] for name in columns) for row in macro.to_pylist()] == [
+        ("head", "macro-query", 3, 0.5, 2),
+        ("head", "macro-query", 7, 1.0, 1),
+        ("tail", "macro-query", 3, 1.0, 2),
+        ("tail", "macro-query", 7, 1.0, 1),
+    ]
+    rows = tabulate_constants(plain, weighted).to_pylist()
+    for side in ("head", "tail", "both"):
+        found = [(row["aggregation"], row["metric"], row["k"]) for row in rows if row["side"] == side]
+        assert found == [("micro", m.family, m.k) for m in TABULATED] + [
+            ("macro-query", m.family, m.k) for m in MACRO_TABULATED
+        ]
+    mean_ranks = {
+        (row["side"], row["aggregation"]): row["expectation"] for row in rows if row["metric"] == "arithmetic_mean_rank"
+    }
+    # 2 and 4 are the mean ranks of a task with 3 and 7 candidates.
+    assert mean_ranks["head", "macro-query"] == (0.5 * 2 + 0.5 * 2 + 4) / 2
+    assert mean_ranks["tail", "macro-query"] == mean_ranks["tail", "micro"] == 8 / 3
+    # Pooled by weight: two queries on the head side, three on the tail side.
+    assert mean_ranks["both", "macro-query"] == (6 + 8) / 5
+
+
 def test_tables_of_nothing_have_columns() -> None:
-    for name, table in (("candidates", tabulate_candidates({})), ("constants", tabulate_constants({}))):
+    for name, table in (
+        ("candidates", tabulate_candidates({})),
+        ("macro_candidates", tabulate_macro_candidates({})),
+        ("constants", tabulate_constants({}, {})),
+    ):
         assert len(table) == 0
         assert table.schema == schema_of(name)
 
@@ -91,6 +127,7 @@ def test_tables_of_nothing_have_columns() -> None:
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 def test_one_candidate_a_task_is_no_chance(side: str) -> None:
     one = Histogram.from_counts([1, 1])
-    rows = tabulate_constants({("x", "raw", "test", s): one for s in ("head", "tail")}).to_pylist()
+    rows = tabulate_constants({("x", "raw", "test", s): one for s in ("head", "tail")}, {}).to_pylist()
     values = [(row["expectation"], row["variance"]) for row in rows if row["side"] == side]
-    assert values == [(metric.optimum, 0.0) for metric in TABULATED]
+    tasks = 4 if side == "both" else 2
+    assert values == [(float(tasks) if metric.optimum is None else metric.optimum, 0.0) for metric in TABULATED]

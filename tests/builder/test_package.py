@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from rankconst.histogram import Histogram
+from rankconst.aggregations import MACROS
+from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.schemas import COLUMNS, schema_of
-from rankconst_builder.constants import tabulate_candidates, tabulate_constants
+from rankconst_builder.constants import tabulate_candidates, tabulate_constants, tabulate_macro_candidates
 from rankconst_builder.package import complete_exchange, hash_content, write_tables
 
 Tables = dict[str, "pa.Table"]
@@ -42,10 +43,18 @@ def make_tables(*keys: str, size: int = 5) -> Tables:
         }
         for key in keys
     ]
+    macro = {
+        (*tasks, aggregation): WeightedHistogram.from_counts(
+            histogram.num_candidates, 1 / histogram.num_tasks, histogram.num_tasks
+        )
+        for tasks, histogram in histograms.items()
+        for aggregation in MACROS
+    }
     return {
         "datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")),
         "candidates": tabulate_candidates(histograms),
-        "constants": tabulate_constants(histograms),
+        "macro_candidates": tabulate_macro_candidates(macro),
+        "constants": tabulate_constants(histograms, macro),
     }
 
 

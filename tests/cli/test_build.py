@@ -492,3 +492,35 @@ def test_without_the_extra(run: Run, out: Path) -> None:
     for fact in ("pooch", "pip install 'rankconst[builder]'"):
         assert fact in screen.message
     assert run("build", "--help").code == 0
+
+
+def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
+    arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-q", "-f", "json")
+    screen = run("build", *arguments, "--relations", "embassy,treaties", "--name", "Nations-Diplomacy")
+    assert screen.code == 0
+    tables = rankconst.load(out)
+    assert list(tables.datasets) == ["nations-diplomacy"]
+    assert tables.datasets["nations-diplomacy"]["title"] == "Nations, restricted to 2 relations"
+    assert provenance(out)["nations-diplomacy"]["restriction"] == {"relations": ["embassy", "treaties"]}
+    histogram = tables.histogram("nations-diplomacy")
+    assert histogram == rankconst.load().relation_histogram("nations", ["treaties", "embassy"])
+    assert screen.records[0]["num_tasks"] == histogram.total == 44
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--relations", "embassy"), 2, "the result needs a name of its own: --dataset KEY --name NAME"),
+        (("--relations", "embassy", "--name", "umls"), 2, "is the name of a benchmark; choose another"),
+        (("--relations", "embasy", "--name", "mine"), 4, "Did you mean embassy"),
+        (("--entities", "usa,atlantis", "--name", "mine"), 4, "no entity 'atlantis' (1 of 2 named)"),
+        (("--relations", "embassy", "--name", "mine", "--from-archive"), 2, "--from-archive has histograms only"),
+    ],
+)
+def test_restrictions_that_cannot_be(
+    mirror: Path, run: Run, out: Path, options: tuple[str, ...], code: int, message: str
+) -> None:
+    screen = run("build", "-d", "nations", "--mirror", mirror, "--out", out, *options)
+    assert (screen.code, screen.out) == (code, "")
+    assert message in screen.message
+    assert not (out / "datapackage.json").exists()

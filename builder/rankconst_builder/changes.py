@@ -1,0 +1,272 @@
+"""Compare two sets of tables, and say by how much the version must rise.
+
+Any changed or removed value is a major change, new rows, columns or tables are a minor one, the same data serialised
+anew is a patch. Machines differ in the last bits of what they compute, so a constant that moved by no more than its
+stated error, in the old set and in the new one, has not changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from rankconst.errors import DataError
+from rankconst.schemas import COLUMNS
+from rankconst_builder.package import KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from numpy.typing import NDArray
+
+    Truths = NDArray[np.bool_]
+    Places = NDArray[np.int64]
+
+__all__ = ["Bump", "ChangedValue", "Changes", "TableChanges", "compare_sets", "parse_version", "smallest_version"]
+
+ERRORS = {"expectation": "expectation_error", "variance": "variance_error"}
+"""Column of the constants to the column of its error."""
+
+ERROR_FACTOR = 2.0
+"""By how much an error may differ between machines: a bound is itself computed, and often is rounding alone."""
+
+_EXAMPLES = 5
+
+
+class Bump(IntEnum):
+    """Which part of a version must rise."""
+
+    patch = 0
+    minor = 1
+    major = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedValue:
+    """A value that is another one in the new set.
+
+    Attributes
+    ----------
+    key
+        Column to value, of those that identify the row.
+    column
+        The column.
+    old, new
+        Its values.
+    """
+
+    key: Mapping[str, Any]
+    column: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """What happened to a table.
+
+    Attributes
+    ----------
+    name
+        The table.
+    changed, removed, added
+        Numbers of rows.
+    within_error
+        The number of values that differ within their stated errors; they count as the same.
+    examples
+        The first changed values.
+    removed_examples
+        The keys of the first removed rows.
+    new_columns
+        Columns that the old set does not have; all of them for a table that it does not have.
+    is_new
+        True for such a table.
+    """
+
+    name: str
+    changed: int = 0
+    removed: int = 0
+    added: int = 0
+    within_error: int = 0
+    examples: tuple[ChangedValue, ...] = ()
+    removed_examples: tuple[Mapping[str, Any], ...] = ()
+    new_columns: tuple[str, ...] = ()
+    is_new: bool = False
+
+    @property
+    def bump(self) -> Bump:
+        """What the version rule asks for."""
+        if self.changed or self.removed:
+            return Bump.major
+        return Bump.minor if self.added or self.new_columns else Bump.patch
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What happened to a set, table by table."""
+
+    tables: tuple[TableChanges, ...] = field(default=())
+
+    @property
+    def bump(self) -> Bump:
+        """What the version rule asks for."""
+        return max((table.bump for table in self.tables), default=Bump.patch)
+
+    @property
+    def within_error(self) -> int:
+        """The number of values that differ within their stated errors."""
+        return sum(table.within_error for table in self.tables)
+
+
+def parse_version(version: str) -> tuple[int, int, int]:
+    """Return the three numbers of a version, which must have three."""
+    major, minor, patch = map(int, version.split("."))
+    return major, minor, patch
+
+
+def smallest_version(previous: str, bump: Bump) -> str:
+    """Return the first version after `previous` that the version rule allows.
+
+    Examples
+    --------
+    >>> smallest_version("0.2.1", Bump.minor)
+    '0.3.0'
+    """
+    parts = parse_version(previous)
+    place = 2 - bump
+    return ".".join(map(str, [*parts[:place], parts[place] + 1, *[0] * bump]))
+
+
+def compare_sets(
+    old: Mapping[str, pa.Table], new: Mapping[str, pa.Table], lacking: Mapping[str, Collection[str]] | None = None
+) -> Changes:
+    """Compare two sets of tables, row by row.
+
+    Parameters
+    ----------
+    old, new
+        Table to its rows, in any order, with the columns of today.
+    lacking
+        Table to the columns that the old set does not have and that were filled in. If None, there are none.
+
+    Raises
+    ------
+    DataError
+        If two rows of a table have the same key.
+    """
+    return Changes(tuple(_compare(name, old[name], new[name], (lacking or {}).get(name, ())) for name in COLUMNS))
+
+
+def _compare(name: str, old: pa.Table, new: pa.Table, lacking: Collection[str]) -> TableChanges:
+    names = [column.name for column in COLUMNS[name]]
+    old_at, new_at, removed = _match_rows(name, old, new)
+    # What was not there has not changed.
+    compared = [column for column in names if column not in KEYS[name] and column not in lacking]
+    before, after = old.select(compared).take(old_at), new.select(compared).take(new_at)
+    changed = {column: _differs(before[column], after[column]) for column in compared}
+    within_error = 0
+    if name == "constants":
+        tolerated = _tolerate(before, after)
+        for column in tolerated:
+            within_error += int(np.count_nonzero(changed[column] & tolerated[column]))
+            changed[column] = changed[column] & ~tolerated[column]
+    rows = np.logical_or.reduce(list(changed.values())) if changed else np.zeros(len(old_at), np.bool_)
+    return TableChanges(
+        name=name,
+        changed=int(np.count_nonzero(rows)),
+        removed=len(removed),
+        added=len(new) - len(new_at),
+        within_error=within_error,
+        examples=tuple(
+            ChangedValue(
+                _key_of(name, old, old_at[place]), column, before[column][place].as_py(), after[column][place].as_py()
+            )
+            for place in map(int, np.flatnonzero(rows)[:_EXAMPLES])
+            for column in compared
+            if changed[column][place]
+        ),
+        removed_examples=tuple(_key_of(name, old, place) for place in removed[:_EXAMPLES]),
+        new_columns=tuple(column for column in names if column in lacking),
+        is_new=len(lacking) == len(names),
+    )
+
+
+def _key_of(name: str, table: pa.Table, place: np.int64) -> dict[str, Any]:
+    return {column: table[column][int(place)].as_py() for column in KEYS[name]}
+
+
+def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places, Places]:
+    """Find the rows with the same key: places in old and in new; and the places in old that new has not."""
+    codes = np.zeros(len(old) + len(new), np.int64)
+    for column in KEYS[name]:
+        values, count = _encode(old[column], new[column])
+        # Numbered anew after each column, lest the product overflow.
+        codes = np.unique(codes * count + values, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    of_old, of_new = codes[: len(old)], codes[len(old) :]
+    for which, part in (("old", of_old), ("new", of_new)):
+        if len(np.unique(part)) < len(part):
+            raise DataError(f"two rows of {name} have the same {', '.join(KEYS[name])} in the {which} set.")
+    place = np.full(codes.max(initial=-1) + 1, -1, np.int64)
+    place[of_new] = np.arange(len(new))
+    matched = place[of_old]
+    return np.flatnonzero(matched >= 0), matched[matched >= 0], np.flatnonzero(matched < 0)
+
+
+def _encode(old: pa.ChunkedArray[Any], new: pa.ChunkedArray[Any]) -> tuple[Places, int]:
+    """Return a number for each value, old rows first, equal for equal values; and how many distinct ones there are."""
+    both = pa.chunked_array([*old.chunks, *new.chunks], old.type).combine_chunks()
+    if pa.types.is_list(both.type):
+        values = both.to_pylist()
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(repr(value), len(numbers)) for value in values], np.int64), len(numbers)
+    encoded = both.dictionary_encode(null_encoding="encode")
+    indices: Places = encoded.indices.to_numpy(zero_copy_only=False)
+    return indices.astype(np.int64), len(encoded.dictionary)
+
+
+def _differs(before: pa.ChunkedArray[Any], after: pa.ChunkedArray[Any]) -> Truths:
+    """Tell for each row whether two values differ; numbers do by value, so that 0 and -0 are the same."""
+    if pa.types.is_floating(before.type):
+        return ~_equal(_numbers(before), _numbers(after))
+    codes, _ = _encode(before, after)
+    different: Truths = codes[: len(before)] != codes[len(before) :]
+    return different
+
+
+def _equal(one: NDArray[np.float64], other: NDArray[np.float64]) -> Truths:
+    """Compare numbers; two that are missing are equal."""
+    same: Truths = (one == other) | (np.isnan(one) & np.isnan(other))
+    return same
+
+
+def _numbers(column: pa.ChunkedArray[Any]) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = column.to_numpy()
+    return values
+
+
+def _tolerate(before: pa.Table, after: pa.Table) -> dict[str, Truths]:
+    """Tell which values may differ, column by column: those that two machines would compute differently.
+
+    A value may differ by the smaller of its two errors, and its error by a factor. What is sampled is drawn from a
+    recorded seed, and may not differ at all.
+    """
+    sampled = _is_sampled(before["method"]) | _is_sampled(after["method"])
+    found = {}
+    for column, error in ERRORS.items():
+        values = _numbers(before[column]), _numbers(after[column])
+        errors = _numbers(before[error]), _numbers(after[error])
+        within = ~sampled & (np.abs(values[0] - values[1]) <= np.minimum(*errors))
+        found[column] = within
+        found[error] = within & (np.maximum(*errors) <= ERROR_FACTOR * np.minimum(*errors))
+    return found
+
+
+def _is_sampled(method: pa.ChunkedArray[Any]) -> Truths:
+    encoded = method.combine_chunks().dictionary_encode(null_encoding="encode")
+    wanted = np.array([value == "sampled" for value in encoded.dictionary.to_pylist()], np.bool_)
+    indices: Places = encoded.indices.to_numpy(zero_copy_only=False)
+    return wanted[indices]

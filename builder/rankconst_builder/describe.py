@@ -1,0 +1,510 @@
+"""What lies beside the tables of a released set: Croissant, README, licence, citation and deposit metadata.
+
+Each document is a pure function of an :class:`Edition`; a new one is a new row of :data:`DOCUMENTS`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankconst.protocols import PROTOCOLS, SPLITS
+from rankconst.schemas import COLUMNS, TableColumn
+from rankconst.tables import DESCRIPTOR
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Mapping
+
+    import pyarrow as pa
+
+__all__ = ["DOCUMENTS", "ORIGINS", "Document", "Edition", "describe_package", "name_archive"]
+
+AUTHORS = "The rankconst developers"
+
+KEYWORDS = (
+    "knowledge graph",
+    "link prediction",
+    "evaluation",
+    "ranking metrics",
+    "mean reciprocal rank",
+    "chance adjustment",
+)
+
+SUMMARY = (
+    "What a random ranker gets on link-prediction benchmarks: expectation and variance of ranking metrics (MR, MRR, "
+    "Hits@k and others) over random rankings, each with its error, for each dataset, evaluation protocol, split and "
+    "side; with the numbers of candidates from which they follow."
+)
+
+PAPER = {
+    "title": "A unified framework for rank-based evaluation metrics for link prediction in knowledge graphs",
+    "url": "https://arxiv.org/abs/2203.07544",
+    "identifier": "arXiv:2203.07544",
+    "year": 2022,
+}
+PAPER_AUTHORS = (
+    ("Hoyt", "Charles Tapley"),
+    ("Berrendorf", "Max"),
+    ("Galkin", "Mikhail"),
+    ("Tresp", "Volker"),
+    ("Gyori", "Benjamin M."),
+)
+
+LICENCE_URL = "https://creativecommons.org/publicdomain/zero/1.0/"
+
+VERSION_RULE = (
+    "Released versions are never changed. A changed or removed value makes a major version, new rows, columns or "
+    "tables make a minor one, and the same data serialised anew makes a patch. A constant that moved by no more than "
+    "its stated errors has not changed: machines differ in the last bits."
+)
+
+ORIGINS: dict[str, tuple[str, str]] = {
+    "datasets": (
+        "the benchmarks' own files, at the URLs in `source_urls`",
+        "`rankconst_builder.graph` counts entities, relations, triples, repetitions and overlaps",
+    ),
+    "candidates": (
+        "the benchmarks' own files",
+        "`rankconst_builder.candidates` counts for every ranking task the entities that are ranked",
+    ),
+    "macro_candidates": (
+        "the benchmarks' own files",
+        "as `candidates`, with the weight that each task has in a macro average",
+    ),
+    "candidates_by_relation": (
+        "the benchmarks' own files",
+        "as `candidates`, relation by relation, for valid and test",
+    ),
+    "constants": (
+        "`candidates` and `macro_candidates`",
+        "`rankconst.moments`: closed forms, integrals with an error bound, or samples of a fixed seed with standard "
+        "errors; the column `method` says which",
+    ),
+}
+"""Table to where its rows come from, and how they are made."""
+
+_CROISSANT_TYPES = {
+    "text": "sc:Text",
+    "texts": "sc:Text",
+    "count": "sc:Integer",
+    "real": "sc:Float",
+    "truth": "sc:Boolean",
+}
+
+_CROISSANT_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "dct": "http://purl.org/dc/terms/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    **{
+        term: f"cr:{term}"
+        for term in (
+            "citeAs",
+            "column",
+            "equivalentProperty",
+            "extract",
+            "field",
+            "fileProperty",
+            "fileObject",
+            "fileSet",
+            "format",
+            "includes",
+            "isLiveDataset",
+            "jsonPath",
+            "key",
+            "md5",
+            "parentField",
+            "path",
+            "recordSet",
+            "references",
+            "regex",
+            "repeated",
+            "replace",
+            "samplingRate",
+            "separator",
+            "source",
+            "subField",
+            "transform",
+        )
+    },
+}
+"""The terms of Croissant 1.0; validators expect all of them, used or not."""
+
+
+@dataclass(frozen=True)
+class Edition:
+    """A set of tables about to be released.
+
+    Attributes
+    ----------
+    version
+        Its version.
+    date
+        The day it is published.
+    tables
+        Table to its rows.
+    descriptor
+        The content of ``datapackage.json``: names, sizes and hashes of the files.
+    url
+        Where it will be found, such as a DOI. If None, documents point to the README beside them.
+    """
+
+    version: str
+    date: dt.date
+    tables: Mapping[str, pa.Table]
+    descriptor: Mapping[str, Any]
+    url: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The title of the set."""
+        return str(self.descriptor["title"])
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file beside the tables.
+
+    Attributes
+    ----------
+    write
+        Edition to the text of the file.
+    holds
+        What is in it, in a few words.
+    """
+
+    write: Callable[[Edition], str]
+    holds: str
+
+
+def name_archive(version: str) -> str:
+    """Return the name of a version's zip without its ending, which is also the folder inside it."""
+    return f"rankconst-tables-{version}"
+
+
+def describe_package(date: dt.date, url: str | None = None) -> dict[str, Any]:
+    """Return what the descriptor of a released set says beyond that of any set."""
+    return {
+        "description": SUMMARY,
+        **({"homepage": url} if url else {}),
+        # The standard asks for a time, too.
+        "created": f"{date.isoformat()}T00:00:00Z",
+        "keywords": list(KEYWORDS),
+        "contributors": [{"title": AUTHORS, "roles": ["creator"]}],
+    }
+
+
+def _dump(content: Any) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+# ---- Croissant ---------------------------------------------------------------------------------------------------
+
+
+def write_croissant(edition: Edition) -> str:
+    """Write the metadata that machine-learning tools read, as MLCommons Croissant 1.0 has them."""
+    resources = edition.descriptor["resources"]
+    return _dump(
+        {
+            "@context": _CROISSANT_CONTEXT,
+            "@type": "sc:Dataset",
+            "conformsTo": "http://mlcommons.org/croissant/1.0",
+            "name": "rankconst-tables",
+            "alternateName": edition.title,
+            "description": SUMMARY,
+            "version": edition.version,
+            "datePublished": edition.date.isoformat(),
+            "url": edition.url or "README.md",
+            "license": LICENCE_URL,
+            "creator": {"@type": "sc:Organization", "name": AUTHORS},
+            "keywords": list(KEYWORDS),
+            "citeAs": write_bibtex(edition),
+            "isLiveDataset": False,
+            "distribution": [
+                {
+                    "@type": "cr:FileObject",
+                    "@id": resource["path"],
+                    "name": resource["path"],
+                    "description": f"Table {resource['name']}; from {_plain(ORIGINS[resource['name']][0])}.",
+                    "contentUrl": resource["path"],
+                    "contentSize": f"{resource['bytes']} B",
+                    "encodingFormat": "application/x-parquet",
+                    "sha256": resource["hash"].removeprefix("sha256:"),
+                }
+                for resource in resources
+            ],
+            "recordSet": [_describe_records(resource) for resource in resources],
+        }
+    )
+
+
+def _describe_records(resource: Mapping[str, Any]) -> dict[str, Any]:
+    name = resource["name"]
+    key = [{"@id": f"{name}/{column}"} for column in resource["schema"].get("primaryKey", [])]
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"{_plain(ORIGINS[name][1])}.",
+        **({"key": key} if key else {}),
+        "field": [
+            {
+                "@type": "cr:Field",
+                "@id": f"{name}/{column.name}",
+                "name": column.name,
+                "description": _with_unit(column),
+                "dataType": _CROISSANT_TYPES[column.kind],
+                **({"repeated": True} if column.kind == "texts" else {}),
+                "source": {"fileObject": {"@id": resource["path"]}, "extract": {"column": column.name}},
+            }
+            for column in COLUMNS[name]
+        ],
+    }
+
+
+def _plain(text: str) -> str:
+    return text.replace("`", "")
+
+
+def _with_unit(column: TableColumn) -> str:
+    return f"{column.description} ({column.unit})" if column.unit else column.description
+
+
+# ---- README ------------------------------------------------------------------------------------------------------
+
+
+def write_readme(edition: Edition) -> str:
+    """Write what people read first."""
+    folder = name_archive(edition.version)
+    parts = [
+        f"# rankconst tables {edition.version}",
+        SUMMARY,
+        f"Published {edition.date.isoformat()}" + (f" at <{edition.url}>." if edition.url else "."),
+        "## Files",
+        _list_files(edition),
+        *(part for name in COLUMNS for part in (f"### {name}.parquet", _describe_table(edition, name))),
+        "## Datasets",
+        _list_datasets(edition),
+        "The benchmarks' files are not included. `datasets.parquet` has for each its URLs, the SHA-256 of the content "
+        "of its train, valid and test file, and the paper to cite.",
+        "## Load",
+        f"Unpack `{folder}.zip`. With the package `rankconst`, which checks the hashes:",
+        f'```python\nimport rankconst\n\ntables = rankconst.load("{folder}")\n'
+        f'tables.constants("{_first_dataset(edition)}", "mrr").expectation\n```',
+        "Without it, any reader of Parquet will do:",
+        f'```python\nimport pandas as pd\n\nconstants = pd.read_parquet("{folder}/constants.parquet")\n```',
+        f"`{DESCRIPTOR}` states the SHA-256 of every table (`hash`), and one of its values alone (`contentHash`), "
+        "which stays the same when another program stores them anew.",
+        "## Versions",
+        VERSION_RULE,
+        "## Cite",
+        "Cite the version of the tables, and the paper whose framework this is "
+        f"({PAPER['identifier']}); `CITATION.cff` has both.",
+        f"```bibtex\n{write_bibtex(edition)}\n```",
+        "CC0 1.0; see `LICENSE`.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _first_dataset(edition: Edition) -> str:
+    keys = edition.tables["datasets"]["dataset"].to_pylist()
+    return str(keys[0]) if keys else "KEY"
+
+
+def _table(headings: list[str], rows: list[list[str]]) -> str:
+    """Write a Markdown table; headings that end with a colon align to the right."""
+    rules = ["---:" if heading.endswith(":") else "---" for heading in headings]
+    shown = [heading.removesuffix(":") for heading in headings]
+    cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (shown, rules, *cells))
+
+
+def _list_files(edition: Edition) -> str:
+    tables = [
+        [f"`{resource['path']}`", f"{resource['rows']:,} rows; from {ORIGINS[resource['name']][0]}"]
+        for resource in edition.descriptor["resources"]
+    ]
+    written = [[f"`{name}`", document.holds] for name, document in DOCUMENTS.items()]
+    descriptor = [f"`{DESCRIPTOR}`", "Data Package 2.0: path, size and hashes of each table, its columns, its sources"]
+    return _table(["file", "holds"], [*tables, descriptor, *written])
+
+
+def _describe_table(edition: Edition, name: str) -> str:
+    resource = next(one for one in edition.descriptor["resources"] if one["name"] == name)
+    origin, made = ORIGINS[name]
+    rows = [
+        [f"`{column.name}`", field["type"], column.unit, column.description]
+        for column, field in zip(COLUMNS[name], resource["schema"]["fields"], strict=True)
+    ]
+    return f"Origin: {origin}. Made by: {made}. {resource['rows']:,} rows, {resource['bytes']:,} bytes.\n\n" + _table(
+        ["column", "type", "unit", "holds"], rows
+    )
+
+
+def _list_datasets(edition: Edition) -> str:
+    coverage = _find_coverage(edition.tables["candidates"])
+    rows = [
+        [
+            f"{row['title']} (`{row['dataset']}`)",
+            _phrase_coverage(coverage.get(row["dataset"], {})),
+            str(len(row["source_urls"])),
+            str(sum(hash_ is not None for hash_ in row["sha256"])),
+            "yes" if row["verified"] else "no",
+            row["licence"] or "not stated",
+        ]
+        for row in edition.tables["datasets"].to_pylist()
+    ]
+    return _table(
+        ["dataset", "protocols (splits)", "source files:", "SHA-256:", "verified", "licence of the source"], rows
+    )
+
+
+def _find_coverage(candidates: pa.Table) -> dict[str, dict[str, list[str]]]:
+    """Return dataset to protocol to the splits that have ranking tasks, protocols and splits in their order."""
+    names = ["dataset", "protocol", "split"]
+    held = candidates.select(names).group_by(names).aggregate([])
+    order = list(SPLITS)
+    catalogue = list(PROTOCOLS)
+    found: dict[str, dict[str, list[str]]] = {}
+    rows = [(row["dataset"], row["protocol"], row["split"]) for row in held.to_pylist()]
+    for dataset, protocol, split in sorted(
+        rows,
+        key=lambda row: (
+            row[0],
+            catalogue.index(row[1]) if row[1] in catalogue else len(catalogue),
+            row[1],
+            order.index(row[2]),
+        ),
+    ):
+        found.setdefault(dataset, {}).setdefault(protocol, []).append(split)
+    return found
+
+
+def _phrase_coverage(splits: Mapping[str, list[str]]) -> str:
+    """Name protocols with their splits, those with the same ones together."""
+    together: dict[tuple[str, ...], list[str]] = {}
+    for protocol, held in splits.items():
+        together.setdefault(tuple(held), []).append(protocol)
+    return "; ".join(f"{', '.join(protocols)} ({', '.join(held)})" for held, protocols in together.items()) or "none"
+
+
+# ---- licence, citation, deposit ----------------------------------------------------------------------------------
+
+
+def write_licence(edition: Edition) -> str:
+    """Write the licence, and what it covers."""
+    waiver = (
+        "CC0 1.0 Universal\n\n"
+        "To the extent possible under law, the rankconst developers have waived all\n"
+        "copyright and related or neighbouring rights to the tables in this folder.\n"
+        f"The legal text is at {LICENCE_URL}legalcode\n\n"
+    )
+    if not len(edition.tables["candidates_by_relation"]):
+        return (
+            waiver + "The tables hold numbers of candidates and what follows from them. They hold no\n"
+            "triple, entity or relation of any benchmark; the licence that each benchmark's\n"
+            "source states is in datasets.parquet.\n"
+        )
+    return (
+        waiver + "The tables hold numbers of candidates and what follows from them, and the names\n"
+        "of relations. They hold no triple and no entity of any benchmark; the licence\n"
+        "that each benchmark's source states is in datasets.parquet.\n"
+    )
+
+
+def write_bibtex(edition: Edition) -> str:
+    """Return the BibTeX entry of an edition."""
+    lines = [
+        f"title = {{{edition.title}}}",
+        f"author = {{{{{AUTHORS}}}}}",
+        f"version = {{{edition.version}}}",
+        f"year = {{{edition.date.year}}}",
+        *([f"url = {{{edition.url}}}"] if edition.url else []),
+    ]
+    return "@misc{rankconst_tables,\n  " + ",\n  ".join(lines) + "\n}"
+
+
+def write_citation(edition: Edition) -> str:
+    """Write the citation as CFF 1.2.0 has it; JSON strings are YAML strings."""
+    lines = [
+        "cff-version: 1.2.0",
+        f"title: {json.dumps(f'rankconst tables: {edition.title}', ensure_ascii=False)}",
+        'message: "If you use these tables, please cite them with their version, and the paper whose framework they '
+        'follow."',
+        "type: dataset",
+        "authors:",
+        f"  - name: {json.dumps(AUTHORS)}",
+        f"version: {json.dumps(edition.version)}",
+        f"date-released: {edition.date.isoformat()}",
+        *([f"url: {json.dumps(edition.url)}"] if edition.url else []),
+        "license: CC0-1.0",
+        f"abstract: {json.dumps(SUMMARY)}",
+        "keywords:",
+        *(f"  - {json.dumps(keyword)}" for keyword in KEYWORDS),
+        "references:",
+        "  - type: article",
+        f"    title: {json.dumps(PAPER['title'])}",
+        "    authors:",
+        *(
+            f"      - family-names: {json.dumps(family)}\n        given-names: {json.dumps(given)}"
+            for family, given in PAPER_AUTHORS
+        ),
+        f"    year: {PAPER['year']}",
+        f"    url: {json.dumps(PAPER['url'])}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_deposit(edition: Edition) -> str:
+    """Write the metadata of a deposit on Zenodo; relations, schemes and the licence are in its vocabulary."""
+    rows = edition.tables["datasets"].to_pylist()
+    urls = dict.fromkeys(url for row in rows for url in row["source_urls"])
+    told = (SUMMARY, f"Datasets: {', '.join(row['title'] for row in rows)}.", VERSION_RULE)
+    return _dump(
+        {
+            "title": f"rankconst tables: {edition.title}",
+            "upload_type": "dataset",
+            "version": edition.version,
+            "publication_date": edition.date.isoformat(),
+            "description": "".join(f"<p>{_escape(text)}</p>" for text in told),
+            "creators": [{"name": AUTHORS}],
+            "access_right": "open",
+            "license": "cc-zero",
+            "language": "eng",
+            "keywords": list(KEYWORDS),
+            "related_identifiers": [
+                {
+                    "identifier": PAPER["identifier"],
+                    "relation": "isSupplementTo",
+                    "scheme": "arxiv",
+                    "resource_type": "publication-preprint",
+                },
+                *(
+                    {"identifier": url, "relation": "isDerivedFrom", "scheme": "url", "resource_type": "dataset"}
+                    for url in urls
+                ),
+            ],
+        }
+    )
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+DOCUMENTS: dict[str, Document] = {
+    "croissant.json": Document(write_croissant, "MLCommons Croissant 1.0: files with SHA-256, record sets, fields"),
+    "README.md": Document(write_readme, "this text"),
+    "LICENSE": Document(write_licence, "CC0 1.0, and what it covers"),
+    "CITATION.cff": Document(write_citation, "how to cite this version, in the Citation File Format"),
+    ".zenodo.json": Document(write_deposit, "metadata of the deposit on Zenodo"),
+}
+"""File name to how it is written."""

@@ -1,0 +1,369 @@
+"""Assemble a released set from a build: tables, documents, and one zip to deposit.
+
+Values are never changed, only serialised: the same build, version and date give the same bytes. A released version is
+never overwritten, and its number follows the version rule of :mod:`rankconst_builder.changes`.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rankconst.errors import DataError, TablesError, UsageError
+from rankconst.schemas import COLUMNS
+from rankconst.tables import DESCRIPTOR, Tables, bundled_versions, load
+from rankconst_builder.changes import Changes, TableChanges, compare_sets, parse_version, smallest_version
+from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
+from rankconst_builder.package import (
+    INCOMING,
+    complete_exchange,
+    describe_set,
+    exchange_files,
+    serialise_tables,
+    sort_rows,
+    write_descriptor,
+)
+from rankconst_builder.progress import Reporter
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+__all__ = ["Order", "Released", "assemble_files", "pack_zip", "phrase_changes", "release_tables"]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be released.
+
+    Attributes
+    ----------
+    source
+        The tables, as ``rankconst build`` wrote them.
+    version
+        The version to release them as.
+    out
+        The folder to write.
+    archive
+        The zip to write.
+    date
+        The day of publication.
+    previous
+        The release before. If None, the newest before `version` of the tables that came with the package.
+    first
+        True if there is no release before.
+    url
+        Where the tables will be found. If None, documents do not say.
+    reporter
+        Told what happens.
+    """
+
+    source: Tables
+    version: str
+    out: Path
+    archive: Path
+    date: dt.date
+    previous: Tables | None = None
+    first: bool = False
+    url: str | None = None
+    reporter: Reporter = field(default_factory=Reporter)
+
+
+@dataclass(frozen=True)
+class Released:
+    """What was released.
+
+    Attributes
+    ----------
+    files
+        Path to content, the zip last.
+    previous
+        The version of the release before; None for the first, and where nothing was written.
+    changes
+        What changed since then; None where nothing was written.
+    written
+        False if the version was there already, with the same values.
+    """
+
+    files: Mapping[Path, bytes]
+    written: bool
+    previous: str | None = None
+    changes: Changes | None = None
+
+
+def release_tables(order: Order) -> Released:
+    """Check an order, and write the set and its zip.
+
+    Raises
+    ------
+    UsageError
+        If the version breaks the version rule, or is released already with other values.
+    DataError
+        If the tables cannot be released, or the files not be written.
+    """
+    tables = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
+    if _is_released(order, tables):
+        return _keep(order)
+    _check_build(order, tables)
+    previous = _find_previous(order)
+    changes = _find_changes(previous, tables)
+    if previous is not None:
+        _check_version(order, previous.version, changes)
+    files = assemble_files(order, tables)
+    archive = pack_zip(order.version, files)
+    _check_archive(order, archive)
+    try:
+        exchange_files(order.out, files)
+    except OSError as error:
+        raise DataError(f"cannot write to {order.out}: {error.strerror}. Name another folder with --out.") from error
+    _write_archive(order, archive)
+    return Released(
+        files={**{order.out / name: content for name, content in files.items()}, order.archive: archive},
+        written=True,
+        previous=None if previous is None else previous.version,
+        changes=changes,
+    )
+
+
+def assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
+    """Return the files of a release, name to content."""
+    files = serialise_tables(tables)
+    provenance = {
+        row["dataset"]: {name: value for name, value in row.items() if name != "dataset"}
+        for row in order.source.descriptor.get("provenance", [])
+    }
+    extra = describe_package(order.date, order.url)
+    descriptor = describe_set(order.version, tables, files, provenance, extra)
+    edition = Edition(order.version, order.date, tables, descriptor, order.url)
+    documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
+    return {**files, DESCRIPTOR: write_descriptor(descriptor), **documents}
+
+
+def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
+    """Return a zip of files that depends on nothing but their names and contents.
+
+    Nothing is compressed: Parquet files are already, and compressors differ from version to version.
+    """
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{name_archive(version)}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
+            entry.create_system = 3  # Unix, wherever this runs
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, files[name])
+    return sink.getvalue()
+
+
+# ---- may it be released? -----------------------------------------------------------------------------------------
+
+
+def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
+    """Tell whether the folder holds this very release.
+
+    Raises
+    ------
+    UsageError
+        If the folder holds anything else, or the version came with the package and has other values.
+    """
+    if order.out.exists() and not order.out.is_dir():
+        raise UsageError(f"cannot release to {order.out}: it is no folder. Name another with --out.")
+    if order.out.is_dir():
+        complete_exchange(order.out)
+    if (order.out / DESCRIPTOR).is_file():
+        existing = load(order.out)
+        if existing.version != order.version:
+            raise UsageError(
+                f"{order.out} holds table version {existing.version}, and this is the release of {order.version}. "
+                "Name another folder with --out."
+            )
+        _refuse_other_values(existing, tables)
+        return True
+    if order.out.is_dir() and any(not path.name.startswith(INCOMING) for path in order.out.iterdir()):
+        raise UsageError(f"{order.out} is not empty, and holds no tables. Name another folder with --out.")
+    if order.version in bundled_versions():
+        _refuse_other_values(load(version=order.version), tables)
+    return False
+
+
+def _refuse_other_values(existing: Tables, tables: Mapping[str, pa.Table]) -> None:
+    for name, table in tables.items():
+        if not existing.read(name).equals(table):
+            raise UsageError(
+                f"version {existing.version} is released already, in {existing.path}, with another {name}. Released "
+                "versions are never changed: choose a higher version. (If it was never published, remove the folder.)"
+            )
+
+
+def _keep(order: Order) -> Released:
+    """Leave a release as it is; only a zip that is missing is packed, from its files."""
+    order.reporter.say(f"{order.version} is already released, identical: {order.out} is left as it is")
+    names = [*(f"{name}.parquet" for name in COLUMNS), DESCRIPTOR, *DOCUMENTS]
+    files = {name: (order.out / name).read_bytes() for name in names if (order.out / name).is_file()}
+    content = {order.out / name: held for name, held in files.items()}
+    lacking = [name for name in DOCUMENTS if name not in files]
+    if lacking:
+        order.reporter.warn(f"it lacks {', '.join(lacking)}, so there is no zip; release to another folder for them")
+        return Released(content, written=False)
+    archive = pack_zip(order.version, files)
+    if not order.archive.exists():
+        _write_archive(order, archive)
+        order.reporter.say(f"packed from it: {order.archive}")
+    elif order.archive.read_bytes() != archive:
+        order.reporter.warn(f"{order.archive} holds something else; it is left as it is, too")
+        return Released(content, written=False)
+    return Released({**content, order.archive: archive}, written=False)
+
+
+def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
+    """Refuse tables that no single program made, and warn of what a reader of the release should know."""
+    rows = tables["datasets"].to_pylist()
+    if not rows:
+        raise TablesError(f"{order.source.path} holds no dataset. `rankconst build --out DIR` makes tables.")
+    provenance: dict[str, dict[str, Any]] = {
+        row["dataset"]: row for row in order.source.descriptor.get("provenance", [])
+    }
+    programs: dict[str, list[str]] = {}
+    for key, made in provenance.items():
+        if "program" in made:
+            programs.setdefault(made["program"], []).append(key)
+    if len(programs) > 1:
+        told = "; ".join(f"{program}: {', '.join(keys)}" for program, keys in programs.items())
+        raise DataError(
+            f"the datasets in {order.source.path} were built by different programs ({told}). Build them again with "
+            "`rankconst build`, which leaves out what is up to date."
+        )
+    unverified = [row["dataset"] for row in rows if not row["verified"]]
+    if unverified:
+        order.reporter.warn(f"not checked against a hash known beforehand: {', '.join(unverified)}")
+    rebuilt = [key for key, made in provenance.items() if made.get("origin") != "files"]
+    if rebuilt:
+        order.reporter.warn(f"rebuilt from archived counts, not from their files: {', '.join(rebuilt)}")
+
+
+def _find_previous(order: Order) -> Tables | None:
+    """Return the release before; None for the first.
+
+    Raises
+    ------
+    UsageError
+        If none is named and the package carries none.
+    """
+    if order.first or order.previous is not None:
+        return order.previous
+    earlier = [one for one in bundled_versions() if parse_version(one) < parse_version(order.version)]
+    if not earlier:
+        raise UsageError(
+            f"no tables before {order.version} came with this package, so the version rule cannot be checked. Name the "
+            "previous release with --previous DIR, or say --previous none for the first."
+        )
+    return load(version=earlier[-1])
+
+
+def _find_changes(previous: Tables | None, tables: Mapping[str, pa.Table]) -> Changes:
+    """Compare with the release before; the first is compared with tables that hold nothing."""
+    if previous is None:
+        return compare_sets({name: table.slice(0, 0) for name, table in tables.items()}, tables)
+    return compare_sets({name: previous.read(name) for name in COLUMNS}, tables, _find_lacking(previous))
+
+
+def _check_version(order: Order, before: str, changes: Changes) -> None:
+    """Refuse a version that hides what changed.
+
+    Raises
+    ------
+    UsageError
+        With what changed, and the smallest version allowed.
+    """
+    if parse_version(order.version) <= parse_version(before):
+        raise UsageError(f"{order.version} must be later than the previous release, {before}.")
+    smallest = smallest_version(before, changes.bump)
+    if parse_version(order.version) < parse_version(smallest):
+        told = "\n".join(phrase_changes(changes))
+        raise UsageError(
+            f"{order.version} is too small a step from {before}: this is a {changes.bump.name} change.\n{told}\n"
+            f"The smallest version allowed is {smallest}."
+        )
+    if order.version != smallest:
+        order.reporter.say(f"note: {smallest} would be enough; this is a {changes.bump.name} change")
+
+
+def _find_lacking(tables: Tables) -> dict[str, list[str]]:
+    """Return the columns that a set of an earlier version does not have, table by table."""
+    stored = {
+        resource["name"]: {column["name"] for column in resource["schema"]["fields"]}
+        for resource in tables.descriptor["resources"]
+    }
+    return {
+        name: [column.name for column in columns if column.name not in stored.get(name, ())]
+        for name, columns in COLUMNS.items()
+    }
+
+
+# ---- the zip -----------------------------------------------------------------------------------------------------
+
+
+def _check_archive(order: Order, content: bytes) -> None:
+    if order.archive.exists() and (not order.archive.is_file() or order.archive.read_bytes() != content):
+        raise UsageError(
+            f"{order.archive} is there already, with other content. Remove it if it was never published, or name "
+            "another file with --zip."
+        )
+
+
+def _write_archive(order: Order, content: bytes) -> None:
+    partial = order.archive.with_name(f"{order.archive.name}.part")
+    try:
+        order.archive.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content)
+        partial.replace(order.archive)
+    except OSError as error:
+        raise DataError(f"cannot write {order.archive}: {error.strerror}. Name another file with --zip.") from error
+
+
+# ---- in words ----------------------------------------------------------------------------------------------------
+
+
+def phrase_changes(changes: Changes) -> list[str]:
+    """Return what changed as lines: a table each, and the first rows that changed or went."""
+    lines = []
+    for table in changes.tables:
+        lines.append(f"{table.name}: {_phrase_table(table)}")
+        lines += [
+            f"  {_phrase_key(value.key)}: {value.column} {value.old!r} -> {value.new!r}" for value in table.examples
+        ]
+        if table.changed > len({tuple(value.key.items()) for value in table.examples}):
+            lines.append("  ...")
+        lines += [f"  {_phrase_key(key)}: removed" for key in table.removed_examples]
+        if table.removed > len(table.removed_examples):
+            lines.append("  ...")
+    if changes.within_error:
+        lines.append(f"{changes.within_error:,} values differ within their stated error, and count as the same")
+    return lines
+
+
+def _phrase_table(table: TableChanges) -> str:
+    parts = [
+        f"{count:,} {_count_rows(count)} {done}"
+        for count, done in ((table.changed, "changed"), (table.removed, "removed"), (table.added, "added"))
+        if count
+    ]
+    if table.is_new:
+        parts.append("the table is new")
+    elif table.new_columns:
+        parts.append(f"new columns: {', '.join(table.new_columns)}")
+    return ", ".join(parts) or "no change"
+
+
+def _count_rows(count: int) -> str:
+    return "row" if count == 1 else "rows"
+
+
+def _phrase_key(key: Mapping[str, Any]) -> str:
+    """Name a row: its values in their order; Hits@k with its k, and no k where there is none."""
+    named = {name: value for name, value in key.items() if value is not None}
+    return " ".join(f"k={value}" if name == "k" else str(value) for name, value in named.items())

@@ -1,0 +1,124 @@
+"""Restrict an evaluation to some relations, to some entities, or both.
+
+Relations restrict which triples are ranked: those of other relations are left out, and nothing else changes. Entities
+restrict what is ranked: only they are candidates, and triples with another head or tail are left out. Known answers
+are removed as ever, as far as they are candidates. (PyKEEN's ``evaluation_relation_whitelist`` and
+``restrict_entities_to``.)
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rankconst.errors import DataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst_builder.graph import Graph
+
+__all__ = ["Restriction", "read_names"]
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """What an evaluation is restricted to; None for no restriction.
+
+    Attributes
+    ----------
+    relations, entities
+        Labels, as the files write them.
+    """
+
+    relations: tuple[str, ...] | None = None
+    entities: tuple[str, ...] | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Return what identifies the restriction, for the record of where rows come from."""
+        described: dict[str, Any] = {}
+        if self.relations is not None:
+            described["relations"] = sorted(self.relations)
+        if self.entities is not None:
+            listed = "\n".join(sorted(self.entities)).encode()
+            described["entities"] = {"count": len(self.entities), "sha256": hashlib.sha256(listed).hexdigest()}
+        return described
+
+    def apply(self, graph: Graph) -> Graph:
+        """Return the graph with the restriction's masks.
+
+        Raises
+        ------
+        UnknownNameError
+            For a relation or an entity that the dataset does not have.
+        """
+        if self.relations is not None:
+            mask = _find("relation", self.relations, graph.relation_labels, graph.num_relations)
+            graph = replace(graph, allowed_relations=mask)
+        if self.entities is not None:
+            mask = _find("entity", self.entities, graph.entity_labels, graph.num_entities)
+            graph = replace(graph, allowed_entities=mask)
+        return graph
+
+
+def read_names(option: str, value: str) -> tuple[str, ...]:
+    """Read labels from a file with one a line, or from a list with commas.
+
+    Parameters
+    ----------
+    option
+        What messages call it.
+    value
+        The path of a file, or the labels themselves.
+
+    Raises
+    ------
+    UsageError
+        If there are none.
+    DataError
+        If the file cannot be read.
+    """
+    path = Path(value)
+    if path.is_file():
+        try:
+            names = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(
+                f"{option}: cannot read {path}: {error}. Expected UTF-8 with a label on each line."
+            ) from error
+    else:
+        names = value.split(",")
+    kept = tuple(dict.fromkeys(name for name in names if name.strip()))
+    if not kept:
+        raise UsageError(f"{option} {value!r} names nothing. Give labels with commas between them, or a file.")
+    return kept
+
+
+def _find(kind: str, names: Sequence[str], labels: pa.BinaryArray | None, size: int) -> NDArray[np.bool_]:
+    """Return a mask of the named labels over the codes. Shape (size,)."""
+    known = pa.array([str(code).encode() for code in range(size)]) if labels is None else labels
+    places = pc.index_in(pa.array([name.encode() for name in names], known.type), value_set=known).to_pylist()
+    unknown = [name for name, place in zip(names, places, strict=True) if place is None]
+    if unknown:
+        labels_known = [bytes(label or b"").decode(errors="replace") for label in known.to_pylist()]
+        near = difflib.get_close_matches(unknown[0], labels_known)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
+        more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
+        raise UnknownNameError(
+            f"the dataset has no {kind} {', '.join(map(repr, unknown[:_SHOWN]))}{more} "
+            f"({len(unknown)} of {len(names)} named).{hint}"
+        )
+    mask = np.zeros(size, dtype=np.bool_)
+    mask[[place for place in places if place is not None]] = True
+    return mask

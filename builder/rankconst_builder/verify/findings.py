@@ -1,0 +1,147 @@
+"""What a check reports: the rows that it looked at, and those that are not as they should be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rankconst_builder.verify.layout import KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Checked", "Finding", "Level", "note", "point_out"]
+
+Level = Literal["failed", "warning", "note"]
+"""``failed``: it is wrong. ``warning``: it may be. ``note``: something could not be looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it should be.
+
+    Attributes
+    ----------
+    message
+        What is wrong, in words.
+    table
+        The table or file; empty for the set as a whole.
+    key
+        The columns that identify the row, with their values; empty for a whole table.
+    column
+        The column or field that differs.
+    expected, got
+        Plain values; None where there is none.
+    level
+        How bad it is.
+    """
+
+    message: str
+    table: str = ""
+    key: Mapping[str, Any] = field(default_factory=dict)
+    column: str = ""
+    expected: Any = None
+    got: Any = None
+    level: Level = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The outcome of a check.
+
+    Attributes
+    ----------
+    rows
+        How many rows, or files, were looked at.
+    findings
+        What is not as it should be.
+    """
+
+    rows: int
+    findings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(cls, rows: int, findings: Iterable[Finding]) -> Checked:
+        """Return the outcome with findings from any iterable."""
+        return cls(rows, tuple(findings))
+
+
+def note(message: str) -> Finding:
+    """Return a finding that is no failure."""
+    return Finding(message, level="note")
+
+
+def point_out(
+    frame: pd.DataFrame,
+    table: str,
+    wrong: ArrayLike,
+    column: str,
+    *,
+    expected: Any,
+    message: str,
+    level: Level = "failed",
+) -> list[Finding]:
+    """Turn rows that are wrong into findings.
+
+    Parameters
+    ----------
+    frame
+        The rows that were checked.
+    table
+        Their table.
+    wrong
+        Which of them are wrong. Shape (rows,), bool.
+    column
+        The column of `frame` that is wrong.
+    expected
+        What it should hold: one value, or one a row.
+    message
+        What is wrong, in words.
+    level
+        How bad it is.
+    """
+    places = np.flatnonzero(np.asarray(wrong, dtype=np.bool_))
+    if not places.size:
+        return []
+    picked = frame.iloc[places]
+    keys = [name for name in KEYS.get(table, ()) if name in picked.columns]
+    wanted = _spread(expected, places, len(frame))
+    columns = [picked[name].tolist() for name in keys]
+    rows = list(zip(*columns, strict=True)) if columns else [()] * len(picked)
+    return [
+        Finding(message, table, _name_row(keys, row), column, plain(want), plain(have), level)
+        for row, want, have in zip(rows, wanted, picked[column].tolist(), strict=True)
+    ]
+
+
+def _name_row(names: list[str], values: Iterable[Any]) -> dict[str, Any]:
+    named = {name: plain(value) for name, value in zip(names, values, strict=True)}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _spread(expected: Any, places: NDArray[np.int64], rows: int) -> list[Any]:
+    if isinstance(expected, str) or not hasattr(expected, "__len__") or len(expected) != rows:
+        return [expected] * places.size
+    return list(np.asarray(expected)[places].tolist())
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it; missing ones as None, whole numbers without a decimal point."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            return str(value)
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(item) for item in value]
+    return str(value)

@@ -1,0 +1,302 @@
+"""Checks of laws: what ties rows to one another, whatever their values are."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.aggregations import DEFAULT_AGGREGATION
+from rankconst.protocols import SPLITS
+from rankconst_builder.verify.findings import Checked, Finding, point_out
+from rankconst_builder.verify.ranges import ROUNDING
+from rankconst_builder.verify.structure import TASKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from rankconst_builder.verify.tableset import Sizes, TableSet
+
+    Values = NDArray[np.float64]
+
+__all__ = ["check_filters", "check_inequalities", "check_macro", "check_pooling", "check_relations"]
+
+MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
+"""Metrics that are means over tasks: those of both sides follow from those of each."""
+
+_ROW = ["dataset", "protocol", "split", "aggregation", "metric", "k"]
+
+
+def check_pooling(tables: TableSet) -> Checked:
+    """Compare what stands for both sides with head and tail: tasks add up, and means are means of means."""
+    frame = tables.sound["constants"]
+    sides = {side: frame[(frame["side"] == side).to_numpy()] for side in ("head", "tail", "both")}
+    joined = sides["both"]
+    for side in ("head", "tail"):
+        part = sides[side].drop(columns=["side", "method", "num_draws"])
+        joined = joined.merge(part, on=_ROW, suffixes=("", f"_{side}"))
+    rows = {name: joined[name].to_numpy() for name in joined.columns if joined[name].dtype.kind in "if"}
+    tasks = rows["num_tasks_head"] + rows["num_tasks_tail"]
+    message = "the tasks of both sides are not those of head and tail together"
+    findings = point_out(joined, "constants", rows["num_tasks"] != tasks, "num_tasks", expected=tasks, message=message)
+    totals = {key: float(np.sum(weights * tasks)) for key, (_, weights, tasks) in tables.histograms.items()}
+    shares = _share_out(joined, totals)
+    known = joined["metric"].isin(MEANS).to_numpy() & ~np.isnan(shares["head"]) & ~np.isnan(shares["tail"])
+    for column, power in (("expectation", 1), ("variance", 2)):
+        expected = sum(shares[side] ** power * rows[f"{column}_{side}"] for side in ("head", "tail"))
+        errors = [shares[side] ** power * rows[f"{column}_error_{side}"] for side in ("head", "tail")]
+        # Sums of thousands of weights are rounded, too.
+        slack = rows[f"{column}_error"] + sum(errors) + 4 * ROUNDING * np.abs(expected)
+        wrong = known & (np.abs(rows[column] - expected) > slack)
+        message = f"the {column} of both sides does not follow from those of head and tail"
+        findings += point_out(joined, "constants", wrong, column, expected=expected, message=message)
+    return Checked.of(len(joined), findings)
+
+
+def _share_out(frame: pd.DataFrame, totals: dict[Any, float]) -> dict[str, Values]:
+    """Return what part of the weight of both sides each side has, a row of `frame`; NaN if unknown."""
+    keys = list(zip(*(frame[name].tolist() for name in ("dataset", "protocol", "split", "aggregation")), strict=True))
+    weights = {
+        side: np.array([totals.get((*key[:3], side, key[3]), np.nan) for key in keys]) for side in ("head", "tail")
+    }
+    whole = weights["head"] + weights["tail"]
+    return {side: weight / whole for side, weight in weights.items()}
+
+
+def check_filters(tables: TableSet) -> Checked:
+    """Compare protocols: a wider filter never leaves more candidates, and equal filters leave the same."""
+    held = {key[:4]: sizes for key, sizes in tables.histograms.items() if key[4] == DEFAULT_AGGREGATION}
+    findings, rows = [], 0
+    for dataset, row in tables.datasets.items():
+        for split, side in itertools.product(SPLITS, ("head", "tail")):
+            parts = {
+                protocol: held[dataset, protocol, split, side]
+                for protocol in ("standard", "libkge", "pykeen", "raw")
+                if (dataset, protocol, split, side) in held
+            }
+            rows += sum(sizes.size for sizes, _, _ in parts.values())
+            for few, more in (("standard", "libkge"), ("libkge", "raw")):
+                if few in parts and more in parts:
+                    findings += _compare_filters((dataset, few, split, side), parts[few], more, parts[more])
+            for one, other in _equal_protocols(row, split):
+                if one in parts and other in parts:
+                    findings += _compare_equal((dataset, one, split, side), parts[one], other, parts[other])
+    return Checked.of(rows, findings)
+
+
+def _equal_protocols(row: dict[str, Any], split: str) -> Iterator[tuple[str, str]]:
+    """Return protocols that rank the same tasks among the same candidates."""
+    if split == "test":
+        yield "standard", "libkge"
+    dropped = int(row["duplicates_train"] if split == "train" else row[f"dropped_{split}"])
+    if int(row["entities"]) == int(row["entities_train"]) and not dropped:
+        yield "pykeen", "libkge"
+
+
+def _compare_filters(key: tuple[str, ...], few: Sizes, other: str, more: Sizes) -> list[Finding]:
+    """Compare, for each number of candidates, how many tasks have no more than that."""
+    sizes = np.union1d(few[0], more[0])
+    counts = [
+        np.cumsum(np.concatenate(([0], part[2])))[np.searchsorted(part[0], sizes, "right")] for part in (few, more)
+    ]
+    wrong = np.flatnonzero(counts[0] < counts[1])
+    named = dict(zip(TASKS, key, strict=True))
+    return [
+        Finding(
+            f"fewer tasks have this number of candidates or less than under protocol {other}, which filters less",
+            "candidates", {**named, "num_candidates": int(sizes[place])}, "num_tasks",
+            f"{counts[1][place]} or more", int(counts[0][place]),
+        )
+        for place in wrong
+    ]  # fmt: skip
+
+
+def _compare_equal(key: tuple[str, ...], one: Sizes, other_name: str, other: Sizes) -> list[Finding]:
+    got, expected = (dict(zip(part[0].tolist(), part[2].tolist(), strict=True)) for part in (one, other))
+    named = dict(zip(TASKS, key, strict=True))
+    return [
+        Finding(
+            f"the tasks differ from those of protocol {other_name}, which are the same",
+            "candidates", {**named, "num_candidates": size}, "num_tasks", expected.get(size), got.get(size),
+        )
+        for size in sorted({*got} | {*expected})
+        if got.get(size) != expected.get(size)
+    ]  # fmt: skip
+
+
+def _compare_sums(
+    table: str, columns: list[str], expected: pd.DataFrame, got: pd.DataFrame, message: str
+) -> list[Finding]:
+    """Compare numbers of tasks by key; rows that only one side has count as 0 on the other."""
+    joined = expected.merge(got, on=columns, how="outer", suffixes=("_expected", ""))
+    counts = joined[["num_tasks_expected", "num_tasks"]].fillna(0)
+    wrong = counts["num_tasks_expected"] != counts["num_tasks"]
+    joined["num_tasks"] = counts["num_tasks"].astype(np.int64)
+    return point_out(
+        joined,
+        table,
+        wrong,
+        "num_tasks",
+        expected=counts["num_tasks_expected"].astype(np.int64).to_numpy(),
+        message=message,
+    )
+
+
+def _sum_tasks(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    return frame.groupby(columns, observed=True, sort=False)["num_tasks"].sum().reset_index()
+
+
+_COUNTS = [*TASKS, "num_candidates"]
+
+
+def check_macro(tables: TableSet) -> Checked:
+    """Compare the weighted tasks with the candidates: the same tasks, and weights 1 / k of groups of k tasks."""
+    frame = tables.sound["macro_candidates"]
+    findings = []
+    weights = frame["weight"].to_numpy()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sizes = np.rint(1.0 / weights)
+        wrong = ~((sizes >= 1) & (weights == 1.0 / sizes))
+    findings += point_out(
+        frame, "macro_candidates", wrong, "weight", expected="1 / k", message="this is not 1 over a whole number"
+    )
+    whole = _sum_tasks(tables.sound["candidates"], _COUNTS)
+    for aggregation in frame["aggregation"].cat.categories:
+        rows = frame[(frame["aggregation"] == aggregation).to_numpy()]
+        if rows.empty:
+            continue
+        got = _sum_tasks(rows, _COUNTS)
+        # Sets of tasks that have no weights at all are the business of another check.
+        there = rows[list(TASKS)].drop_duplicates()
+        expected = whole.merge(there, on=list(TASKS))
+        sums = _compare_sums("macro_candidates", _COUNTS, expected, got.assign(aggregation=aggregation), _POOL)
+        findings += sums
+    findings += _check_groups(frame.assign(group=sizes)[~wrong])
+    if "candidates_by_relation" in tables.sound:
+        findings += _check_relation_weights(frame, tables.sound["candidates_by_relation"])
+    return Checked.of(len(frame), findings)
+
+
+_POOL = "the tasks, pooled, are not those of the candidates table"
+
+
+def _check_groups(frame: pd.DataFrame) -> Iterator[Finding]:
+    """Check that tasks of weight 1 / k come in groups of k; those of a query have the same number of candidates."""
+    for aggregation, columns in (
+        ("macro-query", [*TASKS, "aggregation", "weight", "group", "num_candidates"]),
+        ("macro-relation", [*TASKS, "aggregation", "weight", "group"]),
+    ):
+        sums = _sum_tasks(frame[(frame["aggregation"] == aggregation).to_numpy()], columns)
+        wrong = sums["num_tasks"].to_numpy() % sums["group"].to_numpy() != 0
+        expected = [f"a multiple of {one:.0f}" for one in sums["group"].tolist()]
+        message = "tasks of this weight do not come in whole groups"
+        yield from point_out(sums, "macro_candidates", wrong, "num_tasks", expected=expected, message=message)
+
+
+def _check_relation_weights(frame: pd.DataFrame, relations: pd.DataFrame) -> list[Finding]:
+    """Derive the weights of macro-relation from the tasks of each relation, and compare."""
+    keys = [*TASKS, "relation"]
+    totals = relations.groupby(keys, observed=True, sort=False)["num_tasks"].transform("sum")
+    derived = relations.assign(weight=1.0 / totals.to_numpy())
+    columns = [*_COUNTS, "weight"]
+    got = frame[(frame["aggregation"] == "macro-relation").to_numpy()]
+    tasks = list(TASKS)
+    common = got[tasks].drop_duplicates().merge(relations[tasks].drop_duplicates(), on=tasks)
+    expected = _sum_tasks(derived.merge(common, on=tasks), columns)
+    found = _sum_tasks(got.merge(common, on=tasks), columns).assign(aggregation="macro-relation")
+    message = "the weighted tasks do not follow from those of the relations"
+    return _compare_sums("macro_candidates", columns, expected, found, message)
+
+
+def check_relations(tables: TableSet) -> Checked:
+    """Compare the tasks of all relations, pooled, with the candidates of valid and test."""
+    frame = tables.sound["candidates_by_relation"]
+    tasks = list(TASKS)
+    there = frame[tasks].drop_duplicates()
+    expected = _sum_tasks(tables.sound["candidates"].merge(there, on=tasks), _COUNTS)
+    findings = _compare_sums("candidates_by_relation", _COUNTS, expected, _sum_tasks(frame, _COUNTS), _POOL)
+    # As many tasks on either side, relation by relation.
+    keys = ["dataset", "protocol", "split", "relation"]
+    sides = [_sum_tasks(frame[(frame["side"] == side).to_numpy()], keys) for side in ("head", "tail")]
+    message = "the relation has another number of tasks on the tail side than on the head side"
+    findings += _compare_sums("candidates_by_relation", keys, sides[0], sides[1].assign(side="tail"), message)
+    named = frame[["dataset", "relation"]].drop_duplicates().groupby("dataset", observed=True).size()
+    for dataset, count in named.items():
+        row = tables.datasets.get(str(dataset))
+        if row is not None and count > int(row["relations"]):
+            findings.append(
+                Finding(
+                    "there are more relations than the dataset has", "candidates_by_relation",
+                    {"dataset": str(dataset)}, "relation", int(row["relations"]), int(count),
+                )
+            )  # fmt: skip
+    return Checked.of(len(frame), findings)
+
+
+_ASCENDING = (
+    ("harmonic_mean_rank", "geometric_mean_rank", "arithmetic_mean_rank", "quadratic_mean_rank"),
+    (
+        "inverse_quadratic_mean_rank",
+        "inverse_arithmetic_mean_rank",
+        "inverse_geometric_mean_rank",
+        "inverse_harmonic_mean_rank",
+        "ndcg",
+    ),
+    tuple(f"hits_at_{k}" for k in (1, 3, 5, 10, 50, 100)),
+    ("hits_at_1", "inverse_harmonic_mean_rank"),
+)
+"""Metrics of which none is above the next, whatever the ranks."""
+
+_INVERSE = (
+    ("arithmetic_mean_rank", "inverse_arithmetic_mean_rank"),
+    ("geometric_mean_rank", "inverse_geometric_mean_rank"),
+    ("harmonic_mean_rank", "inverse_harmonic_mean_rank"),
+    ("quadratic_mean_rank", "inverse_quadratic_mean_rank"),
+    ("median_rank", "inverse_median_rank"),
+    ("standard_deviation", "standard_deviation", "variance"),
+)
+"""Metrics x and 1/x, whose expectations multiply to 1 or more; and x, x and x^2, where they multiply to no more."""
+
+
+def check_inequalities(tables: TableSet) -> Checked:
+    """Compare metrics of the same tasks: means of other powers, Hits@k of other k, inverses."""
+    frame = tables.sound["constants"]
+    hits = frame["k"].notna().to_numpy()
+    names = np.where(hits, "hits_at_" + frame["k"].fillna(0).astype(np.int64).astype(str), frame["metric"].astype(str))
+    columns = [*TASKS, "aggregation"]
+    rows = frame.assign(name=names).drop_duplicates([*columns, "name"]).set_index([*columns, "name"])
+    wide = {name: rows[name].unstack("name") for name in ("expectation", "expectation_error")}
+    table = wide["expectation"].reset_index()
+    value = {str(name): wide["expectation"][name].to_numpy() for name in wide["expectation"].columns}
+    error = {str(name): wide["expectation_error"][name].to_numpy() for name in wide["expectation"].columns}
+    findings = []
+    for below, above in dict.fromkeys(pair for chain in _ASCENDING for pair in itertools.pairwise(chain)):
+        if below in value and above in value:
+            slack = error[below] + error[above] + ROUNDING * np.abs(value[above])
+            wrong = value[below] > value[above] + slack
+            findings += _blame(table, below, wrong, value[above], f"it is above {above}, which no ranks make smaller")
+    for one, other, *square in _INVERSE:
+        if not {one, other, *square} <= value.keys():
+            continue
+        product = value[one] * value[other]
+        slack = error[one] * value[other] + error[other] * value[one] + ROUNDING * product
+        if square:
+            limit = value[square[0]] + error[square[0]]
+            wrong = product > limit + slack
+            message = f"its square is above {square[0]}"
+            findings += _blame(table, one, wrong, np.sqrt(np.maximum(limit, 0)), message)
+        else:
+            message = f"multiplied by {other} it is less than 1"
+            with np.errstate(divide="ignore"):
+                findings += _blame(table, one, product < 1 - slack, 1 / value[other], message)
+    return Checked.of(len(frame), findings)
+
+
+def _blame(table: pd.DataFrame, name: str, wrong: NDArray[np.bool_], limit: Values, message: str) -> list[Finding]:
+    family, k = ("hits_at_k", int(name.removeprefix("hits_at_"))) if name.startswith("hits_at_") else (name, np.nan)
+    rows = table.assign(metric=family, k=k, expectation=table[name])
+    return point_out(rows, "constants", wrong, "expectation", expected=limit, message=message)

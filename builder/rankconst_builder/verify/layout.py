@@ -1,0 +1,100 @@
+"""What a set of tables of some version consists of: tables, columns, keys and metrics."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.metrics import MACRO_TABULATED, TABULATED
+from rankconst.schemas import COLUMNS, SINCE, TableColumn
+from rankconst_builder.package import KEYS
+
+if TYPE_CHECKING:
+    from rankconst.metrics import Metric
+
+__all__ = [
+    "CHECKSUMS",
+    "COMPANIONS",
+    "HISTOGRAMS",
+    "KEYS",
+    "NEWEST",
+    "OUTPUTS",
+    "columns_of",
+    "is_released",
+    "metrics_of",
+    "precedes",
+    "tables_of",
+]
+
+HISTOGRAMS = ("candidates", "macro_candidates", "candidates_by_relation")
+"""The tables of numbers of candidates."""
+
+CHECKSUMS = "checksums.txt"
+"""The file that lists the SHA-256 of every other file of a set, as ``sha256sum`` writes them."""
+
+COMPANIONS = ("README.md", "LICENSE", "CITATION.cff", "croissant.json", ".zenodo.json", CHECKSUMS)
+"""Files that may lie beside the tables."""
+
+OUTPUTS = ("per-triple",)
+"""Folders that may lie beside the tables: what ``rankconst build`` writes on request, no part of the set."""
+
+_METRIC_SINCE = {
+    **dict.fromkeys(
+        (
+            "inverse_arithmetic_mean_rank",
+            "harmonic_mean_rank",
+            "quadratic_mean_rank",
+            "inverse_quadratic_mean_rank",
+            "median_rank",
+            "inverse_median_rank",
+            "ndcg",
+            "variance",
+        ),
+        "0.2.0",
+    ),
+    **dict.fromkeys(("standard_deviation", "median_absolute_deviation", "count"), "0.3.0"),
+}
+"""Metric family to the version whose tables have it first; those that are not named stand in every version."""
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+
+
+def _order(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
+
+
+NEWEST = max(
+    (*SINCE.values(), *(column.since for columns in COLUMNS.values() for column in columns if column.since)), key=_order
+)
+"""The version since which tables have the columns of today."""
+
+
+def is_released(version: str) -> bool:
+    """Tell whether a version is three numbers, as those of released sets are."""
+    return _VERSION.fullmatch(version) is not None
+
+
+def precedes(version: str, other: str) -> bool:
+    """Tell whether a version is a released one before `other`; nothing precedes an empty one."""
+    return bool(other) and is_released(version) and _order(version) < _order(other)
+
+
+def tables_of(version: str) -> tuple[str, ...]:
+    """Return the tables that a set of a version has."""
+    return tuple(name for name in COLUMNS if not precedes(version, SINCE.get(name, "")))
+
+
+def columns_of(table: str, version: str) -> tuple[TableColumn, ...]:
+    """Return the columns that a table of a version has."""
+    return tuple(column for column in COLUMNS[table] if not precedes(version, column.since))
+
+
+def metrics_of(version: str) -> dict[str, tuple[Metric, ...]]:
+    """Return, for each aggregation that a set of a version has, the metrics that it tabulates."""
+    known = {
+        aggregation: tuple(m for m in metrics if not precedes(version, _METRIC_SINCE.get(m.family, "")))
+        for aggregation, metrics in {DEFAULT_AGGREGATION: TABULATED, **dict.fromkeys(MACROS, MACRO_TABULATED)}.items()
+    }
+    macro = "macro_candidates" in tables_of(version)
+    return {key: metrics for key, metrics in known.items() if macro or key == DEFAULT_AGGREGATION}

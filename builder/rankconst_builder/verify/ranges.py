@@ -1,0 +1,250 @@
+"""Checks of ranges: what no number of candidates and no constant can leave."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.metrics import CATALOGUE, Metric
+from rankconst.protocols import SPLITS, parse_protocol
+from rankconst_builder.verify.findings import Checked, Finding, point_out
+from rankconst_builder.verify.layout import HISTOGRAMS
+from rankconst_builder.verify.structure import TASKS, count_tasks
+from rankconst_builder.verify.tableset import is_protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from rankconst_builder.verify.tableset import Sizes, TableSet
+
+    Values = NDArray[np.float64]
+
+__all__ = ["ROUNDING", "check_candidates", "check_constants", "check_errors", "check_statistics", "check_tasks"]
+
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+"""Relative difference that arithmetic in another order may make."""
+
+LARGEST_EXPECTATION_ERROR = 1e-10
+LARGEST_VARIANCE_ERROR = 1e-6
+LARGEST_SAMPLED_ERROR = 0.1
+"""What errors may be at most, in parts of the number they belong to."""
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def check_statistics(tables: TableSet) -> Checked:
+    """Look for statistics of datasets that contradict one another."""
+    findings = []
+    for key, row in tables.datasets.items():
+        named = {"dataset": key}
+        for column, low, high in _bound_statistics(row):
+            value = int(row[column])
+            if not low <= value <= high:
+                findings.append(
+                    Finding(
+                        "a statistic contradicts the others",
+                        "datasets",
+                        {"dataset": key},
+                        column,
+                        f"{low} to {high}",
+                        value,
+                    )
+                )
+        hashes = row["sha256"]
+        if len(hashes) != len(SPLITS) or not all(value is None or _HASH.fullmatch(value) for value in hashes):
+            findings.append(
+                Finding("this is not a SHA-256 for each split", "datasets", named, "sha256", None, list(hashes))
+            )
+    return Checked.of(len(tables.datasets), findings)
+
+
+def _bound_statistics(row: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
+    """Return columns with the smallest and largest value that the other columns allow."""
+    rows = {split: int(row[f"triples_{split}"]) for split in SPLITS}
+    distinct = {split: rows[split] - int(row[f"duplicates_{split}"]) for split in SPLITS}
+    yield "entities", 1, 2 * sum(distinct.values())
+    yield "entities_train", 1, min(int(row["entities"]), 2 * distinct["train"])
+    yield "relations", 1, sum(distinct.values())
+    yield "relations_train", 1, min(int(row["relations"]), distinct["train"])
+    for split in SPLITS:
+        yield f"duplicates_{split}", 0, max(rows[split] - 1, 0)
+    for later, earlier in (("valid", "train"), ("test", "train"), ("test", "valid")):
+        yield f"{later}_in_{earlier}", 0, min(distinct[later], distinct[earlier])
+    yield "self_loops_train", 0, min(distinct["train"], int(row["entities_train"]) * int(row["relations_train"]))
+    for split in ("valid", "test"):
+        # A triple that also stands in train has nothing unseen.
+        yield f"dropped_{split}", int(row[f"duplicates_{split}"]), rows[split] - int(row[f"{split}_in_train"])
+
+
+def _count_entities(tables: TableSet) -> dict[tuple[str, str], int]:
+    """Return, for each dataset and protocol, how many entities are ranked when nothing is filtered."""
+    protocols = {
+        key: parse_protocol(key) for key in tables.whole["candidates"]["protocol"].cat.categories if is_protocol(key)
+    }
+    return {
+        (dataset, key): rule.negatives + 1
+        if rule.negatives is not None
+        else int(row["entities_train" if rule.candidates == "seen" else "entities"])
+        for dataset, row in tables.datasets.items()
+        for key, rule in protocols.items()
+    }
+
+
+def check_candidates(tables: TableSet) -> Checked:
+    """Look for numbers of candidates, of tasks and weights that cannot be."""
+    entities = _count_entities(tables)
+    rows, findings = 0, []
+    for name in HISTOGRAMS:
+        if name not in tables.sound:
+            continue
+        frame = tables.sound[name]
+        rows += len(frame)
+        largest = _look_up(frame, entities)
+        sizes = frame["num_candidates"].to_numpy()
+        protocols = frame["protocol"]
+        fixed = protocols.isin(
+            [key for key in protocols.cat.categories if is_protocol(key) and parse_protocol(key).known == "none"]
+        ).to_numpy()
+        known = ~np.isnan(largest)
+        findings += point_out(
+            frame, name, ~fixed & known & ((sizes < 1) | (sizes > largest)), "num_candidates",
+            expected=[f"1 to {value:.0f}" for value in largest], message="a number of candidates is out of range",
+        )  # fmt: skip
+        findings += point_out(
+            frame, name, fixed & known & (sizes != largest), "num_candidates", expected=largest,
+            message="without a filter, every task has the same number of candidates",
+        )  # fmt: skip
+        findings += point_out(
+            frame, name, frame["num_tasks"] < 1, "num_tasks", expected="1 or more", message="a row without tasks"
+        )
+        if "weight" in frame:
+            weights = frame["weight"].to_numpy()
+            wrong = ~((weights > 0) & (weights <= 1))
+            findings += point_out(
+                frame, name, wrong, "weight", expected="above 0, up to 1", message="a weight is out of range"
+            )
+    return Checked.of(rows, findings)
+
+
+def _look_up(frame: pd.DataFrame, values: dict[tuple[str, str], int]) -> Values:
+    """Return the value of each row's dataset and protocol, NaN where there is none."""
+    first, second = frame["dataset"].cat, frame["protocol"].cat
+    grid = np.array(
+        [[values.get((one, two), np.nan) for two in second.categories] for one in first.categories], dtype=np.float64
+    ).reshape(len(first.categories), len(second.categories))
+    return np.asarray(grid[first.codes.to_numpy(), second.codes.to_numpy()], dtype=np.float64)
+
+
+def check_tasks(tables: TableSet) -> Checked:
+    """Compare numbers of tasks with the rows of the splits that the datasets table states."""
+    frame = tables.sound["candidates"]
+    sums = frame.groupby(list(TASKS), observed=True, sort=False)["num_tasks"].sum().reset_index()
+    keys = zip(*(sums[column].tolist() for column in TASKS[:3]), strict=True)
+    expected = np.array(
+        [
+            count_tasks(tables.datasets[dataset], protocol, split) if dataset in tables.datasets else np.nan
+            for dataset, protocol, split in keys
+        ],
+        dtype=np.float64,
+    )
+    wrong = ~np.isnan(expected) & (sums["num_tasks"].to_numpy() != expected)
+    message = "the tasks are not as many as the rows that the protocol ranks"
+    findings = point_out(sums, "candidates", wrong, "num_tasks", expected=expected, message=message)
+    if "constants" in tables.sound:
+        constants = tables.sound["constants"]
+        counted = {key: int(tasks.sum()) for key, (_, _, tasks) in tables.histograms.items()}
+        totals = _gather(constants, counted)
+        wrong = ~np.isnan(totals) & (constants["num_tasks"].to_numpy() != totals)
+        message = "the tasks are not as many as their histogram has"
+        findings += point_out(constants, "constants", wrong, "num_tasks", expected=totals, message=message)
+    return Checked.of(len(frame), findings)
+
+
+def _gather(frame: pd.DataFrame, values: dict[Any, int]) -> Values:
+    keys = zip(*(frame[column].tolist() for column in (*TASKS, "aggregation")), strict=True)
+    return np.array([values.get(key, np.nan) for key in keys], dtype=np.float64)
+
+
+def check_constants(tables: TableSet) -> Checked:
+    """Look for expectations beyond what any ranker can get, and for variances that such a range cannot have."""
+    frame = tables.sound["constants"]
+    optimum, worst = _find_limits(frame, tables.histograms)
+    low, high = np.fmin(optimum, worst), np.fmax(optimum, worst)
+    known = ~(np.isnan(low) | np.isnan(high))
+    value, variance = frame["expectation"].to_numpy(), frame["variance"].to_numpy()
+    slack = frame["expectation_error"].to_numpy() + ROUNDING * np.abs(value)
+    findings = point_out(
+        frame, "constants", known & ((value < low - slack) | (value > high + slack)), "expectation",
+        expected=[f"{one!r} to {two!r}" for one, two in zip(low.tolist(), high.tolist(), strict=True)],
+        message="the expectation lies beyond the best or the worst ranker",
+    )  # fmt: skip
+    largest = np.square(high - low) / 4
+    slack = frame["variance_error"].to_numpy() + ROUNDING * largest
+    findings += point_out(
+        frame, "constants", (variance < 0) | (known & (variance > largest + slack)), "variance",
+        expected=[f"0 to {one!r}" for one in largest.tolist()],
+        message="the variance is negative, or more than the range allows",
+    )  # fmt: skip
+    counts = frame["metric"].isin([family for family, metric in CATALOGUE.items() if metric.optimum is None]).to_numpy()
+    tasks = frame["num_tasks"].to_numpy()
+    findings += point_out(
+        frame, "constants", counts & (value != tasks), "expectation", expected=tasks, message="this is no count"
+    )
+    findings += point_out(
+        frame, "constants", counts & (variance != 0), "variance", expected=0, message="a count does not vary"
+    )
+    return Checked.of(len(frame), findings)
+
+
+def _find_limits(frame: pd.DataFrame, histograms: dict[Any, Sizes]) -> tuple[Values, Values]:
+    """Return the values of the best and of the worst ranker for each row of the constants table, NaN if unknown."""
+    keys = list(zip(*(frame[column].tolist() for column in (*TASKS, "aggregation")), strict=True))
+    metrics = list(zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
+    parsed = {pair: _parse(*pair) for pair in set(metrics)}
+    # Protocols often agree on some tasks, whose limits are computed once.
+    names = {key: b"|".join(part.tobytes() for part in sizes) for key, sizes in histograms.items()}
+    done: dict[tuple[bytes, Any], float] = {}
+    optimum, worst = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
+    for place, (key, pair) in enumerate(zip(keys, metrics, strict=True)):
+        metric = parsed[pair]
+        if metric is None or metric.optimum is None or key not in histograms:
+            continue
+        name = names[key], metric.key
+        if name not in done:
+            sizes, weights, tasks = histograms[key]
+            done[name] = metric.worst(sizes, weights * tasks)
+        optimum[place], worst[place] = metric.optimum, done[name]
+    return optimum, worst
+
+
+def _parse(family: str, k: float) -> Metric | None:
+    metric = CATALOGUE[family]
+    if not metric.takes_k:
+        return metric
+    return metric.at(int(k)) if k >= 1 else None
+
+
+def check_errors(tables: TableSet) -> Checked:
+    """Look for errors that are negative, or larger than constants of their method may have."""
+    frame = tables.sound["constants"]
+    sampled = frame["method"].isin(["sampled"]).to_numpy()
+    findings = []
+    for column, bound in (("expectation", LARGEST_EXPECTATION_ERROR), ("variance", LARGEST_VARIANCE_ERROR)):
+        value, error = frame[column].to_numpy(), frame[f"{column}_error"].to_numpy()
+        largest = np.where(sampled, LARGEST_SAMPLED_ERROR, bound) * np.abs(value)
+        wrong = (error < 0) | (error > largest)
+        expected = [f"0 to {one!r}" for one in largest.tolist()]
+        findings += point_out(
+            frame,
+            "constants",
+            wrong,
+            f"{column}_error",
+            expected=expected,
+            message=f"the error of the {column} is out of range",
+        )
+    return Checked.of(len(frame), findings)

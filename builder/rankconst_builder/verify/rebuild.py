@@ -1,0 +1,338 @@
+"""Compute everything again: the constants from the histograms, the histograms from the files of triples."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import multiprocessing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.errors import RankconstError
+from rankconst.histogram import Histogram, WeightedHistogram
+from rankconst.metrics import CATALOGUE
+from rankconst.moments import compute_moments
+from rankconst.protocols import SPLITS, parse_protocol
+from rankconst_builder.candidates import count_protocols
+from rankconst_builder.fetch import Fetcher, cache_folder
+from rankconst_builder.graph import describe_graph, encode_labels
+from rankconst_builder.progress import Reporter
+from rankconst_builder.sources import CONTEXT, ROLES, load_sources
+from rankconst_builder.triples import read_triples
+from rankconst_builder.verify.findings import Checked, Finding, point_out
+from rankconst_builder.verify.layout import KEYS
+from rankconst_builder.verify.ranges import ROUNDING
+from rankconst_builder.verify.structure import TASKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from rankconst.moments import Moments
+    from rankconst_builder.fetch import Content
+    from rankconst_builder.sources import Source
+    from rankconst_builder.verify.tableset import Sizes, TableSet, TaskKey
+
+__all__ = ["STANDARD_ERRORS", "Means", "rebuild_constants", "rebuild_histograms"]
+
+STANDARD_ERRORS = 5
+"""How many standard errors two samples may differ by."""
+
+MANY = 4
+"""From so many datasets on, two processes share the work."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What rebuilding may use.
+
+    Attributes
+    ----------
+    mirror
+        A folder or URL with a copy of the sources. If None, only the cache; the sources themselves are never asked.
+    cache
+        Where downloads are kept. If None, the folder that ``rankconst build`` uses.
+    reporter
+        Told how far it is.
+    """
+
+    mirror: str | None = None
+    cache: Path | None = None
+    reporter: Reporter = field(default_factory=Reporter)
+
+
+def _work_off(
+    work: Callable[[Any], Any], jobs: Mapping[str, Any], means: Means, doing: str
+) -> Iterator[tuple[str, Any]]:
+    """Yield what `work` makes of each job, in their order; with many, two processes work at once."""
+
+    def say(place: int, key: str) -> None:
+        means.reporter.say(f"[{place}/{len(jobs)}] {key}: {doing}")
+
+    if len(jobs) < MANY:
+        for place, (key, job) in enumerate(jobs.items(), start=1):
+            say(place, key)
+            yield key, work(job)
+        return
+    # Fresh processes: a forked one would inherit the threads' locks, but not the threads.
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        running = {key: pool.submit(work, job) for key, job in jobs.items()}
+        try:
+            for place, (key, future) in enumerate(running.items(), start=1):
+                result = future.result()
+                say(place, key)
+                yield key, result
+        finally:
+            for future in running.values():
+                future.cancel()
+
+
+# Constants.
+
+
+@dataclass(frozen=True)
+class _Constants:
+    """The rows of a dataset that are to be computed: which tasks, and which metric."""
+
+    histograms: Mapping[TaskKey, Sizes]
+    rows: Sequence[tuple[TaskKey, str, int | None]]
+
+
+def _compute(job: _Constants) -> list[Moments | str]:
+    """Compute rows of constants; the reason where one has none."""
+    done: dict[tuple[Any, str, int | None], Moments | str] = {}
+    made: dict[TaskKey, Histogram | WeightedHistogram | str] = {}
+    results: list[Moments | str] = []
+    for key, family, k in job.rows:
+        if key not in made:
+            made[key] = _make_histogram(key, job.histograms.get(key))
+        histogram = made[key]
+        if isinstance(histogram, str):
+            results.append(histogram)
+            continue
+        # Protocols often agree on some tasks: what is computed once need not be again.
+        name = histogram, family, k
+        if name not in done:
+            metric = CATALOGUE[family]
+            try:
+                done[name] = compute_moments(metric if k is None else metric.at(k), histogram)
+            except RankconstError as error:
+                done[name] = str(error)
+        results.append(done[name])
+    return results
+
+
+def _make_histogram(key: TaskKey, sizes: Sizes | None) -> Histogram | WeightedHistogram | str:
+    if sizes is None:
+        return "there is no histogram to compute it from"
+    candidates, weights, tasks = sizes
+    try:
+        if key[4] == DEFAULT_AGGREGATION:
+            return Histogram(candidates, tasks)
+        return WeightedHistogram(candidates, weights, tasks)
+    except RankconstError as error:
+        return str(error)
+
+
+def rebuild_constants(tables: TableSet, means: Means) -> Checked:
+    """Compute every row of the constants table from the histograms, and compare within the errors that both state."""
+    frame = tables.sound["constants"]
+    columns = [frame[name].tolist() for name in (*TASKS, "aggregation", "metric", "k")]
+    rows: dict[str, list[tuple[TaskKey, str, int | None]]] = {}
+    places: dict[str, list[int]] = {}
+    for place, (dataset, protocol, split, side, aggregation, metric, k) in enumerate(zip(*columns, strict=True)):
+        number = None if k != k else int(k)  # noqa: PLR0124 - NaN stands for no k
+        rows.setdefault(dataset, []).append(((dataset, protocol, split, side, aggregation), metric, number))
+        places.setdefault(dataset, []).append(place)
+    jobs = {
+        dataset: _Constants({key: sizes for key, sizes in tables.histograms.items() if key[0] == dataset}, wanted)
+        for dataset, wanted in rows.items()
+    }
+    findings: list[Finding] = []
+    for dataset, results in _work_off(_compute, jobs, means, "constants computed from the histograms"):
+        part = frame.iloc[places[dataset]].reset_index(drop=True)
+        findings += _compare_constants(part, results)
+    return Checked.of(len(frame), findings)
+
+
+def _compare_constants(frame: pd.DataFrame, results: Sequence[Moments | str]) -> Iterator[Finding]:
+    lacking = np.array([isinstance(result, str) for result in results], dtype=np.bool_)
+    for place in np.flatnonzero(lacking).tolist():
+        one = np.arange(len(frame)) == place
+        yield from point_out(
+            frame, "constants", one, "expectation", expected=None, message=f"cannot be computed: {results[place]}"
+        )
+    moments = [result for result in results if not isinstance(result, str)]
+    frame = frame[~lacking].reset_index(drop=True)
+    method = np.array([one.method for one in moments], dtype=object)
+    differs = frame["method"].astype(object).to_numpy() != method
+    yield from point_out(frame, "constants", differs, "method", expected=method, message="the method is another")
+    sampled = frame["method"].isin(["sampled"]).to_numpy()
+    draws = np.array([one.num_draws or np.nan for one in moments], dtype=np.float64)
+    differs = sampled & (frame["num_draws"].to_numpy() != draws)
+    yield from point_out(
+        frame, "constants", differs, "num_draws", expected=draws, message="the sample is another", level="warning"
+    )
+    for column in ("expectation", "variance"):
+        got, error = frame[column].to_numpy(), frame[f"{column}_error"].to_numpy()
+        value = np.array([getattr(one, column) for one in moments], dtype=np.float64)
+        own = np.array([getattr(one, f"{column}_error") for one in moments], dtype=np.float64)
+        apart = np.abs(got - value)
+        near = STANDARD_ERRORS * np.hypot(error, own) + ROUNDING * np.abs(value)
+        slack = np.where(sampled, near, error + own + ROUNDING * np.abs(value))
+        message = f"the {column} is not what the histogram gives, within both errors"
+        yield from point_out(frame, "constants", apart > slack, column, expected=value, message=message)
+        drifted = sampled & (apart <= slack) & (apart > 0)
+        message = f"the {column} of this sample is not reproduced, but within {STANDARD_ERRORS} standard errors"
+        yield from point_out(frame, "constants", drifted, column, expected=value, message=message, level="warning")
+
+
+# Histograms.
+
+
+@dataclass(frozen=True)
+class _Files:
+    """A dataset whose files are to be read and counted."""
+
+    key: str
+    protocols: tuple[str, ...]
+    mirror: str | None
+    cache: Path
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What the files of a dataset give: statistics by column, and the rows of the histogram tables."""
+
+    statistics: Mapping[str, Any]
+    rows: Mapping[str, pd.DataFrame]
+
+
+def _count(job: _Files) -> _Counted | str:
+    """Count the candidates of a dataset; the reason where its files are not at hand."""
+    source = load_sources()[job.key]
+    try:
+        contents = _read_contents(job, source)
+        labels = {role: read_triples(content.data, source.format, role) for role, content in contents.items()}
+    except RankconstError as error:
+        return str(error)
+    graph = encode_labels({role: labels[role] for role in ROLES if role in labels}, labels.get(CONTEXT))
+    found = describe_graph(graph)
+    statistics = {
+        "entities": found.entities,
+        "entities_train": found.entities_train,
+        "relations": found.relations,
+        "relations_train": found.relations_train,
+        **{f"triples_{split}": found.rows[split] for split in SPLITS},
+        **{f"duplicates_{split}": found.duplicates(split) for split in SPLITS},
+        **{f"{later}_in_{earlier}": common for (later, earlier), common in found.overlaps.items()},
+        "self_loops_train": found.self_loops_train,
+        **{f"dropped_{split}": found.rows[split] - found.seen_distinct[split] for split in ("valid", "test")},
+        "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
+    }
+    micro, macro, relations = [], [], []
+    for (protocol, split), counts in count_protocols(graph, map(parse_protocol, job.protocols)).items():
+        if not counts.rows.size:
+            continue
+        for side in ("head", "tail"):
+            tasks = job.key, protocol, split, side
+            histogram = counts.histogram(side)
+            micro.append(_tabulate(tasks, {}, histogram))
+            for aggregation in MACROS.values():
+                weighted = counts.macro_histogram(side, aggregation)
+                own = {"aggregation": aggregation.key, "weight": weighted.weights}
+                macro.append(_tabulate(tasks, own, weighted))
+            if split != "train":
+                for code, one in counts.relation_histograms(side).items():
+                    relations.append(_tabulate(tasks, {"relation": graph.relation_names[code]}, one))
+    parts = {"candidates": micro, "macro_candidates": macro, "candidates_by_relation": relations}
+    return _Counted(statistics, {name: pd.concat(rows, ignore_index=True) for name, rows in parts.items() if rows})
+
+
+def _read_contents(job: _Files, source: Source) -> dict[str, Content]:
+    """Read the files from the mirror, or from the cache; the network is asked for a mirror at a URL only."""
+    remote = job.mirror is not None and job.mirror.startswith(("http://", "https://"))
+    quiet = Reporter(quiet=True)
+    fetchers = [Fetcher(job.cache, offline=True, reporter=quiet)]
+    if job.mirror is not None:
+        fetchers.insert(0, Fetcher(job.cache, mirror=job.mirror, offline=not remote, reporter=quiet))
+    roles = [role for role in (*ROLES, CONTEXT) if role in source.files]
+    *others, last = fetchers
+    for fetcher in others:
+        try:
+            return {role: fetcher.read(source.files[role]) for role in roles}
+        except RankconstError:
+            continue
+    return {role: last.read(source.files[role]) for role in roles}
+
+
+def _tabulate(
+    tasks: tuple[str, str, str, str], own: Mapping[str, Any], histogram: Histogram | WeightedHistogram
+) -> pd.DataFrame:
+    named = dict(zip(TASKS, tasks, strict=True))
+    return pd.DataFrame(
+        {**named, **own, "num_candidates": histogram.num_candidates, "num_tasks": histogram.num_tasks},
+        index=pd.RangeIndex(len(histogram)),
+    )
+
+
+def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
+    """Count the candidates from the files that are at hand, and compare histograms and statistics exactly."""
+    frame = tables.sound["candidates"]
+    held = frame[["dataset", "protocol"]].drop_duplicates()
+    cache = cache_folder() if means.cache is None else means.cache
+    known = load_sources()
+    jobs = {
+        key: _Files(key, tuple(held["protocol"][(held["dataset"] == key).to_numpy()].tolist()), means.mirror, cache)
+        for key in tables.datasets
+        if key in known and not known[key].not_offered
+    }
+    reasons = {key: "the registry has no files of it" for key in tables.datasets if key not in jobs}
+    findings: list[Finding] = []
+    rows = 0
+    for key, counted in _work_off(_count, jobs, means, "candidates counted from the files"):
+        if isinstance(counted, str):
+            reasons[key] = counted
+            continue
+        rows += sum(map(len, counted.rows.values()))
+        findings += _compare_statistics(key, tables.datasets[key], counted.statistics)
+        for name, expected in counted.rows.items():
+            if name in tables.sound:
+                findings += _compare_rows(name, expected, tables.sound[name], key)
+    findings += [
+        Finding(f"not compared with sources: {reason}", "", {"dataset": key}, level="note")
+        for key, reason in sorted(reasons.items())
+    ]
+    return Checked.of(rows, findings)
+
+
+def _compare_statistics(key: str, row: Mapping[str, Any], statistics: Mapping[str, Any]) -> Iterator[Finding]:
+    for column, expected in statistics.items():
+        got = row[column] if isinstance(row[column], list) else int(row[column])
+        if got != expected:
+            yield Finding(
+                "the files of the dataset give something else", "datasets", {"dataset": key}, column, expected, got
+            )
+
+
+def _compare_rows(name: str, expected: pd.DataFrame, stored: pd.DataFrame, key: str) -> list[Finding]:
+    columns = list(KEYS[name])
+    got = stored[(stored["dataset"] == key).to_numpy()]
+    words = {column: object for column in columns if isinstance(got[column].dtype, pd.CategoricalDtype)}
+    # Labels that look alike as text share their name.
+    whole = expected.astype(words).groupby(columns, sort=False)["num_tasks"].sum().reset_index()
+    joined = whole.merge(got.astype(words), on=columns, how="outer", suffixes=("_expected", ""))
+    wrong = ~(joined["num_tasks_expected"] == joined["num_tasks"])
+    wanted = joined["num_tasks_expected"].to_numpy()
+    return point_out(
+        joined,
+        name,
+        wrong,
+        "num_tasks",
+        expected=wanted,
+        message="the files of the dataset give another number of tasks",
+    )

@@ -1,0 +1,249 @@
+"""Checks of structure: columns, words, keys and order, and whether every row has those that belong to it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rankconst.aggregations import MACROS
+from rankconst.metrics import CATALOGUE
+from rankconst.protocols import PROTOCOLS, SPLITS, parse_protocol
+from rankconst.schemas import COLUMNS, schema_of
+from rankconst_builder.verify.findings import Checked, Finding, point_out
+from rankconst_builder.verify.layout import (
+    HISTOGRAMS,
+    KEYS,
+    NEWEST,
+    columns_of,
+    is_released,
+    metrics_of,
+    precedes,
+    tables_of,
+)
+from rankconst_builder.verify.tableset import OPTIONAL, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from rankconst_builder.verify.tableset import TableSet
+
+__all__ = [
+    "check_columns",
+    "check_coverage",
+    "check_datasets",
+    "check_keys",
+    "check_missing",
+    "check_order",
+    "check_words",
+    "count_tasks",
+]
+
+TASKS = ("dataset", "protocol", "split", "side")
+
+
+def check_columns(tables: TableSet) -> Checked:
+    """Compare names, types and descriptions of the columns with those of the version."""
+    findings = []
+    current = not precedes(tables.version, NEWEST)
+    for name in tables_of(tables.version):
+        if name not in tables.stored:
+            findings.append(Finding("its columns cannot be read", name))
+            continue
+        got = {field.name: str(field.type) for field in tables.stored[name].schema}
+        expected = {c.name: str(schema_of(name).field(c.name).type) for c in columns_of(name, tables.version)}
+        for key in dict.fromkeys((*expected, *got)):
+            if expected.get(key) != got.get(key):
+                message = "a column is not of its type" if key in {*got} & {*expected} else "the columns differ"
+                findings.append(Finding(message, name, {}, key, expected.get(key), got.get(key)))
+        if list(expected) != list(got) and sorted(expected) == sorted(got):
+            findings.append(Finding("the columns stand in another order", name, {}, "", [*expected], [*got]))
+        for column in COLUMNS[name]:
+            if current and column.name in got:
+                metadata = tables.stored[name].schema.field(column.name).metadata or {}
+                stated = metadata.get(b"description", b"").decode("utf-8", "replace")
+                if stated != column.description:
+                    findings.append(
+                        Finding(
+                            "a column is described in other words", name, {}, column.name, column.description, stated
+                        )
+                    )
+    return Checked.of(sum(len(table.schema) for table in tables.stored.values()), findings)
+
+
+def check_missing(tables: TableSet) -> Checked:
+    """Look for missing values where none may be, and for values where there must be none."""
+    findings = []
+    for name, frame in tables.whole.items():
+        for column in COLUMNS[name]:
+            values = frame[column.name]
+            if column.name in OPTIONAL.get(name, ()):
+                continue
+            findings += point_out(frame, name, values.isna(), column.name, expected=None, message="a value is missing")
+            if column.kind == "real":
+                infinite = np.isinf(values.to_numpy())
+                findings += point_out(
+                    frame, name, infinite, column.name, expected=None, message="a value is not finite"
+                )
+            if column.kind == "texts":
+                # A split without a file has no hash.
+                gap = values.map(lambda row: row is not None and None in row) & (column.name != "sha256")
+                findings += point_out(
+                    frame, name, gap, column.name, expected=None, message="a value of the list is missing"
+                )
+    if "constants" in tables.whole:
+        findings += _check_optional(tables.whole["constants"])
+    return Checked.of(sum(map(len, tables.whole.values())), findings)
+
+
+def _check_optional(frame: pd.DataFrame) -> Iterator[Finding]:
+    families = [family for family, metric in CATALOGUE.items() if metric.takes_k]
+    rules = {"k": ("metric", families), "num_draws": ("method", ["sampled"])}
+    for column, (decider, words) in rules.items():
+        due, there = frame[decider].isin(words), frame[column].notna()
+        yield from point_out(frame, "constants", due & ~there, column, expected=None, message="a value is missing")
+        yield from point_out(
+            frame,
+            "constants",
+            ~due & there,
+            column,
+            expected=None,
+            message=f"there must be no {column} with this {decider}",
+        )
+        yield from point_out(
+            frame, "constants", there & (frame[column] < 1), column, expected=None, message=f"{column} is less than 1"
+        )
+
+
+def check_words(tables: TableSet) -> Checked:
+    """Look for words that no catalogue has, or that are not spelt as it does."""
+    findings = []
+    for name, frame in tables.whole.items():
+        for column in COLUMNS[name]:
+            values = frame[column.name]
+            if isinstance(values.dtype, pd.CategoricalDtype):
+                known = values.isin(words_of(name, column.name, values.cat.categories))
+                wrong = values.notna() & ~known
+                findings += point_out(
+                    frame, name, wrong, column.name, expected=None, message=f"no {column.name} is called that"
+                )
+    return Checked.of(sum(map(len, tables.whole.values())), findings)
+
+
+def check_keys(tables: TableSet) -> Checked:
+    """Look for rows that stand twice."""
+    findings = []
+    for name, frame in tables.whole.items():
+        twice = frame.duplicated(list(KEYS[name]))
+        findings += point_out(
+            frame, name, twice, KEYS[name][-1], expected=None, message="a row with this key stands before"
+        )
+    return Checked.of(sum(map(len, tables.whole.values())), findings)
+
+
+def check_order(tables: TableSet) -> Checked:
+    """Compare the order of the rows with that of their keys."""
+    findings = []
+    for name, frame in tables.whole.items():
+        before = np.zeros(len(frame), dtype=np.bool_)
+        equal = np.ones(max(len(frame) - 1, 0), dtype=np.bool_)
+        for column in KEYS[name]:
+            values: Any = frame[column]
+            if isinstance(values.dtype, pd.CategoricalDtype):
+                values = values.cat.codes
+            numbers = np.nan_to_num(np.asarray(values, dtype=np.float64))
+            before[1:] |= equal & (numbers[1:] < numbers[:-1])
+            equal &= numbers[1:] == numbers[:-1]
+        findings += point_out(
+            frame, name, before, KEYS[name][0], expected=None, message="this row should stand before the one above it"
+        )
+    return Checked.of(sum(map(len, tables.whole.values())), findings)
+
+
+def check_datasets(tables: TableSet) -> Checked:
+    """Compare the datasets that the tables name."""
+    named = {name: set(frame["dataset"].dropna().astype(str)) for name, frame in tables.whole.items()}
+    described = named.pop("datasets")
+    findings = []
+    for name, keys in named.items():
+        findings += [
+            Finding("the table has rows of a dataset that is not described", name, {"dataset": key})
+            for key in sorted(keys - described)
+        ]
+        if name in {"candidates", "constants"}:
+            findings += [
+                Finding("the table has no rows of this dataset", name, {"dataset": key})
+                for key in sorted(described - keys)
+            ]
+    return Checked.of(len(described), findings)
+
+
+def count_tasks(row: dict[str, Any], protocol: str, split: str) -> int:
+    """Return how many rows of a split a protocol ranks, by what the datasets table states."""
+    rule = parse_protocol(protocol)
+    rows = int(row[f"triples_{split}"])
+    if rule.tasks == "all" and not rule.distinct:
+        return rows
+    return rows - int(row["duplicates_train"] if split == "train" else row[f"dropped_{split}"])
+
+
+def check_coverage(tables: TableSet) -> Checked:
+    """Look for sets of tasks, and rows of them, that are missing, or that nothing else belongs to."""
+    sound = tables.sound
+    held = _distinct(sound["candidates"], TASKS)
+    findings = []
+    expected = set()
+    for dataset, row in tables.datasets.items():
+        protocols = {key[1] for key in held if key[0] == dataset} | set(
+            PROTOCOLS if is_released(tables.version) else ()
+        )
+        for protocol, split in itertools.product(protocols, SPLITS):
+            if count_tasks(row, protocol, split) > 0:
+                expected |= {(dataset, protocol, split, "head"), (dataset, protocol, split, "tail")}
+    findings += _compare_keys("candidates", TASKS, expected, held)
+    metrics = metrics_of(tables.version)
+    if "macro_candidates" in sound:
+        wanted = {(*key, macro) for key in held for macro in MACROS if macro in metrics}
+        got = _distinct(sound["macro_candidates"], (*TASKS, "aggregation"))
+        findings += _compare_keys("macro_candidates", (*TASKS, "aggregation"), wanted, got)
+    if "candidates_by_relation" in sound:
+        wanted = {key for key in held if key[2] != "train"}
+        got = _distinct(sound["candidates_by_relation"], TASKS)
+        findings += _compare_keys("candidates_by_relation", TASKS, wanted, got)
+    if "constants" in sound:
+        columns = (*TASKS, "aggregation", "metric", "k")
+        pooled = {(*key[:3], "both") for key in held}
+        rows = {
+            (*key, aggregation, metric.family, metric.k)
+            for key in held | pooled
+            for aggregation, tabulated in metrics.items()
+            for metric in tabulated
+        }
+        constants = sound["constants"]
+        findings += _compare_keys("constants", columns, rows, _distinct(constants, columns))
+    return Checked.of(sum(len(sound[name]) for name in (*HISTOGRAMS, "constants") if name in sound), findings)
+
+
+def _distinct(frame: pd.DataFrame, columns: Iterable[str]) -> set[tuple[Any, ...]]:
+    rows = frame.loc[:, list(columns)].drop_duplicates()
+    values = [rows[column].tolist() for column in rows]
+    if "k" in rows:
+        values[-1] = [None if k != k else int(k) for k in values[-1]]  # noqa: PLR0124 - NaN stands for no k
+    return set(zip(*values, strict=True))
+
+
+def _compare_keys(
+    table: str, columns: tuple[str, ...], expected: Collection[tuple[Any, ...]], got: Collection[tuple[Any, ...]]
+) -> list[Finding]:
+    def name(key: tuple[Any, ...]) -> dict[str, Any]:
+        return {column: value for column, value in zip(columns, key, strict=True) if value is not None}
+
+    def order(keys: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        return sorted(keys, key=lambda key: tuple(map(str, key)))
+
+    return [Finding("rows are missing", table, name(key)) for key in order({*expected} - {*got})] + [
+        Finding("nothing that belongs to these rows is in the set", table, name(key))
+        for key in order({*got} - {*expected})
+    ]

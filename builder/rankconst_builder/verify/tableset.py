@@ -1,0 +1,310 @@
+"""A set of tables, read into memory to be checked: its files as bytes, its tables as frames."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
+from rankconst.errors import UnknownNameError
+from rankconst.metrics import CATALOGUE
+from rankconst.moments.result import Method
+from rankconst.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
+from rankconst.schemas import COLUMNS, schema_of
+from rankconst.tables import DESCRIPTOR
+from rankconst_builder.verify.layout import COMPANIONS, columns_of, precedes, tables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from rankconst.tables import Tables
+
+__all__ = ["OPTIONAL", "Sizes", "TableSet", "TaskKey", "is_protocol", "read_set", "words_of"]
+
+TaskKey: TypeAlias = "tuple[str, str, str, str, str]"
+"""dataset, protocol, split, side, aggregation"""
+
+Sizes: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]"
+"""Distinct numbers of candidates, ascending, what a task weighs, and how many tasks there are."""
+
+OPTIONAL = {"constants": ("k", "num_draws")}
+"""Table to its columns that may be null."""
+
+_HISTOGRAM_SIDES = tuple(side for side in SIDES if side != "both")
+
+
+def is_protocol(word: str) -> bool:
+    """Tell whether a word is the key of a protocol."""
+    try:
+        return parse_protocol(word).key == word
+    except UnknownNameError:
+        return False
+
+
+def _is_dataset(word: str) -> bool:
+    return word == word.lower() and any(map(str.isalnum, word)) and all(ch.isalnum() or ch in "_-." for ch in word)
+
+
+def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
+    """Return those of some words that may stand in a column."""
+    fixed: dict[str, Iterable[str]] = {
+        "split": ("valid", "test") if table == "candidates_by_relation" else SPLITS,
+        "side": SIDES if table == "constants" else _HISTOGRAM_SIDES,
+        "aggregation": AGGREGATIONS if table == "constants" else MACROS,
+        "metric": CATALOGUE,
+        "method": get_args(Method),
+    }
+    if column == "protocol":
+        return {word for word in words if is_protocol(word)}
+    if column == "dataset":
+        return {word for word in words if _is_dataset(word)}
+    return set(words) & set(fixed[column]) if column in fixed else set(words)
+
+
+@dataclass(frozen=True)
+class TableSet:
+    """A set of tables.
+
+    Attributes
+    ----------
+    folder
+        The last part of its path.
+    descriptor
+        The content of its descriptor.
+    text
+        The same, as the bytes of the file.
+    files
+        Name to bytes of the other files that belong to it.
+    others
+        Names of what else lies there.
+    selected
+        Keys of the datasets whose rows are checked; None for all.
+    """
+
+    folder: str
+    descriptor: Mapping[str, Any]
+    text: bytes
+    files: Mapping[str, bytes]
+    others: tuple[str, ...] = ()
+    selected: frozenset[str] | None = None
+    _stored: dict[str, pa.Table] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def version(self) -> str:
+        """The version that the descriptor states."""
+        return str(self.descriptor["version"])
+
+    @cached_property
+    def resources(self) -> dict[str, dict[str, Any]]:
+        """Name to what the descriptor says of a file; the first of two with the same name."""
+        named: dict[str, dict[str, Any]] = {}
+        for resource in self.descriptor["resources"]:
+            if isinstance(resource.get("name"), str):
+                named.setdefault(resource["name"], resource)
+        return named
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Name to SHA-256 of the files."""
+        return {name: hashlib.sha256(content).hexdigest() for name, content in self.files.items()}
+
+    @cached_property
+    def stored(self) -> dict[str, pa.Table]:
+        """The tables as they are stored; only those whose files are what the descriptor says.
+
+        A damaged file is not opened: what a reader makes of one is anybody's guess.
+        """
+        opened = {}
+        for name in tables_of(self.version):
+            path = f"{name}.parquet"
+            if path in self.files and self.resources.get(name, {}).get("hash") == f"sha256:{self.digests[path]}":
+                try:
+                    opened[name] = pq.read_table(pa.BufferReader(self.files[path]), use_threads=False)
+                except (pa.ArrowException, OSError):
+                    continue
+        return opened
+
+    @cached_property
+    def whole(self) -> dict[str, pd.DataFrame]:
+        """Table to all its rows with the columns of today; only tables whose columns are right."""
+        fitting = {}
+        for name, table in self.stored.items():
+            wanted = [(c.name, schema_of(name).field(c.name).type) for c in columns_of(name, self.version)]
+            if [(column.name, column.type) for column in table.schema] == wanted:
+                fitting[name] = self._complete(name, table)
+        return _to_frames(fitting)
+
+    def _complete(self, name: str, table: pa.Table) -> pa.Table:
+        for place, column in enumerate(COLUMNS[name]):
+            if precedes(self.version, column.since):
+                added = schema_of(name).field(column.name)
+                filled = pa.array([column.before] * len(table), added.type)
+                table = table.add_column(place, added, filled)
+        return table
+
+    @cached_property
+    def sound(self) -> dict[str, pd.DataFrame]:
+        """Table to its rows that have every value and no unknown word, of the selected datasets."""
+        return {name: self._select_sound(name, frame) for name, frame in self.whole.items()}
+
+    def _select_sound(self, name: str, frame: pd.DataFrame) -> pd.DataFrame:
+        keep = np.ones(len(frame), dtype=np.bool_)
+        for column in COLUMNS[name]:
+            values = frame[column.name]
+            if column.name not in OPTIONAL.get(name, ()):
+                keep &= values.notna().to_numpy()
+            if isinstance(values.dtype, pd.CategoricalDtype):
+                allowed = words_of(name, column.name, values.cat.categories)
+                keep &= values.isin(allowed).to_numpy()
+            elif column.kind == "real":
+                keep &= np.isfinite(values.to_numpy())
+        if self.selected is not None:
+            keep &= frame["dataset"].isin(self.selected).to_numpy()
+        return frame if keep.all() else frame.loc[keep].reset_index(drop=True)
+
+    @cached_property
+    def datasets(self) -> dict[str, dict[str, Any]]:
+        """Key to row of the datasets that are checked."""
+        return {str(row["dataset"]): cast("dict[str, Any]", row) for row in self.sound["datasets"].to_dict("records")}
+
+    @cached_property
+    def histograms(self) -> dict[TaskKey, Sizes]:
+        """(dataset, protocol, split, side, aggregation) to numbers of candidates; ``both`` pools the two sides.
+
+        A value has distinct numbers of candidates, what a task weighs, and how many tasks there are.
+        """
+        found: dict[TaskKey, Sizes] = {}
+        for name in ("candidates", "macro_candidates"):
+            if name in self.sound:
+                frame = self.sound[name]
+                if name == "candidates":
+                    frame = frame.assign(aggregation=DEFAULT_AGGREGATION, weight=1.0)
+                found |= _group_sizes(frame)
+        for key in [key for key in found if key[3] == "head"]:
+            dataset, protocol, split, _, aggregation = key
+            other = found.get((dataset, protocol, split, "tail", aggregation))
+            if other is not None:
+                found[dataset, protocol, split, "both", aggregation] = _pool(found[key], other)
+        return found
+
+    def select(self, datasets: Iterable[str]) -> TableSet:
+        """Return the same set, with only the rows of some datasets to be checked."""
+        return replace(self, selected=frozenset(datasets))
+
+
+def _group_sizes(frame: pd.DataFrame) -> dict[TaskKey, Sizes]:
+    keys = ["dataset", "protocol", "split", "side", "aggregation"]
+    columns = [frame[name].to_numpy() for name in ("num_candidates", "weight", "num_tasks")]
+    groups = frame.groupby(keys, observed=True, sort=False).indices
+    return {
+        (str(key[0]), str(key[1]), str(key[2]), str(key[3]), str(key[4])): (
+            columns[0][rows].astype(np.int64),
+            columns[1][rows].astype(np.float64),
+            columns[2][rows].astype(np.int64),
+        )
+        for key, rows in cast("Mapping[tuple[Any, ...], NDArray[np.int64]]", groups).items()
+    }
+
+
+def _pool(one: Sizes, other: Sizes) -> Sizes:
+    sizes, weights, tasks = (np.concatenate(parts) for parts in zip(one, other, strict=True))
+    order = np.lexsort((weights, sizes))
+    sizes, weights, tasks = sizes[order], weights[order], tasks[order]
+    new = np.concatenate(([True], (sizes[1:] != sizes[:-1]) | (weights[1:] != weights[:-1])))
+    starts = np.flatnonzero(new)
+    return sizes[starts], weights[starts], np.add.reduceat(tasks, starts)
+
+
+_WORDS = ("dataset", "protocol", "split", "side", "aggregation", "relation", "metric", "method")
+"""The columns of words from a list; the same word has the same code in every table."""
+
+
+def _rank(column: str, word: str) -> tuple[int, int, str]:
+    """Return what orders the words of a column: as their catalogue does, others after them, by the alphabet."""
+    catalogues: dict[str, Iterable[str]] = {
+        "protocol": PROTOCOLS,
+        "split": SPLITS,
+        "side": SIDES,
+        "aggregation": AGGREGATIONS,
+        "metric": CATALOGUE,
+    }
+    order = list(catalogues.get(column, ()))
+    if word in order:
+        return order.index(word), 0, word
+    sampled = parse_protocol(word).negatives if column == "protocol" and is_protocol(word) else None
+    return len(order), sampled or 0, word
+
+
+def _to_frames(tables: Mapping[str, pa.Table]) -> dict[str, pd.DataFrame]:
+    """Turn tables into frames, with columns of words as ordered categories that are the same in all of them."""
+    coded = {
+        (name, column): pc.dictionary_encode(table.column(column)).combine_chunks()
+        for name, table in tables.items()
+        for column in _WORDS
+        if column in table.column_names
+    }
+    words: dict[str, list[str]] = {}
+    for column in _WORDS:
+        found = {word for (_, one), array in coded.items() if one == column for word in _dictionary_of(array)}
+        words[column] = sorted(found, key=lambda word, column=column: _rank(column, word))  # type: ignore[misc]
+    return {
+        name: pd.DataFrame(
+            {
+                column: _recode(coded[name, column], words[column])
+                if (name, column) in coded
+                else _to_values(table.column(column))
+                for column in table.column_names
+            },
+            index=pd.RangeIndex(len(table)),
+        )
+        for name, table in tables.items()
+    }
+
+
+def _dictionary_of(array: Any) -> list[str]:
+    return [] if not len(array) else list(array.dictionary.to_pylist())
+
+
+def _recode(array: Any, words: list[str]) -> Any:
+    if not len(array):
+        return pd.Categorical([], categories=words, ordered=True)
+    place = {word: code for code, word in enumerate(words)}
+    own = np.array([place[word] for word in array.dictionary.to_pylist()] + [-1], dtype=np.int64)
+    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return pd.Categorical.from_codes(own[codes], categories=pd.Index(words, dtype=object), ordered=True)
+
+
+def _to_values(column: Any) -> Any:
+    """Return a column as numbers where it holds numbers, with NaN for null; as Python objects elsewhere."""
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        return column.to_numpy()
+    return pd.Series(column.to_pylist(), dtype=object)
+
+
+def read_set(tables: Tables) -> TableSet:
+    """Read the files of a set of tables; those that do not belong to it are only named."""
+    folder = tables.path
+    names = sorted(entry.name for entry in folder.iterdir())
+    stated = {f"{name}.parquet" for name in COLUMNS}
+    for resource in tables.descriptor["resources"]:
+        if isinstance(resource.get("path"), str):
+            stated.add(resource["path"])
+    mine = {name for name in names if name in stated or name in COMPANIONS} - {DESCRIPTOR}
+    files = {name: (folder / name).read_bytes() for name in sorted(mine) if (folder / name).is_file()}
+    return TableSet(
+        folder=folder.name,
+        descriptor=tables.descriptor,
+        text=(folder / DESCRIPTOR).read_bytes(),
+        files=files,
+        others=tuple(name for name in names if name not in files and name != DESCRIPTOR),
+    )

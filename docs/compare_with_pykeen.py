@@ -1,0 +1,470 @@
+"""Write docs/pykeen_offset.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
+
+Run: python docs/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes to
+docs/ if no folder is named. The published results (``manuscript_collated.tsv``: collated/collated.tsv of the repository
+pykeen/ranking-metrics-manuscript) are looked for in DIR; if it is left out, in ``reference`` beside the mirror of the
+benchmarks that RANKCONST_MIRROR names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import rankconst
+from rankconst import Histogram, Metric, Moments, UndefinedError, compute_moments, parse_metric
+from rankconst.affine import ADJUSTMENTS
+from rankconst.cli.output import count, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rankconst import Tables
+
+HERE = Path(__file__).resolve().parent
+PAGE = "pykeen_offset.md"
+PICTURE = "pykeen_offset.svg"
+PUBLISHED = "manuscript_collated.tsv"
+
+PROTOCOL = "pykeen"
+MRR, MR, HITS, GMR = map(parse_metric, ("mrr", "mr", "hits@10", "gmr"))
+SHOWN = (MRR, MR, HITS, GMR)
+SCORED = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@3", "hits@5", "hits@10", "gmr")))
+"""The metrics of which the published results have z-scores."""
+
+SIGNIFICANT = 1.96
+"""|z| beyond it is what a random ranker reaches in one of twenty cases, by the normal law."""
+
+REPRODUCED_TO = 1e-11
+REPRODUCED_TO_GMR = 1e-6
+"""How far a published z may lie from the one recomputed with N - 1, relative.
+
+PyKEEN's variance of GMR is a small difference of two large numbers, and less precise.
+"""
+
+MODELS = {"complex": "ComplEx", "rotate": "RotatE", "transe": "TransE", "tucker": "TuckER"}
+
+VERDICTS = ("worse than random", "not different from random", "better than random")
+
+
+def take_one_off(histogram: Histogram) -> Histogram:
+    """Return the counts without the true answer; at least 1, as no metric is defined on a task without candidates."""
+    return Histogram.from_counts(np.maximum(histogram.num_candidates - 1, 1), histogram.num_tasks)
+
+
+@dataclass(frozen=True)
+class Offset:
+    """The constants of a dataset (test, both sides) with N and with N - 1.
+
+    Attributes
+    ----------
+    dataset, title
+        Its key and name.
+    num_tasks
+        Ranking tasks.
+    num_single
+        How many of them have one candidate, of which N - 1 leaves none.
+    right, reduced
+        Metric to moments with N, and with N - 1.
+    """
+
+    dataset: str
+    title: str
+    num_tasks: int
+    num_single: int
+    right: dict[Metric, Moments]
+    reduced: dict[Metric, Moments]
+
+    @property
+    def effect(self) -> float:
+        """How much E[MRR] is too high, relative."""
+        return self.reduced[MRR].expectation / self.right[MRR].expectation - 1
+
+    @property
+    def z_of_chance(self) -> float | None:
+        """The z(MRR) that N - 1 gives a model whose MRR is a random ranker's; right would be 0."""
+        try:
+            return ADJUSTMENTS["z"](MRR, self.reduced[MRR])(self.right[MRR].expectation)
+        except UndefinedError:
+            return None
+
+
+def compare(tables: Tables) -> list[Offset]:
+    """Return the offset of every dataset that has test tasks under protocol pykeen, the largest effect first."""
+    found = []
+    for key, info in tables.datasets.items():
+        if not tables.holds(key, PROTOCOL, "test"):
+            continue
+        histogram = tables.histogram(key, protocol=PROTOCOL)
+        reduced = take_one_off(histogram)
+        found.append(
+            Offset(
+                dataset=key,
+                title=info["title"],
+                num_tasks=histogram.total,
+                num_single=int(histogram.num_tasks[histogram.num_candidates == 1].sum()),
+                right={metric: tables.constants(key, metric, protocol=PROTOCOL).moments for metric in SHOWN},
+                reduced={metric: compute_moments(metric, reduced) for metric in SHOWN},
+            )
+        )
+    return sorted(found, key=lambda offset: (-offset.effect, offset.dataset))
+
+
+@dataclass(frozen=True)
+class Score:
+    """A published value with its z-scores; of all of them larger is better.
+
+    Attributes
+    ----------
+    dataset, model, metric, value
+        What was evaluated; test, both sides.
+    published
+        As the collated results have it.
+    reduced
+        Recomputed from our candidate counts with N - 1.
+    right
+        With N.
+    """
+
+    dataset: str
+    model: str
+    metric: Metric
+    value: float
+    published: float
+    reduced: float
+    right: float
+
+    @property
+    def changes(self) -> bool:
+        """True if the verdict with N is another one than published."""
+        return judge(self.published) != judge(self.right)
+
+
+def judge(z: float) -> str:
+    """Say what a z-score shows at the 5 % level, two-sided."""
+    return VERDICTS[1 + (z > SIGNIFICANT) - (z < -SIGNIFICANT)]
+
+
+def read_scores(tables: Tables, path: Path) -> list[Score]:
+    """Read the published z-scores of the datasets that the tables hold, and recompute them.
+
+    Raises
+    ------
+    ValueError
+        If a published z-score is not that of N - 1: then the page would be wrong.
+    """
+    scores = []
+    with path.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines, delimiter="\t"):
+            if row["dataset"] not in tables.datasets:
+                continue
+            histogram = tables.histogram(row["dataset"], protocol=PROTOCOL)
+            for metric in SCORED:
+                # The file does not turn the z of MR round.
+                sign = -1 if metric == MR else 1
+                value = float(row[metric.key])
+                score = Score(
+                    dataset=row["dataset"],
+                    model=row["model"],
+                    metric=metric,
+                    value=value,
+                    published=sign * float(row[f"z_{metric.key}"]),
+                    reduced=ADJUSTMENTS["z"](metric, compute_moments(metric, take_one_off(histogram)))(value),
+                    right=tables.constants(row["dataset"], metric, protocol=PROTOCOL).z(value),
+                )
+                tolerance = REPRODUCED_TO_GMR if metric == GMR else REPRODUCED_TO
+                if not math.isclose(score.reduced, score.published, rel_tol=tolerance):
+                    raise ValueError(f"not reproduced with N - 1: {score}")
+                scores.append(score)
+    return scores
+
+
+# -- the page ------------------------------------------------------------------------------------------------------
+
+
+def _table(head: Sequence[str], align: str, rows: Iterable[Sequence[str]]) -> str:
+    rules = {"l": "---", "r": "---:"}
+    lines = [head, [rules[letter] for letter in align], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _percent(share: float) -> str:
+    return f"{number(3)(100 * share)} %"
+
+
+def _z(value: float | None) -> str:
+    """Show a z-score with two decimals; one close to 0 with its first digit, so that it does not read as 0."""
+    if value is None:
+        return "–"
+    shown = f"{value:,.2f}" if abs(value) >= 0.1 else number(1)(value)
+    return shown.replace("-", "−")
+
+
+def render_offsets(tables: Tables) -> str:
+    """Write the part of the page that comes from the tables alone."""
+    offsets = compare(tables)
+    titles = {offset.dataset: offset.title for offset in offsets}
+    large = [offset for offset in offsets if offset.effect > 0.01]
+    rows = []
+    for offset in offsets:
+        pairs = [
+            f"{number(6)(offset.right[metric].expectation)} → {number(6)(offset.reduced[metric].expectation)}"
+            for metric in (MRR, MR, HITS, GMR)
+        ]
+        rows.append(
+            [
+                f"{offset.title} (`{offset.dataset}`)",
+                count(offset.num_tasks),
+                pairs[0],
+                _percent(offset.effect),
+                _z(offset.z_of_chance),
+                *pairs[1:],
+            ]
+        )
+    head = ("dataset", "tasks", "E[MRR]", "too high by", "z(MRR) of chance", "E[MR]", "E[Hits@10]", "E[GMR]")
+    named = ", ".join(f"{titles[offset.dataset]} ({_percent(offset.effect)})" for offset in large)
+    single = [f"{offset.num_single:,} of {offset.title}" for offset in offsets if offset.num_single]
+    parts = [
+        f"Tables {tables.version}, {len(offsets)} datasets, the largest effect first. "
+        f"E[MRR] is more than 1 % too high on {len(large)} of them{f': {named}' if large else ''}.",
+        _table(head, "lrrrrrrr", rows),
+    ]
+    if single:
+        parts.append(
+            "Some tasks have one candidate, of which N − 1 leaves none; they are counted with one here: "
+            f"{', '.join(single)}."
+        )
+    return "\n\n".join(parts)
+
+
+def render_published(tables: Tables, scores: Sequence[Score]) -> str:
+    """Write the part of the page about published z-scores, small graphs first."""
+    order = sorted({score.dataset for score in scores}, key=lambda key: tables.datasets[key]["entities"])
+    by_title = {tables.datasets[key]["title"]: [score for score in scores if score.dataset == key] for key in order}
+    changed = {title: own for title, own in by_title.items() if any(score.changes for score in own)}
+    unsure = [score for own in changed.values() for score in own if judge(score.published) == VERDICTS[1]]
+    beyond = [score for score in unsure if judge(score.right) == VERDICTS[2]]
+    where = ", ".join(changed)
+    parts = [
+        "z(MRR): as published, recomputed from our candidate counts with N − 1, and with N.",
+        _table(
+            ("dataset", "model", "MRR", "published", "with N − 1", "with N", "as published it is", "with N it is"),
+            "llrrrrll",
+            [
+                [
+                    title,
+                    MODELS.get(score.model, score.model),
+                    f"{score.value:.4f}",
+                    *map(_z, (score.published, score.reduced, score.right)),
+                    judge(score.published),
+                    _mark(judge(score.right), score.changes),
+                ]
+                for title, own in by_title.items()
+                for score in own
+                if score.metric == MRR
+            ],
+        ),
+        f"All z-scores of {where}, published → with N; bold where the verdict changes.",
+        *(_render_all(title, own) for title, own in changed.items()),
+        f"How many z-scores say what, at the 5 % level, two-sided (|z| > {SIGNIFICANT}); published → with N:",
+        _table(
+            ("dataset", "z-scores", *VERDICTS, "change their verdict"),
+            "lrrrrr",
+            [
+                [
+                    title,
+                    str(len(own)),
+                    *(_tally(own, verdict) for verdict in VERDICTS),
+                    str(sum(score.changes for score in own)),
+                ]
+                for title, own in by_title.items()
+            ],
+        ),
+        f"Of {len(unsure)} z-scores of {where} that were published as not different from random, {len(beyond)} are "
+        "better than random with N.",
+    ]
+    return "\n\n".join(parts)
+
+
+def _mark(text: str, changes: bool) -> str:
+    return f"**{text}**" if changes else text
+
+
+def _tally(scores: Sequence[Score], verdict: str) -> str:
+    published = sum(judge(score.published) == verdict for score in scores)
+    return f"{published} → {sum(judge(score.right) == verdict for score in scores)}"
+
+
+def _render_all(title: str, scores: Sequence[Score]) -> str:
+    rows = []
+    for model in dict.fromkeys(score.model for score in scores):
+        own = [score for score in scores if score.model == model]
+        cells = [_mark(f"{_z(score.published)} → {_z(score.right)}", score.changes) for score in own]
+        rows.append([MODELS.get(model, model), *cells])
+    return _table((title, *(f"z({metric.label})" for metric in SCORED)), "l" + "r" * len(SCORED), rows)
+
+
+_TEXT = """\
+# PyKEEN's table counts one candidate too few
+
+Written by [compare_with_pykeen.py](compare_with_pykeen.py) from the tables; run it again when they change.
+
+## What is off
+
+A ranking task with N candidates, the true answer included, has ranks from 1 to N. PyKEEN's `get_candidate_set_size`
+returns N − 1: it takes all known answers off the number of entities, and the true answer is one of them. The function
+came with PyKEEN 1.8.0 (pull request 732, January 2022), and 1.11.1 has it unchanged.
+
+Everything that is computed from its counts is off in the same way:
+
+- the table of expected values that PyKEEN's `expected-metrics` writes (`metric_adjustments.tsv.gz`), and with it the
+  deposit [10.5281/zenodo.6331629](https://doi.org/10.5281/zenodo.6331629);
+- the z-scores and the adjusted GMR in the collated results of Hoyt et al. 2022
+  ([arXiv:2203.07544](https://arxiv.org/abs/2203.07544)): only with N − 1 are they reproduced, see below.
+
+## What is right
+
+PyKEEN's evaluator counts for itself, and counts N. On the test triples of Nations it counts 2 to 14 candidates where
+the function says 1 to 13 (1.11.1). So this does not touch the adjusted metrics in a `results.json`. Nor does it touch
+the formulas: given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are ours.
+
+## How far expected values are off
+
+What a random ranker gets on test, both sides, protocol pykeen: with N → with N − 1, on every dataset of our tables,
+also on those that PyKEEN's table lacks. E[MR] is half a rank too low everywhere. "z(MRR) of chance" is the z-score that
+N − 1 gives to a model whose MRR is exactly that of a random ranker; it should be 0.
+
+<!-- offsets -->
+{offsets}
+<!-- /offsets -->
+
+## What that does to published z-scores
+
+On a large graph, next to nothing: z moves by less than a ten-thousandth of itself on FB15k-237 and WN18RR, and by less
+than a hundredth on Kinships. On Nations it turns conclusions round. The values are those of the paper's collated
+results (repository [pykeen/ranking-metrics-manuscript](https://github.com/pykeen/ranking-metrics-manuscript),
+`collated/collated.tsv`): four models on each of four datasets; UMLS is not among them. With N − 1 our constants
+reproduce every published z to 1e-11 (of GMR to 1e-6, as far as PyKEEN's variance of GMR is precise). Of all z-scores
+here larger is better.
+
+![z-scores of four models on Nations, as published and with the right number of candidates](pykeen_offset.svg)
+
+<!-- published -->
+{published}
+<!-- /published -->
+
+A z-score below −1.96 is no accident either: TransE puts the true answer first less often than chance does on Nations,
+and still does with the right count.
+
+## What to use instead
+
+The same table, with the same columns and keys, and the right count:
+
+```sh
+rankconst export --format pykeen --out metric_adjustments.tsv.gz
+```
+
+What reads PyKEEN's table reads this one:
+
+```python
+import pandas as pd
+
+table = pd.read_csv("metric_adjustments.tsv.gz", sep="\\t")
+expected = table.set_index(["dataset", "metric", "side", "split"])["value"]
+expected["nations", "inverse_harmonic_mean_rank", "both", "testing"]  # {example}
+```
+
+To the right of PyKEEN's five columns stand the variance, which z-scores need, the errors, the number of tasks, the
+protocol and the version of the tables. `--protocol` exports another protocol than PyKEEN's. The datasets have PyKEEN's
+keys; the inductive ones keep ours, as PyKEEN has one key for several.
+"""
+
+
+def render_page(tables: Tables, scores: Sequence[Score]) -> str:
+    """Write the whole page."""
+    example = tables.constants("nations", "mrr", protocol=PROTOCOL).expectation
+    return _TEXT.format(
+        offsets=render_offsets(tables), published=render_published(tables, scores), example=f"{example:.6f}"
+    )
+
+
+# -- the picture ---------------------------------------------------------------------------------------------------
+
+
+def draw(scores: Sequence[Score], path: Path, dataset: str = "nations") -> None:
+    """Draw published and right z-scores of a dataset; the ending of `path` chooses the format."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    style: dict[Any, Any] = {
+        "svg.hashsalt": "rankconst",
+        "svg.fonttype": "none",
+        "font.family": "sans-serif",
+        "font.size": 10,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+    own = [score for score in scores if score.dataset == dataset]
+    models = list(dict.fromkeys(score.model for score in own))
+    with mpl.rc_context(style):
+        figure, panels = plt.subplots(
+            1, len(models), figsize=(9.2, 3.2), sharey=True, layout="constrained", squeeze=False
+        )
+        for axes, model in zip(panels[0], models, strict=True):
+            rows = [score for score in own if score.model == model]
+            places = range(len(rows))
+            published, right = [score.published for score in rows], [score.right for score in rows]
+            axes.axvspan(-SIGNIFICANT, SIGNIFICANT, color="#777777", alpha=0.18, lw=0, label="|z| < 1.96: like random")
+            axes.hlines(places, published, right, colors="#bbbbbb", lw=1.5, zorder=2)
+            axes.scatter(published, places, s=36, facecolors="white", edgecolors="#d1495b", zorder=3, label="published")
+            axes.scatter(right, places, s=36, c="#30638e", zorder=3, label="with the right N")
+            axes.set_title(MODELS.get(model, model), loc="left", fontsize=10, fontweight="bold")
+            axes.set_yticks(places, [score.metric.label for score in rows])
+            axes.tick_params(axis="y", length=0)
+            axes.set_xlabel("z")
+            axes.grid(axis="y", color="#eeeeee", lw=0.7)
+            axes.set_axisbelow(True)
+            axes.margins(x=0.08)
+        panels[0][0].invert_yaxis()
+        figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=160)
+        plt.close(figure)
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def reference_folder() -> Path:
+    """Return where published results are looked for: beside the mirror of the benchmarks."""
+    beside = HERE.parents[1] / "shared" / "mirror"
+    return Path(os.environ.get("RANKCONST_MIRROR") or beside).parent / "reference"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write page and picture to the folder named on the command line."""
+    parser = argparse.ArgumentParser(description=f"Write {PAGE} and {PICTURE}.")
+    parser.add_argument("folder", nargs="?", type=Path, default=HERE, help="where to write; docs/ if left out")
+    parser.add_argument("--reference", type=Path, default=reference_folder(), help=f"folder with {PUBLISHED}")
+    options = parser.parse_args(arguments)
+    source = options.reference / PUBLISHED
+    if not source.is_file():
+        sys.exit(f"{source} is missing: name the folder with the published results by --reference.")
+    tables = rankconst.load()
+    scores = read_scores(tables, source)
+    (options.folder / PAGE).write_text(render_page(tables, scores), encoding="utf-8")
+    draw(scores, options.folder / PICTURE)
+    print(options.folder / PAGE, options.folder / PICTURE, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""``rankconst export``: the constants as one long table, for other tools."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankconst import tables as archive
+from rankconst.cli.lookup import resolve_dataset
+from rankconst.cli.options import ALL, TablesOption, complete_dataset
+from rankconst.errors import UsageError
+from rankconst.exports import FORMATS, encode, export_rows, parse_format, suffix_of
+from rankconst.protocols import PROTOCOLS
+
+__all__ = ["export"]
+
+
+def _complete_format(incomplete: str) -> list[str]:
+    return [key for key in FORMATS if key.startswith(incomplete)]
+
+
+def _complete_protocol(incomplete: str) -> list[str]:
+    return [key for key in (*PROTOCOLS, ALL) if key.startswith(incomplete)]
+
+
+def export(
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help="pykeen: PyKEEN's table of expected values. long: all our columns.",
+            metavar="FORMAT",
+            autocompletion=_complete_format,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The file; its ending says how it is written. Stdout if left out.", metavar="FILE"
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dataset",
+            "-d",
+            help="Dataset, any spelling; repeatable. All if left out.",
+            metavar="KEY",
+            autocompletion=complete_dataset,
+        ),
+    ] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol",
+            "-p",
+            help="If left out, pykeen for format pykeen, all for long.",
+            metavar="PROTOCOL",
+            autocompletion=_complete_protocol,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+    tables: TablesOption = None,
+) -> None:
+    """Write the constants as one long table.
+
+    pykeen: the columns that PyKEEN's expected-metrics writes (dataset, metric, side, split, value), with its keys.
+
+    Variance, errors, tasks, protocol and table version stand to their right. Tab-separated: .tsv or .tsv.gz.
+
+    long: every row and column of our table of constants: .csv, .tsv (both also with .gz) or .parquet.
+
+    Example: rankconst export --format pykeen --out metric_adjustments.tsv.gz
+    """
+    form = parse_format(format)
+    suffix = form.suffixes[0] if out is None else suffix_of(form, out)
+    if protocol == ALL and form.protocol is not None:
+        raise UsageError(f"format {form.key} has room for one protocol: name it, or export --format long.")
+    if out is not None:
+        _check_place(out, force)
+    opened = archive.load(tables)
+    keys = [resolve_dataset(opened, name, tables) for name in dataset] if dataset else None
+    rows = export_rows(opened, form, keys, None if protocol == ALL else protocol)
+    content = encode(form, rows, suffix)
+    if out is None:
+        sys.stdout.write(content.decode())
+    else:
+        _write_whole(out, content)
+        typer.echo(f"{out}: {len(rows):,} rows, tables {opened.version}", err=True)
+
+
+def _check_place(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name a file in it.")
+    if path.exists() and not force:
+        raise UsageError(f"{path} is there already. Name another file, or add --force to write over it.")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent}. Make it, or name another file.")
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Put a file in its place at once, so that nobody ever reads half of it."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        fresh.write_bytes(content)
+        fresh.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}.") from error
+    finally:
+        fresh.unlink(missing_ok=True)

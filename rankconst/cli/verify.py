@@ -1,0 +1,233 @@
+"""``rankconst verify``: check a set of tables, row by row. Needs the extra ``rankconst[builder]``."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankconst.cli.extras import require_builder
+from rankconst.cli.options import FormatOption, complete_dataset
+from rankconst.cli.output import Column, Format, Listing, count, print_listing
+from rankconst.errors import UnknownNameError, UsageError, VerificationError, resolve_name
+from rankconst.tables import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rankconst_builder.verify import Finding, Result, TableSet
+
+__all__ = ["verify"]
+
+SHOWN = 20
+"""How many findings the table lists; JSON and CSV have all."""
+
+_CHECKS = (
+    Column("check", "check"),
+    Column("covers", "covers", drop=2),
+    Column("rows", "rows", count, right=True, drop=1),
+    Column("outcome", "result"),
+)
+
+_KEY = (
+    "dataset",
+    "protocol",
+    "split",
+    "side",
+    "aggregation",
+    "relation",
+    "metric",
+    "k",
+    "num_candidates",
+    "weight",
+)
+
+_FINDINGS = (
+    Column("check", "check", drop=3),
+    Column("place", "where"),
+    Column("column", "column"),
+    Column("expected", "expected", drop=1),
+    Column("got", "got", drop=2),
+    Column("message", "what is wrong"),
+)
+
+_EVERYTHING = tuple(
+    Column(key)
+    for key in ("check", "covers", "status", "rows", "table", *_KEY, "column", "expected", "got", "message", "seconds")
+)
+
+
+def verify(
+    path: Annotated[
+        str | None,
+        typer.Argument(metavar="[PATH]", help="A folder, zip or URL of tables; the carried ones if left out."),
+    ] = None,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Compute every constant and count every histogram again, and compare."),
+    ] = False,
+    mirror: Annotated[
+        str | None,
+        typer.Option(
+            help="For --rebuild: folder or URL with a copy of the sources; beside it the cache is used, nothing else.",
+            envvar="RANKCONST_MIRROR",
+            metavar="DIR_OR_URL",
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dataset",
+            "-d",
+            help="Check the numbers of this dataset only; repeatable. Files are checked whole.",
+            metavar="KEY",
+            autocompletion=complete_dataset,
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Warnings and results only.")] = False,
+    format: FormatOption = Format.table,
+) -> None:
+    """Check tables: hashes, columns, keys, ranges, and the laws that tie rows to one another.
+
+    Exits with 7 if anything differs, and names each row that does.
+
+    Example: rankconst verify --rebuild --dataset nations
+    """
+    require_builder()
+    from rankconst_builder.progress import Reporter
+    from rankconst_builder.verify import Means, read_set, run_checks
+
+    if rebuild and mirror and not mirror.startswith(("http://", "https://")) and not Path(mirror).expanduser().is_dir():
+        raise UsageError(f"the mirror {mirror} is no folder. Name one, or a URL, with --mirror or RANKCONST_MIRROR.")
+    started = time.perf_counter()
+    tables = load(path)
+    opened = read_set(tables)
+    if dataset:
+        opened = opened.select(_find_datasets(opened, dataset))
+    means = Means(mirror=mirror or None, reporter=Reporter(quiet=quiet)) if rebuild else None
+    results = list(run_checks(opened, means))
+    seconds = time.perf_counter() - started
+    if format == Format.table:
+        _print_table(results, f"{len(results)} checks of tables {opened.version} in {seconds:.1f} s: {tables.path}")
+    else:
+        rows = [row for result in results for row in _list_rows(result)]
+        print_listing(Listing(columns=_EVERYTHING, rows=rows), format)
+    wrong = [result for result in results if result.status != "ok"]
+    if wrong:
+        differ = sum(len(_of_level(result.findings, "failed")) for result in wrong)
+        names = ", ".join(result.check.name for result in wrong)
+        raise VerificationError(
+            f"tables {opened.version} are not what they should be: {count(differ)} "
+            f"{'difference' if differ == 1 else 'differences'} in {len(wrong)} of {len(results)} checks ({names})."
+        )
+
+
+def _find_datasets(tables: TableSet, names: Sequence[str]) -> list[str]:
+    """Return the keys of datasets in any spelling; as they are written where the datasets cannot be read."""
+    if "datasets" not in tables.whole:
+        return list(names)
+    spellings = {key: (str(row["title"]), *row["aliases"]) for key, row in tables.datasets.items()}
+    wrong, found = [], []
+    for name in names:
+        try:
+            found.append(resolve_name("dataset", name, spellings))
+        except UnknownNameError as error:
+            wrong.append(f"{error} The tables ({tables.version}) hold {len(spellings)} datasets.")
+    if wrong:
+        raise UnknownNameError("\n".join(wrong))
+    return found
+
+
+def _of_level(findings: Iterable[Finding], *levels: str) -> list[Finding]:
+    return [finding for finding in findings if finding.level in levels]
+
+
+def _print_table(results: Sequence[Result], caption: str) -> None:
+    rows = [
+        {
+            "check": result.check.name,
+            "covers": result.check.covers,
+            "rows": result.rows,
+            "outcome": _describe_outcome(result),
+        }
+        for result in results
+    ]
+    print_listing(Listing(columns=_CHECKS, rows=rows, caption=caption), Format.table)
+    marked = [(result, finding) for result in results for finding in result.findings]
+    for level, title in (("failed", "differences"), ("warning", "warnings")):
+        chosen = [(result, finding) for result, finding in marked if finding.level == level]
+        if not chosen:
+            continue
+        typer.echo()
+        # A few of each check, so that one with many does not hide the others.
+        shown = _take_in_turn([[pair for pair in chosen if pair[0] is result] for result in results], SHOWN)
+        more = len(chosen) - len(shown)
+        listed = [_describe_finding(result, finding) for result, finding in shown]
+        caption = f"{count(more)} more {title}; --format json lists all." if more else ""
+        print_listing(Listing(columns=_FINDINGS, rows=listed, title=title, caption=caption), Format.table)
+    notes = [(result, finding) for result, finding in marked if finding.level == "note"]
+    if notes:
+        typer.echo()
+    for result, finding in notes:
+        typer.echo(f"note: {result.check.name}: {_join(_name_place(finding), finding.message)}")
+
+
+def _take_in_turn(groups: list[list[Any]], limit: int) -> list[Any]:
+    turns = itertools.chain.from_iterable(itertools.zip_longest(*groups))
+    chosen = [id(item) for item in itertools.islice((item for item in turns if item is not None), limit)]
+    return [item for group in groups for item in group if id(item) in chosen]
+
+
+def _describe_outcome(result: Result) -> str:
+    if result.status != "ok":
+        failed = len(_of_level(result.findings, "failed"))
+        return result.status if result.status == "not run" else f"failed: {count(failed)}"
+    warnings = len(_of_level(result.findings, "warning"))
+    return f"ok, {count(warnings)} {'warning' if warnings == 1 else 'warnings'}" if warnings else "ok"
+
+
+def _join(place: str, message: str) -> str:
+    return f"{place}: {message}" if place else message
+
+
+def _name_place(finding: Finding) -> str:
+    return " ".join(part for part in (finding.table, *(_name_value(*pair) for pair in finding.key.items())) if part)
+
+
+def _name_value(name: str, value: Any) -> str:
+    short = {"num_candidates": "N=", "k": "k=", "weight": "weight="}.get(name, "")
+    return f"{short}{value}"
+
+
+def _describe_finding(result: Result, finding: Finding) -> dict[str, Any]:
+    return {
+        "check": result.check.name,
+        "place": _name_place(finding),
+        "column": finding.column,
+        "expected": finding.expected,
+        "got": finding.got,
+        "message": finding.message,
+    }
+
+
+def _list_rows(result: Result) -> list[dict[str, Any]]:
+    """Return a row of a check that is ok, with its warnings and notes, or one for each difference."""
+    empty = dict.fromkeys((column.key for column in _EVERYTHING), None)
+    head = {**empty, "check": result.check.name, "covers": result.check.covers}
+    about = {**head, "status": result.status, "rows": result.rows, "seconds": round(result.seconds, 3)}
+    return [about] + [
+        {
+            **head,
+            "status": {"failed": "difference"}.get(finding.level, finding.level),
+            "table": finding.table or None,
+            **{name: finding.key.get(name) for name in _KEY},
+            "column": finding.column or None,
+            "expected": finding.expected,
+            "got": finding.got,
+            "message": finding.message,
+        }
+        for finding in result.findings
+    ]

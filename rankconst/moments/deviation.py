@@ -1,0 +1,462 @@
+r"""The standard deviation of the ranks: M = sqrt(V), V = (1/n) sum (r_i - r)^2, with r their mean.
+
+Both moments of V are known exactly (:mod:`.spread`). With the gap g = 1 - E[M] / sqrt(E[V]), which Jensen's inequality
+makes positive,
+
+.. math:: E[M] = \sqrt{E[V]}\,(1 - g), \qquad Var[M] = E[V] - E[M]^2 = E[V]\,g\,(2 - g)
+
+so that nothing cancels if g itself is had without cancellation. Two routes give it, and the one with the smaller error
+is taken.
+
+*Series*, for many tasks. With V = E[V] (1 + x), the binomial series in the central moments of x:
+
+.. math:: g = -\sum_{k=2}^{K} \binom{1/2}{k} E[x^k] + R, \qquad
+          |R| \le E[x^K] \sum_{k > K} \left|\binom{1/2}{k}\right| \quad (K \text{ even})
+
+The bound holds at every x >= -1: below 0 all terms left out have one sign, and add up to most at -1; above 0 they add
+up to less than the last term taken.
+
+*Transform*, for any number of tasks. From the Laplace transform L(s) = E[exp(-s V / E[V])] and that of a constant,
+
+.. math:: g = \frac{1}{2 \sqrt\pi} \int_0^\infty s^{-3/2} \left(L(s) - e^{-s}\right) ds
+
+where again the integrand is positive. In ln s it is analytic and bounded for abs(Im ln s) < pi/2, so that the plain
+trapezoidal rule with step h errs by about exp(-pi^2/h) (Trefethen and Weideman 2014, *The exponentially convergent
+trapezoidal rule*, theorem 5.1). L comes from the identity
+
+.. math:: e^{-t \sum (r_i - r)^2} = \sqrt{\frac{n t}{\pi}} \int_{-\infty}^{\infty} \prod_i e^{-t (r_i - c)^2}\,dc
+          \quad\Rightarrow\quad
+          L = \sqrt{\frac{n t}{\pi}} \int_{-\infty}^{\infty} \prod_u \phi(t, c; N_u)^{c_u}\,dc
+
+with t = s / (n E[V]) and phi the mean of exp(-t (j - c)^2) over j = 1 .. N. The integrand in c is a mixture of the
+Gaussians exp(-n t (c - r)^2), which the trapezoidal rule with step h integrates up to a share of
+2 exp(-pi^2 / (n t h^2)), by Poisson's summation formula. All these terms are positive.
+
+*Central moments*, for the series and for L(s) - exp(-s) near 0. With y_i = r_i - mean mu = delta_i + d_i, A = (1/n) sum
+y_i^2 and B = (1/n) sum d_i, V = A - B^2; and exp(s B^2 / E[V]) = E_Z[exp(Z B sqrt(2 s / E[V]))] for a standard normal Z
+makes tasks independent:
+
+.. math:: \sum_k \frac{(-s)^k}{k!} E[x^k] = E_Z\Bigl[e^{-s E[B^2] / E[V]} \prod_i
+          E\exp\Bigl(-\frac{s}{n E[V]} (y_i^2 - E[y_i^2]) + \frac{Z}{n} \sqrt{\frac{2 s}{E[V]}}\, d_i\Bigr)\Bigr]
+
+an identity of power series in sqrt(s): their logarithms add up over tasks, and the Gauss-Hermite rule is exact for the
+polynomials in Z. One task's means are exact likewise, by the Gauss rule of the uniform law on a lattice.
+(Derived here; Hoyt et al. 2022 give no moments of this metric.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.spread import rank_variance
+from rankconst.moments.sums import condense
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.histogram import Histogram
+
+    Values = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+
+__all__ = ["standard_deviation"]
+
+ORDER = 18
+"""Highest central moment of V that is formed; even."""
+
+STEP = 1 / 5
+"""Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22."""
+
+# Nodes of one task's Gauss rules. The larger is exact for the means of y^(2 ORDER).
+_NODES = 20
+_FEW_NODES = 8
+
+# Up to this sqrt(t) N the rules give the mean of a Gaussian to rounding.
+_NARROW = 5.0
+_VERY_NARROW = 0.5
+
+# Relative error at which the series needs no transform beside it.
+_GOOD_ENOUGH = 1e-12
+
+# Relative error of the terms of a central moment, in units of roundoff.
+_MOMENT_ERROR = 32
+
+# Relative errors of L(s) - exp(-s) from its power series and of L(s) from its integral, in units of roundoff.
+_POWER_SERIES_ERROR = 32
+_TRANSFORM_ERROR = 16
+
+# Integrands are dropped below exp(-this), Gaussians outside of sqrt(this) widths.
+_VANISHED = 60.0
+
+# The share of a trapezoidal sum in c that its step may cost is 2 exp(-this).
+_RESOLVED = 40.0
+
+# Further than this from the edges, in widths 1/sqrt(t), a sum over the lattice does not feel them.
+_WHOLE = 6.5
+
+# Largest number of points in c of which none is inferred from another.
+_PLAIN = 2048
+
+# Largest t at which a sum over the lattice follows from an integral, and how far from the centre others reach.
+_SMOOTH = 0.02
+_LATTICE = 45
+
+# Numbers formed in one go, so that memory stays bounded.
+_CHUNK = 1 << 20
+
+# Keeps the logarithm of what has vanished finite; what it adds is far below rounding.
+_TINY = 1e-300
+
+# B_2k(1/2) / (2k)!: coefficients of the midpoint form of the Euler-Maclaurin formula.
+_MIDPOINT = (
+    -1 / 24,
+    7 / 5760,
+    -31 / 967680,
+    127 / 154828800,
+    -73 / 3503554560,
+    1414477 / 2678117105664000,
+    -8191 / 612141052723200,
+    16931177 / 49950709902213120000,
+)
+
+
+def standard_deviation(histogram: Histogram, _: int | None = None) -> Moments:
+    """Return the moments of the standard deviation of the ranks.
+
+    Returns
+    -------
+    Moments
+        Of method ``numerical``; the errors are bounds on what series and integrals leave out, with estimates of
+        rounding.
+    """
+    square = rank_variance(histogram)
+    if square.expectation == 0:
+        # One task, or one candidate each.
+        return Moments(0.0, 0.0, 0.0, 0.0, "numerical")
+    ranks = _Ranks.of(histogram, square.expectation)
+    central = _central_moments(ranks, square.variance / square.expectation**2)
+    gap = _by_series(central)
+    if gap.error > _GOOD_ENOUGH * gap.value:
+        gap = min(gap, _by_transform(ranks, central), key=lambda estimate: estimate.error)
+    root = math.sqrt(square.expectation)
+    expectation = root * (1 - gap.value)
+    variance = square.expectation * gap.value * (2 - gap.value)
+    return Moments(
+        expectation=expectation,
+        expectation_error=root * (gap.error + 4 * UNIT_ROUNDOFF),
+        variance=variance,
+        variance_error=2 * square.expectation * gap.error + 8 * UNIT_ROUNDOFF * variance,
+        method="numerical",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class _Ranks:
+    """The ranks of all tasks: `weights` tasks of each of the `sizes`, condensed, ascending.
+
+    Attributes
+    ----------
+    total, mean_size, variance
+        n, the mean of N, and E[V].
+    outermost
+        Some sizes N, and for each the number of tasks with at most N.
+    """
+
+    sizes: Values
+    weights: Values
+    total: int
+    mean_size: float
+    variance: float
+    outermost: tuple[Values, Values]
+
+    @classmethod
+    def of(cls, histogram: Histogram, variance: float) -> _Ranks:
+        sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
+        order = np.argsort(sizes)
+        some = np.unique(np.linspace(0, len(histogram) - 1, 256).astype(np.int64))
+        within = np.cumsum(histogram.num_tasks)[some].astype(np.float64)
+        return cls(
+            sizes=sizes[order],
+            weights=weights[order],
+            total=histogram.total,
+            mean_size=histogram.mean,
+            variance=variance,
+            outermost=(histogram.num_candidates[some].astype(np.float64), within),
+        )
+
+    @cached_property
+    def rule(self) -> tuple[Values, Values]:
+        return _gauss_rule(self.sizes, _NODES)
+
+    @cached_property
+    def short_rule(self) -> tuple[Values, Values]:
+        return _gauss_rule(self.sizes, _FEW_NODES)
+
+    def transform(self, t: float) -> float:
+        """Return E[exp(-t n V)]."""
+        points, weights = self._points(t)
+        chunk = max(_CHUNK // (self.sizes.size * _NODES + 2 * _LATTICE), 1)
+        total = 0.0
+        for start in range(0, points.size, chunk):
+            part = slice(start, start + chunk)
+            total += float(np.dot(weights[part], np.exp(self._log_product(t, points[part]))))
+        return math.sqrt(self.total * t / math.pi) * total
+
+    def _points(self, t: float) -> tuple[Values, Values]:
+        """Return points c and weights for the integral over c.
+
+        Where there are many points, tasks are few, and most points lie so far from 1 and from every N that the
+        integrand has the lattice's period, 1, there: one period's points stand for all of them.
+        """
+        step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
+        room = _VANISHED / t
+        # c is near the mean of the ranks, and not far beyond the last rank of too many tasks.
+        last_ranks, within = self.outermost
+        low = 1 - math.sqrt(room / self.total)
+        high = min(self.mean_size + math.sqrt(room / self.total), float(np.min(last_ranks + np.sqrt(room / within))))
+        # A power of 2 as step makes every point exact and every period whole.
+        first, end = math.floor(low / step), math.ceil(high / step) + 1
+        if end - first <= _PLAIN:
+            return step * np.arange(first, end, dtype=np.float64), np.full(end - first, step, dtype=np.float64)
+        period = max(round(1 / step), 1)
+        reach = _WHOLE / math.sqrt(t) + 1
+        indices: list[Counts] = []
+        counts: list[Values] = []
+        place = first
+        for edge in (0.5, *(self.sizes + 0.5).tolist()):
+            start = min(math.floor((edge - reach) / step), end)
+            stop = min(math.ceil((edge + reach) / step), end)
+            repeats = (start - place) // period
+            if repeats > 1:
+                indices.append(np.arange(place, place + period))
+                counts.append(np.full(period, float(repeats)))
+                place += repeats * period
+            if stop > place:
+                indices.append(np.arange(place, stop))
+                counts.append(np.ones(stop - place))
+                place = stop
+        return step * np.concatenate(indices).astype(np.float64), step * np.concatenate(counts)
+
+    def _log_product(self, t: float, c: Values) -> Values:
+        """Return the logarithm of the product of all tasks' phi(t, c)."""
+        width = 1 / math.sqrt(t)
+        # Rules are exact up to as many candidates as they have nodes.
+        few, many = (
+            int(np.searchsorted(self.sizes, max(limit * width, nodes), side="right"))
+            for limit, nodes in ((_VERY_NARROW, _FEW_NODES), (_NARROW, _NODES))
+        )
+        total = np.zeros(c.size)
+        for part, (nodes, shares) in ((slice(few), self.short_rule), (slice(few, many), self.rule)):
+            if self.sizes[part].size:
+                offset = c[:, None] - (self.sizes[part] + 1) / 2
+                total += _log_mean_by_rule(t, offset, nodes[part], shares[part]) @ self.weights[part]
+        if many < self.sizes.size:
+            sizes = self.sizes[many:]
+            phi = _mean_by_integral(t, c[:, None], sizes) if t <= _SMOOTH else _mean_over_lattice(t, c, sizes)
+            total += np.log(phi + _TINY) @ self.weights[many:]
+        return total
+
+
+def _gauss_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
+    """Return the Gauss rule of the uniform law on 1 .. N, from its mean on: nodes and weights. Shapes (U, nodes).
+
+    For N up to the number of nodes these are the ranks themselves. Beyond, eigenvalues and eigenvectors of the Jacobi
+    matrix of Chebyshev's discrete polynomials (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials).
+    """
+    k = np.arange(1, nodes, dtype=np.float64)
+    at = np.empty((sizes.size, nodes))
+    weights = np.empty_like(at)
+    near = sizes <= nodes
+    rank = np.arange(1, nodes + 1, dtype=np.float64)
+    small = sizes[near][:, None]
+    # Beyond the last rank it is repeated, without weight.
+    at[near] = np.minimum(rank, small) - (small + 1) / 2
+    weights[near] = np.where(rank <= small, 1 / small, 0.0)
+    large = sizes[~near][:, None]
+    jacobi = np.zeros((large.size, nodes, nodes))
+    inside = np.arange(nodes - 1)
+    # In units of N.
+    jacobi[:, inside + 1, inside] = k / 2 * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
+    roots, vectors = np.linalg.eigh(jacobi)
+    share = vectors[:, 0, :] ** 2
+    # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) / 12.
+    roots, share = (roots - roots[:, ::-1]) / 2, (share + share[:, ::-1]) / 2
+    share /= share.sum(axis=1, keepdims=True)
+    second = np.sum(share * roots * roots, axis=1, keepdims=True)
+    at[~near] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
+    weights[~near] = share
+    return at, weights
+
+
+def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -> Values:
+    """Return the logarithm of phi for offsets c - mean; relative accuracy also where phi is near 1. Shape (C, U)."""
+    exponent = -t * np.square(nodes - offset[..., None])
+    largest = exponent.max(axis=-1)
+    less = np.expm1(exponent - largest[..., None])
+    lost = -np.sum(shares * less, axis=-1)
+    kept = np.sum(shares * (1 + less), axis=-1)
+    return np.asarray(largest + np.where(lost < 0.5, np.log1p(-np.minimum(lost, 0.5)), np.log(kept)))
+
+
+def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
+    """Return phi by the Euler-Maclaurin formula. Shape (C, U)."""
+    root = math.sqrt(t)
+    # In widths, outwards from the nearer edge; the other edge is on the far side.
+    beyond = root * (np.abs(c - (sizes + 1) / 2) - sizes / 2)
+    other = beyond + root * sizes
+    total = math.sqrt(math.pi) / 2 * (_erfc(beyond) - _erfc(other))
+    for v in (beyond, other):
+        # Hermite polynomials by recurrence: odd ones are the derivatives of exp(-v^2).
+        gauss = np.exp(-v * v)
+        lower, hermite = gauss, 2 * v * gauss
+        sign = 1 if v is beyond else -1
+        for k, weight in enumerate(_MIDPOINT, start=1):
+            total += sign * weight * t**k * hermite
+            for degree in (2 * k - 1, 2 * k):
+                lower, hermite = hermite, 2 * v * hermite - 2 * degree * lower
+    # Far beyond an edge nothing but the rounding of these terms is left, of either sign.
+    return np.asarray(np.maximum(total, 0.0) / (root * sizes))
+
+
+def _erfc(x: Values) -> Values:
+    return np.array([math.erfc(value) for value in x.ravel().tolist()]).reshape(x.shape)
+
+
+def _mean_over_lattice(t: float, c: Values, sizes: Values) -> Values:
+    """Return phi by summing over the ranks near c. Shape (C, U)."""
+    centre = np.rint(c)
+    rank = centre[:, None] + np.arange(-_LATTICE, _LATTICE + 1)
+    terms = np.where(rank >= 1, np.exp(-t * np.square(rank - c[:, None])), 0.0)
+    sums = np.concatenate((np.zeros((c.size, 1)), np.cumsum(terms, axis=1)), axis=1)
+    taken = np.clip(np.floor(sizes) - centre[:, None] + _LATTICE + 1, 0, 2 * _LATTICE + 1).astype(np.int64)
+    return np.asarray(np.take_along_axis(sums, taken, axis=1) / sizes)
+
+
+def _central_moments(ranks: _Ranks, second: float) -> list[_Estimate]:
+    """Return the central moments of V / E[V], orders 0 to ORDER; the second is `second`, which is exact."""
+    n, mean = ranks.total, ranks.variance
+    nodes, shares = ranks.rule
+    y = (ranks.sizes[:, None] - ranks.mean_size) / 2 + nodes
+    squares = y * y
+    excess = (squares - np.sum(shares * squares, axis=1, keepdims=True)) / n / mean
+    slope = math.sqrt(2 / mean) / n * nodes
+    normal, normal_weights = np.polynomial.hermite_e.hermegauss(ORDER + 2)
+    # Even powers of sqrt(s) are even in Z.
+    half = normal > 0
+    normal, normal_weights = normal[half][:, None, None], normal_weights[half] / np.sum(normal_weights[half])
+    # Coefficients of sqrt(s)^g: of exp(...) at every node, and of its mean, shape (Z, U).
+    term, previous = np.ones((normal.size, *nodes.shape)), np.zeros(1)
+    one = [np.ones((normal.size, ranks.sizes.size))]
+    for g in range(1, 2 * ORDER + 1):
+        term, previous = (normal * slope * term - 2 * excess * previous) / g, term
+        one.append(np.sum(shares * term, axis=-1))
+    # Neither part has a mean.
+    one[1] = np.zeros_like(one[0])
+    logs = _logarithm(one)
+    total = [log @ ranks.weights for log in logs]
+    total[2] = total[2] - np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1)) / n / n / mean
+    factorials = [float(math.factorial(k)) for k in range(ORDER + 1)]
+    series, sizes = _exponential(total), _exponential([np.abs(log) for log in total])
+    values = [(-1) ** k * f * float(normal_weights @ series[2 * k]) for k, f in enumerate(factorials)]
+    # With few tasks B^2 is no small part of A, and high powers of x all but cancel.
+    errors = [
+        _MOMENT_ERROR * UNIT_ROUNDOFF * f * float(normal_weights @ sizes[2 * k]) for k, f in enumerate(factorials)
+    ]
+    return [
+        _Estimate(1.0, 0.0),
+        _Estimate(0.0, 0.0),
+        _Estimate(second, 8 * UNIT_ROUNDOFF * second),
+        *map(_Estimate, values[3:], errors[3:]),
+    ]
+
+
+def _logarithm(series: list[Values]) -> list[Values]:
+    """Return the coefficients of the logarithm of a power series with constant term 1."""
+    logs = [np.zeros_like(series[0])]
+    for g in range(1, len(series)):
+        lower = sum((j / g * logs[j] * series[g - j] for j in range(1, g)), np.zeros_like(series[0]))
+        logs.append(series[g] - lower)
+    return logs
+
+
+def _exponential(logs: list[Values]) -> list[Values]:
+    """Return the coefficients of the exponential of a power series with constant term 0."""
+    series = [np.ones_like(logs[0])]
+    for g in range(1, len(logs)):
+        series.append(sum((j / g * logs[j] * series[g - j] for j in range(1, g + 1)), np.zeros_like(logs[0])))
+    return series
+
+
+def _by_series(central: list[_Estimate]) -> _Estimate:
+    """Return the gap from the binomial series, cut after the even order that leaves least."""
+    coefficients = [math.prod((0.5 - i) / (i + 1) for i in range(k)) for k in range(ORDER + 1)]
+    routes = []
+    for last in range(2, ORDER + 1, 2):
+        taken = list(zip(coefficients, central, strict=True))[2 : last + 1]
+        value = -math.fsum(coefficient * moment.value for coefficient, moment in taken)
+        # All coefficients from the first on add up to 1 in size.
+        left = (central[last].value + central[last].error) * (1 - math.fsum(map(abs, coefficients[1 : last + 1])))
+        rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in taken)
+        routes.append(_Estimate(value, left + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
+    return min(routes, key=lambda estimate: estimate.error)
+
+
+def _by_transform(ranks: _Ranks, central: list[_Estimate]) -> _Estimate:
+    """Return the gap from the transform of V."""
+    scale = ranks.total * ranks.variance
+    order, near = _reach_of_power_series(central)
+    s = np.exp(STEP * np.arange(-math.ceil(30 / STEP), near + 1))
+    rest = sum(((-1) ** k * central[k].value / math.factorial(k) * s**k for k in range(2, order)), np.zeros(s.size))
+    values = (np.exp(-s) * rest / np.sqrt(s)).tolist()
+    error = _POWER_SERIES_ERROR * UNIT_ROUNDOFF * math.fsum(values)
+    # V is 0 or at least (n - 1) / n^2: beyond, the transform is the probability of 0.
+    end = _VANISHED * scale * ranks.total / (ranks.total - 1)
+    place, total = near, math.fsum(values)
+    while True:
+        place += 1
+        at = math.exp(STEP * place)
+        transform = ranks.transform(at / scale)
+        weight = 1 / math.sqrt(at)
+        values.append(weight * (transform - math.exp(-at)))
+        error += weight * _TRANSFORM_ERROR * UNIT_ROUNDOFF * transform * (1 - math.log(transform + _TINY))
+        # L falls, so the rest is at most that of a constant.
+        tail = transform * weight / math.expm1(STEP / 2)
+        total += values[-1]
+        if at > end or tail < UNIT_ROUNDOFF / 16 * total:
+            break
+    values.append(tail)
+    factor = STEP / (2 * math.sqrt(math.pi))
+    return _Estimate(factor * math.fsum(values), factor * error)
+
+
+def _reach_of_power_series(central: list[_Estimate]) -> tuple[int, int]:
+    """Return how many terms in s give L(s) - exp(-s) to rounding, and up to which place of the trapezoidal rule."""
+
+    def limit(k: int, coefficient: float) -> float:
+        """Return the largest s at which the term of order k is below the rounding of that of order 2."""
+        return float((UNIT_ROUNDOFF * central[2].value / 2 * math.factorial(k) / coefficient) ** (1 / (k - 2)))
+
+    reach, order = max(
+        (
+            min(
+                limit(order, central[order].value + central[order].error),
+                *(limit(k, central[k].error / 8) for k in range(3, order)),
+            ),
+            order,
+        )
+        for order in range(4, ORDER + 1, 2)
+    )
+    # Beyond, both are nothing.
+    return order, math.floor(math.log(min(reach, _VANISHED)) / STEP)

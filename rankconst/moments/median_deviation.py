@@ -1,0 +1,518 @@
+r"""The median absolute deviation of the ranks, from random rankings.
+
+With a = median(r), M = median |r_i - a| / 0.67449, the divisor that makes M estimate the standard deviation of a normal
+law; either median is the mean of the two middle values if n is even. No closed form is known, so rankings are drawn:
+from a fixed seed, and from the histogram, not task by task unless there are few.
+
+**Drawing.** Write r_i = ceil(y_i) with y_i uniform on (0, N_i). Given y_i <= x <= N_i, y_i is uniform on (0, x),
+whatever N_i is. So B(x) = #{i : y_i <= x} comes from a Markov chain, from the largest N downwards: for neighbours x < y
+of the distinct N, and C(x) = #{i : N_i < x},
+
+.. math:: B(x) - C(x) = \#\{i : N_i = x\} + X, \qquad X \sim \mathrm{Binomial}(B(y) - C(y), x/y)
+
+Between neighbours the y_i are uniform, whichever task each belongs to. So the median's y is an order statistic of
+uniforms, hence a beta variable; and B at a further point, given B at points on either side, is binomial again. M is
+found by bisection, asking for B(a + t) - B(a - t - 1) at a dozen or two of t. This is exact for every n, and takes
+about as many random numbers a draw as there are distinct N.
+
+**Control.** For large n, M is nearly linear in the counts at three fixed points, m0 - d0, m0 and m0 + d0, with m0 and
+d0 what both medians tend to (Bahadur 1966; Hall and Welsh 1985 for this statistic). For any coefficients b,
+
+.. math:: L = \sum_k b_k (B(x_k) - E[B(x_k)]), \qquad R = M - L, \qquad
+          E[M] = E[R], \quad Var[M] = Var[L] + 2 Cov[L, R] + Var[R]
+
+E[B] and Var[L] are finite sums over the histogram; the rest is estimated from the draws. R is of the order of n^(-3/4),
+M - E[M] of n^(-1/2), so the more tasks, the smaller the errors. A pilot sample of its own fits b by least squares, and
+says of either moment whether L is of use, and how many draws are needed; none of this biases the estimates.
+
+References
+----------
+Bahadur 1966, *A note on quantiles in large samples*, Ann. Math. Statist. 37, 577-580. Hall and Welsh 1985, *Limit
+theorems for the median deviation*, Ann. Inst. Statist. Math. 37, 27-36. The way of drawing is derived here.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.metrics import NORMAL_QUARTILE
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.histogram import Histogram
+
+    Values = NDArray[np.float64]
+    Counts = NDArray[np.int32] | NDArray[np.int64]
+
+__all__ = ["FEWEST_DRAWS", "GOAL", "MOST_DRAWS", "SEED", "WORK", "median_absolute_deviation", "most_draws"]
+
+SEED = 20_220_315
+"""The seed of every sample, so that results depend on the histogram alone."""
+
+GOAL = 2.0**-7
+"""The standard errors aimed at, in units of the standard deviation and variance of M: they set the number of draws."""
+
+FEWEST_DRAWS = 2**5
+"""The least number of draws, for hundreds of thousands of distinct N."""
+
+MOST_DRAWS = 2**17
+"""The largest number of draws."""
+
+WORK = 2**22
+"""Draws times distinct N may reach this, unless the fewest draws exceed it already."""
+
+# Draws of the pilot sample; where draws are few, half as many as of the sample itself at most.
+_PILOT = 512
+# Numbers in the largest table, and bounds on the draws made together.
+_TABLE = 2**20
+_SMALLEST_BATCH, _LARGEST_BATCH = 48, 2**12
+# Up to this many tasks beyond the number of distinct N, each rank is drawn.
+_FEW_TASKS = 64
+# Where fewer draws than this differ from the commonest value, so many unseen ones are reckoned with.
+_RARE, _UNSEEN = 30, 9
+
+
+@dataclass(frozen=True, slots=True)
+class _Control:
+    """The counts B(x) at fixed points, and their exact moments.
+
+    Attributes
+    ----------
+    points
+        Whole numbers x, ascending, 0 < x < the largest N. Shape (K,).
+    mean, covariance
+        Moments of the B(x). Shapes (K,) and (K, K).
+    """
+
+    points: Values
+    mean: Values
+    covariance: Values
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    """Estimates of the moments of M without its divisor, and their standard errors."""
+
+    expectation: float
+    expectation_error: float
+    variance: float
+    variance_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What the pilot sample says: the b for the expectation and for the variance, 0 if L is of no use; the draws."""
+
+    first: Values
+    second: Values
+    draws: int
+
+
+def most_draws(histogram: Histogram) -> int:
+    """Return the largest number of draws that a histogram is worth."""
+    affordable = max(WORK // (len(histogram) + 16), FEWEST_DRAWS)
+    return min(1 << (affordable.bit_length() - 1), MOST_DRAWS)
+
+
+def median_absolute_deviation(histogram: Histogram, _: int | None = None) -> Moments:
+    """Estimate the moments of the median absolute deviation.
+
+    Parameters
+    ----------
+    histogram
+        The numbers of candidates of the ranking tasks.
+
+    Returns
+    -------
+    Moments
+        With standard errors. Where fewer than 30 draws differ from the commonest value, the errors reckon with nine
+        more that were not seen, as far off as any that was. Where none differs, these are taken to be off by the
+        whole range of M, so that for S draws the errors are 3/S of the range and of its square, or less if Chernoff
+        bounds say so. All is exactly 0 with one task, and if more than half of the tasks have one candidate.
+
+        The number of draws does not include the pilot sample.
+    """
+    n = histogram.total
+    if n == 1 or (histogram.num_candidates[0] == 1 and 2 * int(histogram.num_tasks[0]) > n):
+        return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
+    # Its streams are frozen (NEP 19); those of a Generator may change with any release of NumPy.
+    rng = np.random.RandomState(np.random.PCG64(SEED))
+    control = _place_control(histogram)
+    limit = most_draws(histogram)
+    size = min(_PILOT, limit // 2)
+    # With very many distinct N each pass over them is dear; a sample of fixed size can share the pilot's.
+    settled = limit == 2 * size
+    values, counts = _draw(histogram, control.points, size + limit if settled else size, rng)
+    plan = _make_plan(control, values[:size], counts[:, :size], limit)
+    if settled:
+        values, counts = values[size:], counts[:, size:]
+    else:
+        values, counts = _draw(histogram, control.points, plan.draws, rng)
+    largest = float(histogram.num_candidates[-1] - 1) / 2
+    first = second = _estimate_rare(histogram, values, largest)
+    if first is None or second is None:
+        first, second = (_estimate(control, b, values, counts) for b in (plan.first, plan.second))
+        plain = _estimate(control, 0.0 * plan.first, values, counts)
+        # Where a moment is next to an end of what is possible, L may lead beyond; the plain estimates cannot.
+        first = first if 0 <= first.expectation <= largest else plain
+        second = second if second.variance >= 0 else plain
+    rounding = 2 * UNIT_ROUNDOFF * first.expectation
+    return Moments(
+        expectation=first.expectation / NORMAL_QUARTILE,
+        expectation_error=(first.expectation_error + rounding) / NORMAL_QUARTILE,
+        variance=second.variance / NORMAL_QUARTILE**2,
+        variance_error=second.variance_error / NORMAL_QUARTILE**2,
+        method="sampled",
+        num_draws=plan.draws,
+    )
+
+
+# Estimates.
+
+
+def _fit(values: Values, counts: Values) -> Values:
+    """Return the b that leave the least of M in R."""
+    deviation = counts - counts.mean(axis=1, keepdims=True)
+    fitted = np.linalg.lstsq(deviation.T, values - values.mean(), rcond=1e-6)[0]
+    # Any coefficients will do; those of three digits do not depend on the machine's linear algebra.
+    slopes = np.array([float(f"{slope:.3g}") for slope in fitted])
+    # If R hardly varies, what makes it vary may go unseen, and so the error: that of M is at least estimable.
+    return 0.0 * slopes if _is_rare(_count_rare(values - slopes @ counts), values.size) else slopes
+
+
+def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> _Estimate:
+    linear = slopes @ (counts - control.mean[:, None])
+    rest = values - linear
+    expectation = float(rest.mean())
+    rest -= expectation
+    terms = rest * (rest + 2 * linear)
+    draws = values.size
+    return _Estimate(
+        expectation=expectation,
+        expectation_error=float(rest.std(ddof=1)) / math.sqrt(draws),
+        variance=float(slopes @ control.covariance @ slopes) + float(terms.sum()) / (draws - 1),
+        # The second term is that of the mean's square: it counts where M takes two values, equally often.
+        variance_error=math.sqrt(float(terms.var(ddof=1)) / draws + 2 * float(rest.var(ddof=1)) ** 2 / draws**2),
+    )
+
+
+def _make_plan(control: _Control, values: Values, counts: Values, limit: int) -> _Plan:
+    """Say, from a pilot sample, how to estimate and from how many draws."""
+    slopes = _fit(values, counts)
+    linear, plain = (_estimate(control, b, values, counts) for b in (slopes, 0.0 * slopes))
+    first = min(linear, plain, key=lambda estimate: estimate.expectation_error)
+    second = min(linear, plain, key=lambda estimate: estimate.variance_error)
+    # With S draws, errors are about 1/sqrt(S) of these, in units of the standard deviation and of the variance.
+    scale = max(second.variance, 0.0)
+    away = math.sqrt(values.size) * max(first.expectation_error * math.sqrt(scale), second.variance_error)
+    choices = [1 << k for k in range((2 * values.size).bit_length() - 1, limit.bit_length())]
+    return _Plan(
+        first=slopes if first is linear else 0.0 * slopes,
+        second=slopes if second is linear else 0.0 * slopes,
+        draws=next((draws for draws in choices if away < GOAL * scale * math.sqrt(draws)), limit),
+    )
+
+
+def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> _Estimate | None:
+    """Return estimates if nearly all values are one and the same, else None."""
+    draws = values.size
+    rare = _count_rare(values)
+    if not _is_rare(rare, draws):
+        return None
+    common = float(np.median(values))
+    expectation = float(values.mean())
+    squares = np.square(values - expectation)
+    variance = float(squares.mean())
+    if rare == 0:
+        chance = max(_bound_escape(histogram, common), sys.float_info.min)
+        off = min(math.sqrt(_UNSEEN) / draws, chance)
+        return _Estimate(expectation, off * largest, variance, off * largest**2)
+    gap = float(np.max(np.abs(values - common)))
+    return _Estimate(
+        expectation=expectation,
+        expectation_error=math.sqrt(float(squares.sum()) + _UNSEEN * gap**2) / draws,
+        variance=variance,
+        variance_error=math.sqrt(float(np.sum(np.square(squares - variance))) + _UNSEEN * gap**4) / draws,
+    )
+
+
+def _count_rare(values: Values) -> int:
+    """Return how many values differ from the median, by more than rounding."""
+    off = np.abs(values - np.median(values))
+    return int(np.count_nonzero(off > 1e-9 * np.max(np.abs(values))))
+
+
+def _is_rare(times: int, draws: int) -> bool:
+    return times < _RARE and 2 * times < draws
+
+
+def _bound_escape(histogram: Histogram, value: float) -> float:
+    """Return a bound on the probability that M (without its divisor) is another than `value`.
+
+    With a where the median of infinitely many tasks lies, the two medians are a and `value` if four counts are on the
+    right side of n/2. Each is a sum of independent indicators, and exceeds a level with a probability of at most
+    exp(-n KL(level, mean)) (Hoeffding 1963, theorem 1).
+    """
+    n = histogram.total
+    middle = float(math.ceil(_locate(histogram)[0]))
+    if value != math.floor(value):
+        return 1.0
+    reach = np.array([middle - 1, middle, middle + value - 1, middle - value, middle + value, middle - value - 1])
+    below = _expect_counts(histogram, np.maximum(reach, 0.0)).tolist()
+    means = (below[0], below[1], below[2] - below[3] if value else 0.0, below[4] - below[5])
+    levels = ((n + 1) // 2, n // 2) * 2
+    total = 0.0
+    for mean, level, above in zip(means, levels, (True, False, True, False), strict=True):
+        wrong = mean >= level if above else mean <= level
+        total += 1.0 if wrong else math.exp(-_divergence(level, mean, n))
+    return min(total, 1.0)
+
+
+def _divergence(level: float, mean: float, n: int) -> float:
+    """Return n KL(level/n, mean/n)."""
+    return sum(
+        part * math.log(part / law) if law > 0 else math.inf
+        for part, law in ((level, mean), (n - level, n - mean))
+        if part > 0
+    )
+
+
+# The control.
+
+
+def _expect_counts(histogram: Histogram, points: Values) -> Values:
+    """Return E[B(x)] = sum_u c_u min(1, x/N_u) for whole numbers x; shape (K,)."""
+    sizes, tasks = histogram.num_candidates, histogram.num_tasks
+    return np.array([np.sum(tasks * np.minimum(1.0, x / sizes)) for x in points.tolist()])
+
+
+def _locate(histogram: Histogram) -> tuple[float, float]:
+    """Return m0 and d0: half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0."""
+    sizes = histogram.num_candidates.astype(np.float64)
+    tasks = histogram.num_tasks.astype(np.float64)
+    edges = np.concatenate(([0.0], sizes))
+    density = np.append(np.cumsum((tasks / sizes)[::-1])[::-1], 0.0)
+    share = (np.concatenate(([0.0], np.cumsum(tasks))) + edges * density) / histogram.total
+    middle = float(np.interp(0.5, share, edges))
+    low, high = 0.0, float(sizes[-1])
+    while high - low > 1e-3 + 1e-12 * high:
+        distance = (low + high) / 2
+        left, right = np.interp((middle - distance, middle + distance), edges, share)
+        low, high = (distance, high) if right - left < 0.5 else (low, distance)
+    return middle, high
+
+
+def _place_control(histogram: Histogram) -> _Control:
+    middle, distance = _locate(histogram)
+    sizes, tasks = histogram.num_candidates, histogram.num_tasks
+    near = {round(x) for x in (middle - distance, middle, middle + distance)}
+    points = np.array(sorted(x for x in near if 0 < x < sizes[-1]), dtype=np.float64)
+    shares = [np.minimum(1.0, x / sizes) for x in points.tolist()]
+    # For x < y, r <= x implies r <= y.
+    covariance = np.array(
+        [[np.sum(tasks * np.minimum(p, q) * (1.0 - np.maximum(p, q))) for q in shares] for p in shares]
+    )
+    return _Control(points, _expect_counts(histogram, points), covariance.reshape(points.size, points.size))
+
+
+# Drawing.
+
+
+@dataclass(frozen=True, slots=True)
+class _Rankings:
+    """Some random rankings: the counts B at the ends of stretches on which the y_i are uniform.
+
+    Attributes
+    ----------
+    edges
+        0, the distinct N and the points of the control, ascending. Shape (E,).
+    counts
+        B at each, a column a ranking. Shape (E, S).
+    """
+
+    edges: Values
+    counts: Counts
+
+    def between(self, x: Values, low: Values, high: Values, rng: np.random.RandomState) -> Values:
+        """Draw B(x) at a point x for each ranking.
+
+        Parameters
+        ----------
+        x
+            Shape (S,).
+        low, high
+            Points on either side, and B there; between them, B is known at edges and nowhere else. Shapes (2, S).
+        rng
+            The random numbers.
+        """
+        each = np.arange(x.size)
+        place = np.maximum(np.searchsorted(self.edges, x), 1)
+        # The nearer of two known points is the one with the larger B on the left, the smaller on the right.
+        left, fewer = np.maximum((self.edges[place - 1], self.counts[place - 1, each]), low)
+        right, more = np.minimum((self.edges[place], self.counts[place, each]), high)
+        width = right - left
+        share = np.divide(x - left, width, out=np.zeros_like(x), where=width > 0)
+        drawn: Values = fewer + rng.binomial((more - fewer).astype(np.int64), share)
+        return drawn
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Bisection for the middle deviations, in all rankings at once.
+
+    The deviations are t + const for whole numbers t: those of the ranks ``down - t`` and ``up + t``. An end of a
+    bracket is a t, the point ``down - t - 1`` and B there, and the point ``up + t`` and B there: shape (5, S).
+
+    Attributes
+    ----------
+    rankings
+        What was drawn.
+    down, up
+        The median, rounded down and up. Shape (S,).
+    rng
+        The random numbers.
+    """
+
+    rankings: _Rankings
+    down: Values
+    up: Values
+    rng: np.random.RandomState
+
+    def narrow(self, level: int, near: Values, far: Values) -> tuple[Values, tuple[Values, Values]]:
+        """Find the deviation number `level`.
+
+        Parameters
+        ----------
+        level
+            How many deviations lie at or below the one looked for; within `near` they are fewer, within `far` not.
+        near, far
+            The bracket.
+
+        Returns
+        -------
+        tuple[Values, tuple[Values, Values]]
+            The t of the deviation, shape (S,), and a bracket for the next one.
+        """
+        after = near, far
+        while True:
+            active = far[0] - near[0] > 1
+            if not active.any():
+                return far[0], after
+            # Rankings that are done are asked for what is known.
+            t = np.where(active, np.floor((near[0] + far[0]) / 2), far[0])
+            below = np.maximum(self.down - t - 1, 0.0)
+            above = np.minimum(self.up + t, self.rankings.edges[-1])
+            query = np.array(
+                [
+                    t,
+                    below,
+                    self.rankings.between(below, far[1:3], near[1:3], self.rng),
+                    above,
+                    self.rankings.between(above, near[3:], far[3:], self.rng),
+                ]
+            )
+            within = query[4] - query[2]
+            near = np.where(within < level, query, near)
+            far = np.where(within < level, far, query)
+            after = (
+                np.where((within <= level) & (t > after[0][0]), query, after[0]),
+                np.where((within > level) & (t < after[1][0]), query, after[1]),
+            )
+
+
+def _draw(histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState) -> tuple[Values, Values]:
+    """Draw rankings.
+
+    Returns
+    -------
+    tuple[Values, Values]
+        M without its divisor, shape (S,), and B at the points, shape (K, S).
+    """
+    few = histogram.total <= len(histogram) + _FEW_TASKS
+    numbers = histogram.total if few else len(histogram) + points.size + 1
+    batch = max(1 if few else _SMALLEST_BATCH, min(_TABLE // numbers, _LARGEST_BATCH))
+    method = _draw_ranks if few else _draw_deviations
+    parts = [method(histogram, points, min(batch, draws - begin), rng) for begin in range(0, draws, batch)]
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts], axis=1)
+
+
+def _draw_ranks(histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState) -> tuple[Values, Values]:
+    """Draw rank by rank."""
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    ranks = rng.random_sample((draws, sizes.size))
+    ranks *= sizes
+    np.floor(ranks, out=ranks)
+    ranks += 1.0
+    counts = np.array([np.count_nonzero(ranks <= x, axis=1) for x in points.tolist()], dtype=np.float64)
+    middle = ((sizes.size - 1) // 2, sizes.size // 2)
+    for _ in range(2):
+        ranks.partition(middle, axis=1)
+        centre = (ranks[:, middle[0]] + ranks[:, middle[1]]) / 2
+        ranks -= centre[:, None]
+        np.abs(ranks, out=ranks)
+    return centre, counts.reshape(points.size, draws)
+
+
+def _draw_deviations(
+    histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState
+) -> tuple[Values, Values]:
+    """Draw the counts between which the medians lie, and then the medians."""
+    n = histogram.total
+    rankings = _draw_rankings(histogram, points, draws, rng)
+    edges, known = rankings.edges, rankings.counts
+    each = np.arange(draws)
+    lower = (n + 1) // 2
+    upper = n // 2 + 1
+    # y and rank of the lower middle task, number k of the q on its stretch.
+    place = np.count_nonzero(known < lower, axis=0)
+    start = edges[place - 1]
+    number = lower - known[place - 1, each]
+    others = known[place, each] - known[place - 1, each]
+    left = start + (edges[place] - start) * rng.beta(number, others + 1 - number)
+    first = np.maximum(np.ceil(left), start + 1)
+    right, second = left, first
+    if n % 2 == 0:
+        # The upper one is the lowest of those that remain beyond the lower one.
+        place = np.count_nonzero(known < upper, axis=0)
+        start = np.maximum(edges[place - 1], left)
+        remaining = known[place, each] - lower
+        right = start - (edges[place] - start) * np.expm1(-rng.standard_exponential(draws) / remaining)
+        second = np.maximum(np.ceil(right), np.floor(start) + 1)
+    down, up = np.floor((first + second) / 2), np.ceil((first + second) / 2)
+    end, none = edges[-1], np.zeros(draws)
+    # The least deviation is that of the middle ranks themselves, t = down - first.
+    search = _Search(rankings, down, up, rng)
+    near = np.array([down - first - 1, left, none + (lower - 1), right, none + upper])
+    far = np.array([np.maximum(down - 1, end - up), none, none, none + end, none + n])
+    steps, after = search.narrow(lower, near, far)
+    if n % 2 == 0:
+        steps = (steps + search.narrow(upper, *after)[0]) / 2
+    return steps + (up - down) / 2, known[np.searchsorted(edges, points)].astype(np.float64)
+
+
+def _draw_rankings(histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState) -> _Rankings:
+    """Draw B at the distinct N and at the points, by the chain from the largest N downwards."""
+    sizes = histogram.num_candidates.astype(np.float64)
+    edges = np.union1d(np.append(points, 0.0), sizes)
+    tasks = np.zeros(edges.size, dtype=np.int64)
+    tasks[np.searchsorted(edges, sizes)] = histogram.num_tasks
+    # Half the memory where that is enough.
+    counts = np.empty((edges.size, draws), dtype=np.int32 if histogram.total < 2**31 else np.int64)
+    counts[0] = 0
+    current = np.full(draws, tasks[-1])
+    counts[-1] = current
+    shares, added = (edges[1:-1] / edges[2:]).tolist(), tasks[1:-1].tolist()
+    for place in range(edges.size - 2, 0, -1):
+        current = rng.binomial(current, shares[place - 1])
+        current += added[place - 1]
+        counts[place] = current
+    # The chain leaves out C(x), the tasks whose N is below x.
+    counts[1:] += np.cumsum(tasks[:-1])[:, None]
+    return _Rankings(edges, counts)

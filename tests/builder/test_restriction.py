@@ -1,0 +1,121 @@
+"""Restricted evaluations: candidates counted by loops over what remains, and what the tables record."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brute import ORDER, entities_of, everything, relations_of
+from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.protocols import PROTOCOLS
+from rankconst_builder.candidates import count_candidates
+from rankconst_builder.graph import encode_labels
+from rankconst_builder.restriction import Restriction, read_names
+from rankconst_builder.sources import LineFormat
+from rankconst_builder.triples import read_triples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankconst.protocols import Protocol
+    from rankconst_builder.graph import Graph
+
+Row = tuple[str, str, str]
+Dataset = dict[str, list[Row]]
+
+ENTITY = st.sampled_from("abcdefg")
+ROWS = st.lists(st.tuples(ENTITY, st.sampled_from("rst"), ENTITY), min_size=1, max_size=12)
+DATASETS = st.fixed_dictionaries(dict.fromkeys(ORDER, ROWS))
+
+
+def encode(dataset: Dataset) -> Graph:
+    files = {split: "".join("\t".join(row) + "\n" for row in rows).encode() for split, rows in dataset.items()}
+    return encode_labels({role: read_triples(content, LineFormat(), role) for role, content in files.items()})
+
+
+def count_by_loops(
+    dataset: Dataset, protocol: Protocol, split: str, relations: set[str], entities: set[str]
+) -> tuple[list[int], list[int]]:
+    """Return candidates of heads and tails: those of the protocol that are allowed, less known answers."""
+    train = dataset["train"]
+    ranked = {"all": entities_of(everything(dataset)), "seen": entities_of(train)}[protocol.candidates] & entities
+    names = {"none": (), "up_to": ORDER[: ORDER.index(split) + 1], "all": ORDER}[protocol.known]
+    known = {row for name in names for row in dataset[name]} | (set(dataset[split]) if names else set())
+    heads, tails = [], []
+    for place, (h, r, t) in enumerate(dataset[split]):
+        seen = {h, t} <= entities_of(train) and r in relations_of(train)
+        if not ({h, t} <= entities and r in relations) or (protocol.tasks == "seen" and not seen):
+            continue
+        if protocol.distinct and (h, r, t) in dataset[split][:place]:
+            continue
+        heads.append(sum(1 for other in ranked if other == h or (other, r, t) not in known))
+        tails.append(sum(1 for other in ranked if other == t or (h, r, other) not in known))
+    return heads, tails
+
+
+@settings(max_examples=80, deadline=None)
+@given(dataset=DATASETS, data=st.data())
+def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObject) -> None:
+    graph = encode(dataset)
+    relations = data.draw(st.sets(st.sampled_from(sorted(map(str, relations_of(everything(dataset))))), min_size=1))
+    entities = data.draw(st.sets(st.sampled_from(sorted(map(str, entities_of(everything(dataset))))), min_size=1))
+    restricted = Restriction(tuple(relations), tuple(entities)).apply(graph)
+    for protocol, split in itertools.product(PROTOCOLS.values(), ORDER):
+        counts = count_candidates(restricted, protocol, split)
+        heads, tails = count_by_loops(dataset, protocol, split, relations, entities)
+        assert (counts.head.tolist(), counts.tail.tolist()) == (heads, tails)
+
+
+@settings(max_examples=40, deadline=None)
+@given(dataset=DATASETS)
+def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None:
+    graph = encode(dataset)
+    for protocol, split, relation in itertools.product(PROTOCOLS.values(), ORDER, graph.relation_names):
+        alone = count_candidates(Restriction(relations=(relation,)).apply(graph), protocol, split)
+        whole = count_candidates(graph, protocol, split)
+        for side in ("head", "tail"):
+            histograms = whole.relation_histograms(side)
+            histogram = histograms.get(graph.relation_names.index(relation))
+            counted = Counter((alone.head if side == "head" else alone.tail).tolist())
+            found = (
+                {}
+                if histogram is None
+                else dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
+            )
+            assert found == counted
+
+
+def test_unknown_labels_are_refused() -> None:
+    graph = encode(
+        {"train": [("anna", "likes", "bert")], "valid": [], "test": [("bert", "likes", "anna")]}
+        | {"valid": [("anna", "likes", "bert")]}
+    )
+    with pytest.raises(UnknownNameError, match=r"no relation 'like' \(1 of 1 named\)\. Did you mean likes\?"):
+        Restriction(relations=("like",)).apply(graph)
+    with pytest.raises(UnknownNameError, match=r"no entity 'x', 'y', 'z' and 1 more \(4 of 5 named\)\."):
+        Restriction(entities=("x", "y", "z", "w", "anna")).apply(graph)
+
+
+def test_names_come_from_a_list_or_a_file(tmp_path: Path) -> None:
+    assert read_names("--relations", "CtD,CpD,CtD") == ("CtD", "CpD")
+    path = tmp_path / "names.txt"
+    path.write_text("has, comma\n\nplain\n", encoding="utf-8")
+    assert read_names("--relations", str(path)) == ("has, comma", "plain")
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(DataError, match="Expected UTF-8 with a label on each line"):
+        read_names("--entities", str(path))
+    with pytest.raises(UsageError, match="names nothing"):
+        read_names("--entities", " , ")
+
+
+def test_what_a_restriction_says_of_itself() -> None:
+    assert Restriction().describe() == {}
+    described = Restriction(relations=("b", "a"), entities=("y", "x")).describe()
+    assert described["relations"] == ["a", "b"]
+    assert described["entities"]["count"] == 2
+    assert described == Restriction(relations=("a", "b"), entities=("x", "y")).describe()

@@ -1,0 +1,119 @@
+"""``--tables`` with a folder, a zip file, a URL and a DOI: the same numbers, and an exit code for each failure."""
+
+from __future__ import annotations
+
+import gc
+import time
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_httpserver import HTTPServer
+
+    from cli.conftest import Run
+
+# pooch leaves the connection of an error answer to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+
+COMMANDS = {
+    "adjust": ("adjust", 0.338, "-d", "fb15k237", "-m", "mrr", "-f", "json"),
+    "show": ("show", "wn18rr", "-m", "hits@7", "-f", "json"),
+    "datasets": ("datasets", "-f", "json"),
+}
+
+
+@pytest.fixture
+def zipped(tmp_path: Path) -> Path:
+    path = tmp_path / "rankconst-tables-1.0.0.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in rankconst.load().path.iterdir():
+            archive.write(file, f"rankconst-tables-1.0.0/{file.name}")
+    return path
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[HTTPServer]:
+    """A server on the loopback, asked directly whatever proxies there are; pauses between retries take no time."""
+    pytest.importorskip("pooch", reason="downloads need pooch: pip install 'rankconst[builder]'")
+    pytest.importorskip("pytest_httpserver", reason="needs pytest-httpserver")
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    yield request.getfixturevalue("httpserver")
+    gc.collect()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_zip_file(run: Run, zipped: Path, command: str) -> None:
+    args = COMMANDS[command]
+    screen = run(*args, "--tables", zipped)
+    assert (screen.code, screen.err) == (0, "")
+    assert screen.out == run(*args).out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_url(run: Run, zipped: Path, server: HTTPServer, command: str) -> None:
+    server.expect_request("/tables.zip").respond_with_data(zipped.read_bytes())
+    args, url = COMMANDS[command], server.url_for("/tables.zip")
+    first, second = (run(*args, "--tables", url) for _ in range(2))
+    assert first.code == second.code == 0
+    assert first.out == second.out == run(*args).out
+    assert (first.err, second.err) == (f"downloading {url}\n", "")
+    assert len(server.log) == 1
+
+
+def test_a_descriptor_by_url(run: Run, server: HTTPServer) -> None:
+    for file in rankconst.load().path.iterdir():
+        server.expect_request(f"/data/{file.name}").respond_with_data(file.read_bytes())
+    args = COMMANDS["adjust"]
+    assert run(*args, "--tables", server.url_for("/data/datapackage.json")).out == run(*args).out
+
+
+def test_failures_have_their_exit_codes(run: Run, tmp_path: Path, server: HTTPServer) -> None:
+    (tmp_path / "page.zip").write_bytes(b"<html>")
+    server.expect_request("/gone.zip").respond_with_data("", status=404)
+    server.expect_request("/page.zip").respond_with_data("<html>")
+    for place, code in {
+        "ftp://host.invalid/tables.zip": 2,
+        "doi:nonsense": 2,
+        server.url_for("/page.zip") + "#sha256=0": 2,
+        server.url_for("/gone.zip"): 5,
+        server.url_for("/page.zip"): 5,
+        server.url_for("/page.zip") + "#sha256=" + "0" * 64: 5,
+        str(tmp_path / "page.zip"): 6,
+        str(tmp_path / "missing.zip"): 6,
+        str(tmp_path / "missing"): 6,
+    }.items():
+        screen = run(*COMMANDS["adjust"], "--tables", place)
+        assert (screen.code, screen.out) == (code, ""), place
+        assert "error: " in screen.err
+        assert place.partition("#")[0] in screen.message
+
+
+def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankconst.locations.find_spec", lambda _: None)
+    screen = run(*COMMANDS["adjust"], "--tables", "https://host.invalid/tables.zip")
+    assert screen.code == 3
+    assert "pip install 'rankconst[builder]'" in screen.message
+
+
+def test_nobody_is_told_to_build_into_a_zip_file(run: Run, zipped: Path, tmp_path: Path) -> None:
+    sources = pytest.importorskip("rankconst_builder.sources").load_sources()
+    carried = rankconst.load().datasets
+    key = next(k for k, s in sources.items() if not (k in carried or s.not_offered or s.same_graph_as))
+    screen = run("adjust", 0.5, "-d", key, "-m", "mrr", "--tables", zipped)
+    assert screen.code == 4
+    assert f"Run: rankconst build --dataset {key}; then add --tables rankconst-tables." in screen.message
+    with zipfile.ZipFile(zipped) as archive:
+        archive.extractall(tmp_path)  # what this test wrote itself
+    folder = tmp_path / "rankconst-tables-1.0.0"
+    screen = run("adjust", 0.5, "-d", key, "-m", "mrr", "--tables", folder)
+    assert f"Run: rankconst build --dataset {key} --out {folder}; then add --tables {folder}." in screen.message
