@@ -379,7 +379,7 @@ def _locate_in_cache(text: str, bring: Callable[[_Remote, Path], Path]) -> Locat
         raise DownloadError(f"{error} Nothing was kept.") from error
     except OSError as error:
         raise DownloadError(
-            f"cannot write to the cache {kept.parent}: {error.strerror or error}. Set RANKCONST_CACHE to another folder."
+            f"cannot write to the cache {kept.parent}: {error.strerror or error}. Set RANKCONST_CACHE to another one."
         ) from error
     return Location(kept, _find_set(kept, remote.label))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,8 @@ import pyarrow.parquet as pq
 import rankconst
 from rankconst.aggregations import MACROS
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
-from rankconst.protocols import PROTOCOLS, SPLITS, Protocol
+from rankconst.histogram import Histogram
+from rankconst.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
 from rankconst.schemas import COLUMNS, schema_of
 from rankconst.tables import DESCRIPTOR, Tables, load
 from rankconst_builder.candidates import TaskCounts, count_protocols
@@ -29,13 +32,12 @@ from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.package import complete_exchange, write_tables
 from rankconst_builder.progress import Reporter
 from rankconst_builder.restriction import Restriction
-from rankconst_builder.sources import CONTEXT, ROLES, Source
+from rankconst_builder.sources import CONTEXT, ROLES, SampledTasks, Source
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from rankconst.histogram import Histogram
     from rankconst_builder.graph import Graph
 
 __all__ = ["UNRELEASED", "Build", "Outcome", "build_all", "order_protocols"]
@@ -128,9 +130,11 @@ class _Part:
 
 
 def build_all(build: Build) -> Outcome:
-    """Build every dataset asked for, and write the set after each.
+    """Build every dataset asked for, and write the set.
 
-    A dataset that cannot be had is reported and the others go on; with a single one the error is raised.
+    What each dataset gives is kept beside the set until that is written: a run that is cut off, however hard, is
+    taken up by the next one. A dataset that cannot be had is reported and the others go on; with a single one the
+    error is raised.
 
     Raises
     ------
@@ -160,15 +164,20 @@ def build_all(build: Build) -> Outcome:
             failures[source.key] = error
             continue
         except KeyboardInterrupt:
+            if built:
+                _write(build, parts)
             build.reporter.warn(
                 f"interrupted in {source.key}; {build.out} holds {len(parts)} datasets, run again to go on"
             )
             raise
         parts[source.key] = part
-        _write(build, parts)
+        if place < len(build.sources):
+            _keep(build, source.key, part)
         if build.per_triple:
             _write_per_triple(build, source.key, part)
         built.append(source.key)
+    if built or (build.out / _KEPT).is_dir():
+        _write(build, parts)
     tables = load(build.out) if parts and (build.out / DESCRIPTOR).is_file() else None
     return Outcome(tables, tuple(built), tuple(kept), failures)
 
@@ -189,10 +198,9 @@ def _read_existing(build: Build) -> dict[str, _Part]:
     if not out.exists():
         return {}
     complete_exchange(out)
-    if not (out / DESCRIPTOR).is_file():
-        return {}
     try:
-        return _split_parts(build, load(out))
+        whole = _split_parts(build, load(out)) if (out / DESCRIPTOR).is_file() else {}
+        return whole | _read_kept(build)
     except TablesError as error:
         if not build.force:
             raise
@@ -215,6 +223,47 @@ def _split_parts(build: Build, existing: Tables) -> dict[str, _Part]:
         )
         for key in existing.datasets
     }
+
+
+_KEPT = ".kept"
+"""Folder for what single datasets gave, until the set is written."""
+
+
+def _keep(build: Build, key: str, part: _Part) -> None:
+    """Keep what a dataset gave: a folder that appears as a whole or not at all."""
+    final = build.out / _KEPT / key
+    draft = final.with_name(f"{key}.draft")
+    for folder in (draft, final):
+        shutil.rmtree(folder, ignore_errors=True)
+    try:
+        draft.mkdir(parents=True)
+        for name, table in part.tables.items():
+            pq.write_table(table, draft / f"{name}.parquet")
+        described = {"version": build.version, "provenance": part.provenance}
+        (draft / _PROVENANCE).write_text(json.dumps(described), encoding="utf-8")
+        draft.rename(final)
+    except OSError as error:
+        raise DataError(f"cannot write to {build.out}: {error.strerror}. Name another folder with --out.") from error
+
+
+_PROVENANCE = "provenance.json"
+
+
+def _read_kept(build: Build) -> dict[str, _Part]:
+    """Read what earlier runs kept before they were cut off; leave aside what is for another version."""
+    kept = {}
+    for path in sorted((build.out / _KEPT).glob(f"*/{_PROVENANCE}")):
+        described = json.loads(path.read_text(encoding="utf-8"))
+        if path.parent.suffix == ".draft" or described["version"] != build.version:
+            continue
+        try:
+            tables = {name: pq.ParquetFile(path.parent / f"{name}.parquet").read(use_threads=False) for name in COLUMNS}
+        except (OSError, pa.ArrowInvalid) as error:
+            build.reporter.warn(f"{path.parent} is damaged ({error}); {path.parent.name} is built again.")
+            continue
+        if all(table.schema.equals(schema_of(name)) for name, table in tables.items()):
+            kept[path.parent.name] = _Part(tables, described["provenance"])
+    return kept
 
 
 def _take_dataset(table: pa.Table, key: str) -> pa.Table:
@@ -244,6 +293,8 @@ def _build_part(build: Build, source: Source, identity: str | None) -> _Part:
         raise UnknownNameError(f"{source.title} is not offered: {source.not_offered}")
     if build.from_archive:
         return _rebuild(build, source.key, load())
+    if source.sampled is not None and source.key not in build.local:
+        return _build_sampled(build, source, source.sampled, identity)
     try:
         contents = _read_contents(build, source)
     except MissingSourceError as error:
@@ -331,6 +382,40 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
     )
 
 
+def _build_sampled(build: Build, source: Source, sampled: SampledTasks, identity: str | None) -> _Part:
+    """Build a benchmark that ranks among sampled negatives: the protocols asked for, or the benchmark's own."""
+    if build.restriction != Restriction() or build.per_triple:
+        raise UsageError(
+            f"{source.title} is built from numbers of tasks: there are no triples to count or to restrict."
+        )
+    asked = [protocol for protocol in build.protocols if protocol.negatives is not None]
+    protocols = asked or [parse_protocol(f"sampled:{sampled.negatives}")]
+    histograms = {
+        (source.key, protocol.key, split, side): Histogram.from_counts([(protocol.negatives or 0) + 1], [tasks])
+        for protocol in protocols
+        for split, tasks in (("valid", sampled.valid), ("test", sampled.test))
+        for side in ("head", "tail")
+    }
+    row = {
+        **dict.fromkeys(column.name for column in COLUMNS["datasets"]),
+        **_describe_source(source),
+        "triples_valid": sampled.valid,
+        "triples_test": sampled.test,
+        "sha256": [],
+        "verified": False,
+    }
+    return _Part(
+        tables={
+            "datasets": pa.Table.from_pylist([row], schema=schema_of("datasets")),
+            "candidates": tabulate_candidates(histograms),
+            "macro_candidates": tabulate_macro_candidates({}),
+            "candidates_by_relation": tabulate_relations({}),
+            "constants": tabulate_constants(histograms, {}),
+        },
+        provenance={"origin": "numbers of tasks in the registry", "identity": identity},
+    )
+
+
 def _name_relations(graph: Graph, histograms: Mapping[int, Histogram]) -> list[tuple[str, Histogram]]:
     """Name relations by their labels, in alphabetical order; labels that look alike as text share their name."""
     named: dict[str, Histogram] = {}
@@ -376,9 +461,7 @@ def _compare_with_pykeen(source: Source, statistics: Statistics) -> list[str]:
 
 def _describe_dataset(source: Source, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
     row = {
-        "dataset": source.key,
-        "title": source.title,
-        "aliases": list(source.aliases),
+        **_describe_source(source),
         "entities": statistics.entities,
         "entities_train": statistics.entities_train,
         "relations": statistics.relations,
@@ -390,14 +473,22 @@ def _describe_dataset(source: Source, statistics: Statistics, contents: Mapping[
         "test_in_valid": statistics.overlaps["test", "valid"],
         "self_loops_train": statistics.self_loops_train,
         **{f"dropped_{s}": statistics.rows[s] - statistics.seen_distinct[s] for s in ("valid", "test")},
-        "source_urls": list(dict.fromkeys(file.remote.url for file in source.files.values())),
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
         "verified": all(content.verified for content in contents.values()),
+    }
+    return pa.Table.from_pylist([row], schema=schema_of("datasets"))
+
+
+def _describe_source(source: Source) -> dict[str, Any]:
+    return {
+        "dataset": source.key,
+        "title": source.title,
+        "aliases": list(source.aliases),
+        "source_urls": list(dict.fromkeys(file.remote.url for file in source.files.values())),
         "licence": source.licence,
         "citation": source.citation,
         "citation_url": source.citation_url,
     }
-    return pa.Table.from_pylist([row], schema=schema_of("datasets"))
 
 
 def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part:
@@ -445,6 +536,7 @@ def _write(build: Build, parts: Mapping[str, _Part]) -> None:
         raise DataError(
             f"cannot write tables to {build.out}: {error.strerror}. Name another folder with --out."
         ) from error
+    shutil.rmtree(build.out / _KEPT, ignore_errors=True)
 
 
 def _write_per_triple(build: Build, key: str, part: _Part) -> None:

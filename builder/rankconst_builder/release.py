@@ -341,8 +341,10 @@ def phrase_changes(changes: Changes) -> list[str]:
         lines += [f"  {_phrase_key(key)}: removed" for key in table.removed_examples]
         if table.removed > len(table.removed_examples):
             lines.append("  ...")
-    if changes.within_error:
-        lines.append(f"{changes.within_error:,} values differ within their stated error, and count as the same")
+    if changes.within_error == 1:
+        lines.append("1 value differs within its stated error, and counts as the same")
+    elif changes.within_error:
+        lines.append(f"{changes.within_error:,} values differ within their stated errors, and count as the same")
     return lines
 
 

@@ -96,6 +96,23 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SampledTasks:
+    """An evaluation against sampled negatives, of which only numbers of tasks matter.
+
+    Attributes
+    ----------
+    negatives
+        Negatives a task.
+    valid, test
+        Numbers of triples; each is a task on either side.
+    """
+
+    negatives: int
+    valid: int
+    test: int
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A benchmark: where its files are, how they are written, and whom to cite.
 
@@ -118,6 +135,8 @@ class Source:
         Why it cannot be built; empty if it can.
     pykeen
         PyKEEN's key and statistics, where it has the dataset.
+    sampled
+        Its evaluation against sampled negatives, which needs no files; None for others.
     """
 
     key: str
@@ -134,11 +153,14 @@ class Source:
     same_graph_as: str = ""
     not_offered: str = ""
     pykeen: Mapping[str, Any] = field(default_factory=dict)
+    sampled: SampledTasks | None = None
 
     @property
     def verifiable(self) -> bool:
-        """True if every file that makes the dataset has a hash that is known beforehand."""
-        return all(role in self.files and self.files[role].remote.verifiable for role in ROLES)
+        """True if every file that makes the dataset has a hash that is known beforehand; also if it needs none."""
+        return self.sampled is not None or all(
+            role in self.files and self.files[role].remote.verifiable for role in ROLES
+        )
 
 
 def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Source:
@@ -152,13 +174,15 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
         else:
             raise DataError(f"sources: dataset {key}, file {role}: expected a url, or a member of an archive.")
     lacking = [role for role in ROLES if role not in files]
-    if lacking and not entry.get("not_offered"):
+    sampled = SampledTasks(**entry.pop("sampled")) if "sampled" in entry else None
+    if lacking and not entry.get("not_offered") and sampled is None:
         raise DataError(f"sources: dataset {key} has no {', '.join(lacking)} file; say in not_offered why.")
     return Source(
         key=key,
         aliases=tuple(entry.pop("aliases", ())),
         format=formats[entry.pop("format", "tsv_hrt")],
         files=files,
+        sampled=sampled,
         **entry,
     )
 

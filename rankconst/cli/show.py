@@ -159,12 +159,12 @@ def show(
         for constants in looked_up
     ]
     info = opened.datasets[dataset]
-    triples = " / ".join(f"{info[f'triples_{name}']:,}" for name in SPLITS)
+    triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     print_listing(
         Listing(
             columns=_COLUMNS,
             rows=rows,
-            title=f"{info['title']}: {info['entities']:,} entities, {triples} triples (train / valid / test)"
+            title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"
             + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
             + (f"; only {', '.join(relation)}" if relation else ""),
             caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version}.",

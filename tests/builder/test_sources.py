@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SOURCES = load_sources()
-OFFERED = [source for source in SOURCES.values() if not source.not_offered]
+OFFERED = [source for source in SOURCES.values() if not source.not_offered and source.sampled is None]
+SAMPLED = {source.key: source.sampled for source in SOURCES.values() if source.sampled is not None}
 TOML = tomllib.loads(resources.files("rankconst_builder").joinpath("sources.toml").read_text(encoding="utf-8"))
 
 # Names of MANIFEST.csv to roles. Of an inductive benchmark the inference graph takes the place of train.
@@ -175,12 +176,24 @@ def test_splits_of_a_source_are_different_files() -> None:
         assert len(set(places)) == len(places), source.key
 
 
+def test_sampled_benchmarks_state_their_numbers_of_tasks() -> None:
+    """As OGB publishes them; PyKEEN counts the same triples."""
+    assert {key: (tasks.negatives, tasks.valid, tasks.test) for key, tasks in SAMPLED.items()} == {
+        "ogbbiokg": (500, 162_886, 162_870),
+        "ogbwikikg2": (500, 429_456, 598_543),
+    }
+    for key, tasks in SAMPLED.items():
+        assert (SOURCES[key].pykeen["valid"], SOURCES[key].pykeen["test"]) == (tasks.valid, tasks.test)
+        assert not SOURCES[key].files
+        assert SOURCES[key].verifiable
+
+
 def test_not_offered_sources_say_why() -> None:
     refused = {source.key for source in SOURCES.values() if source.not_offered}
-    assert {"hetionet", "ogbwikikg2", "dbpedia500"} <= refused
+    assert {"hetionet", "dbpedia500"} <= refused
     for source in SOURCES.values():
         assert not source.not_offered or source.not_offered.endswith(".")
-        assert source.verifiable is False or {"train", "valid", "test"} <= source.files.keys(), (
+        assert not source.verifiable or source.sampled or {"train", "valid", "test"} <= source.files.keys(), (
             f"{source.key} counts as verifiable without files for its splits"
         )
 
@@ -207,7 +220,9 @@ def test_formats_are_used_and_documented() -> None:
 
 
 def test_offered_sources_name_their_format() -> None:
-    assert [key for key, entry in TOML["dataset"].items() if "format" not in entry and "not_offered" not in entry] == []
+    assert [
+        key for key, entry in TOML["dataset"].items() if not {"format", "not_offered", "sampled"} & entry.keys()
+    ] == []
 
 
 def test_pykeen_statistics_are_well_formed() -> None:

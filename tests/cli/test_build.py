@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ import pytest
 
 import rankconst
 from brute import count_brute_force
-from cli.conftest import SMALL
+from cli.conftest import SMALL, child_command, child_environment
 from rankconst.protocols import PROTOCOLS, parse_protocol
 
 if TYPE_CHECKING:
@@ -524,3 +525,60 @@ def test_restrictions_that_cannot_be(
     assert (screen.code, screen.out) == (code, "")
     assert message in screen.message
     assert not (out / "datapackage.json").exists()
+
+
+def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) -> None:
+    screen = run("build", "-d", "ogbl-biokg", "--offline", "--out", out, "-q", "-f", "json")
+    assert (screen.code, screen.err) == (0, "")
+    row = screen.records[0]
+    assert (row["protocol"], row["num_tasks"], row["mean_candidates"]) == ("sampled:500", 2 * 162_870, 501)
+    assert expected_of(row, "mr") == 251
+    tables = rankconst.load(out)
+    assert tables.protocols("ogbbiokg") == ("sampled:500",)
+    assert tables.datasets["ogbbiokg"]["entities"] is None
+    assert run("show", "ogbl-biokg", "--tables", out, "-m", "mrr").code == 0
+    assert (
+        "They hold (protocol/split): sampled:500/valid"
+        in run("adjust", 0.5, "-d", "ogbl-biokg", "-m", "mrr", "--tables", out).message
+    )
+    refused = run("build", "-d", "ogbl-biokg", "--out", out, "--per-triple")
+    assert (refused.code, "there are no triples to count" in refused.message) == (2, True)
+
+
+def test_a_run_killed_at_any_moment_is_taken_up_by_the_next(
+    mirror: Path, run: Run, cache: Path, tmp_path: Path
+) -> None:
+    """Killed after each dataset in turn: what was done is not done again, and the bytes are the same."""
+    keys = ("nations", "countries_s1", "countries_s2", "kinships")
+    options = [
+        "--mirror",
+        mirror,
+        "-p",
+        "raw",
+        "--table-version",
+        "9.9.9",
+        *(part for key in keys for part in ("-d", key)),
+    ]
+    assert run("build", *options, "--out", tmp_path / "whole", "-q").code == 0
+    kept: set[str] = set()
+    for _ in keys:
+        command = child_command("build", *options, "--out", tmp_path / "cut")
+        with subprocess.Popen(command, env=child_environment(cache), stderr=subprocess.PIPE, text=True) as child:
+            assert child.stderr is not None
+            up_to_date = set()
+            for line in child.stderr:
+                if "up to date" in line:
+                    up_to_date.add(line.partition(":")[0])
+                # The next dataset is announced once the one before is kept.
+                if line.startswith(f"[{len(kept) + 2}/"):
+                    child.kill()
+            child.wait(timeout=60)
+        assert up_to_date == kept
+        kept |= {path.name for path in (tmp_path / "cut" / ".kept").glob("*") if path.suffix != ".draft"}
+    screen = run("build", *options, "--out", tmp_path / "cut")
+    assert screen.code == 0
+    assert screen.err.count("up to date") == len(keys)
+    names = sorted(path.name for path in (tmp_path / "whole").iterdir())
+    assert sorted(path.name for path in (tmp_path / "cut").iterdir()) == names
+    for name in names:
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

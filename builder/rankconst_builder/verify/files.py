@@ -49,9 +49,10 @@ _TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "numbe
 
 _PROVENANCE = {
     "dataset": re.compile(r".+"),
-    "origin": re.compile(r"files|archive (\d+\.\d+\.\d+|unreleased)"),
+    "origin": re.compile(r"files|numbers of tasks in the registry|archive (\d+\.\d+\.\d+|unreleased)"),
     "identity": re.compile(r"[0-9a-f]{16}"),
     "reason": re.compile(r"[^\n]+"),
+    "program": re.compile(r"[^\n]+"),
 }
 
 
@@ -63,7 +64,10 @@ def check_files(tables: TableSet) -> Checked:
         if name not in tables.resources
     ]
     for resource in tables.descriptor["resources"]:
-        findings += _compare_file(tables, str(resource.get("path")), resource.get("bytes"), resource.get("hash"))
+        path = str(resource.get("path"))
+        if path not in tables.unreadable:
+            findings += _compare_file(tables, path, resource.get("bytes"), resource.get("hash"))
+    findings += [Finding(f"cannot be read: {reason}", name) for name, reason in tables.unreadable.items()]
     findings += _check_croissant(tables)
     listed = {resource.get("path") for resource in tables.descriptor["resources"]}
     for name in (*tables.files, *tables.others):
@@ -204,8 +208,9 @@ def _check_version(tables: TableSet) -> Iterator[Finding]:
     version = tables.version
     if not is_released(version) and version != UNRELEASED:
         yield Finding("the version is not three numbers", DESCRIPTOR, {}, "version", "X.Y.Z", version)
-    if is_released(tables.folder) and tables.folder != version:
-        yield Finding("the folder is that of another version", DESCRIPTOR, {}, "version", tables.folder, version)
+    named = tables.folder.removeprefix(f"{_HEADER['name']}-").removesuffix(".zip")
+    if is_released(named) and named != version:
+        yield Finding("the folder is that of another version", DESCRIPTOR, {}, "version", named, version)
 
 
 def _check_resources(tables: TableSet) -> Iterator[Finding]:
@@ -279,10 +284,24 @@ def _wrong_fields(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     if "origin" not in row:
         yield "origin", None
     for name, value in row.items():
+        if name == "restriction":
+            yield from _wrong_restriction(value)
+            continue
         optional = name == "identity" and value is None
         known = name in _PROVENANCE and isinstance(value, str) and _PROVENANCE[name].fullmatch(value) is not None
         if not optional and not known:
             yield name, value
+
+
+def _wrong_restriction(value: Any) -> Iterator[tuple[str, Any]]:
+    parts = value if isinstance(value, dict) else {"": None}
+    for name, part in parts.items():
+        if name == "relations":
+            known = isinstance(part, list) and all(isinstance(one, str) for one in part)
+        else:
+            known = name == "entities" and isinstance(part, dict) and {*part} == {"count", "sha256"}
+        if not known:
+            yield f"restriction.{name}", part
 
 
 def check_checksums(tables: TableSet) -> Checked:

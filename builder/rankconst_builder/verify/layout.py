@@ -53,7 +53,7 @@ _METRIC_SINCE = {
         ),
         "0.2.0",
     ),
-    **dict.fromkeys(("standard_deviation", "median_absolute_deviation", "count"), "0.3.0"),
+    **dict.fromkeys(("standard_deviation", "median_absolute_deviation", "count"), SINCE["macro_candidates"]),
 }
 """Metric family to the version whose tables have it first; those that are not named stand in every version."""
 

@@ -289,9 +289,10 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
     jobs = {
         key: _Files(key, tuple(held["protocol"][(held["dataset"] == key).to_numpy()].tolist()), means.mirror, cache)
         for key in tables.datasets
-        if key in known and not known[key].not_offered
+        if key in known and key in tables.counted and known[key].files and not known[key].not_offered
     }
     reasons = {key: "the registry has no files of it" for key in tables.datasets if key not in jobs}
+    reasons |= {key: "its evaluation is restricted" for key in tables.restricted if key in tables.datasets}
     findings: list[Finding] = []
     rows = 0
     for key, counted in _work_off(_count, jobs, means, "candidates counted from the files"):

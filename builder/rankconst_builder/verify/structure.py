@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.aggregations import MACROS
+from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.metrics import CATALOGUE
 from rankconst.protocols import PROTOCOLS, SPLITS, parse_protocol
 from rankconst.schemas import COLUMNS, schema_of
@@ -23,7 +23,7 @@ from rankconst_builder.verify.layout import (
     precedes,
     tables_of,
 )
-from rankconst_builder.verify.tableset import OPTIONAL, words_of
+from rankconst_builder.verify.tableset import COUNTED, OPTIONAL, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -93,6 +93,8 @@ def check_missing(tables: TableSet) -> Checked:
                 findings += point_out(
                     frame, name, gap, column.name, expected=None, message="a value of the list is missing"
                 )
+    if "datasets" in tables.whole:
+        findings += _check_partial(tables.whole["datasets"])
     if "constants" in tables.whole:
         findings += _check_optional(tables.whole["constants"])
     return Checked.of(sum(map(len, tables.whole.values())), findings)
@@ -115,6 +117,16 @@ def _check_optional(frame: pd.DataFrame) -> Iterator[Finding]:
         yield from point_out(
             frame, "constants", there & (frame[column] < 1), column, expected=None, message=f"{column} is less than 1"
         )
+
+
+def _check_partial(frame: pd.DataFrame) -> Iterator[Finding]:
+    """Of a benchmark without files, everything that follows from triples is missing, and nothing else."""
+    partial = frame["entities"].isna() & (frame["sha256"].map(len) == 0)
+    for column in COUNTED:
+        there = frame[column].notna()
+        yield from point_out(frame, "datasets", ~partial & ~there, column, expected=None, message="a value is missing")
+        message = "there must be no value where there are no files"
+        yield from point_out(frame, "datasets", partial & there, column, expected=None, message=message)
 
 
 def check_words(tables: TableSet) -> Checked:
@@ -181,8 +193,10 @@ def check_datasets(tables: TableSet) -> Checked:
 
 
 def count_tasks(row: dict[str, Any], protocol: str, split: str) -> int:
-    """Return how many rows of a split a protocol ranks, by what the datasets table states."""
+    """Return how many rows of a split a protocol ranks, by what the datasets table states; 0 if it does not."""
     rule = parse_protocol(protocol)
+    if pd.isna(row[f"triples_{split}"]):
+        return 0
     rows = int(row[f"triples_{split}"])
     if rule.tasks == "all" and not rule.distinct:
         return rows
@@ -204,12 +218,14 @@ def check_coverage(tables: TableSet) -> Checked:
                 expected |= {(dataset, protocol, split, "head"), (dataset, protocol, split, "tail")}
     findings += _compare_keys("candidates", TASKS, expected, held)
     metrics = metrics_of(tables.version)
+    # Weights and relations follow from triples.
+    known = {key for key in held if key[0] in tables.counted or key[0] in tables.restricted}
     if "macro_candidates" in sound:
-        wanted = {(*key, macro) for key in held for macro in MACROS if macro in metrics}
+        wanted = {(*key, macro) for key in known for macro in MACROS if macro in metrics}
         got = _distinct(sound["macro_candidates"], (*TASKS, "aggregation"))
         findings += _compare_keys("macro_candidates", (*TASKS, "aggregation"), wanted, got)
     if "candidates_by_relation" in sound:
-        wanted = {key for key in held if key[2] != "train"}
+        wanted = {key for key in known if key[2] != "train"}
         got = _distinct(sound["candidates_by_relation"], TASKS)
         findings += _compare_keys("candidates_by_relation", TASKS, wanted, got)
     if "constants" in sound:
@@ -220,6 +236,7 @@ def check_coverage(tables: TableSet) -> Checked:
             for key in held | pooled
             for aggregation, tabulated in metrics.items()
             for metric in tabulated
+            if aggregation == DEFAULT_AGGREGATION or (*key[:3], "head") in known
         }
         constants = sound["constants"]
         findings += _compare_keys("constants", columns, rows, _distinct(constants, columns))

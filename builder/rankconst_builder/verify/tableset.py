@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 import numpy as np
@@ -14,7 +16,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
-from rankconst.errors import UnknownNameError
+from rankconst.errors import TablesError, UnknownNameError
+from rankconst.locations import ZippedFolder
 from rankconst.metrics import CATALOGUE
 from rankconst.moments.result import Method
 from rankconst.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
@@ -27,9 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rankconst.locations import Folder
     from rankconst.tables import Tables
 
-__all__ = ["OPTIONAL", "Sizes", "TableSet", "TaskKey", "is_protocol", "read_set", "words_of"]
+__all__ = ["COUNTED", "OPTIONAL", "Sizes", "TableSet", "TaskKey", "is_protocol", "read_set", "words_of"]
 
 TaskKey: TypeAlias = "tuple[str, str, str, str, str]"
 """dataset, protocol, split, side, aggregation"""
@@ -37,7 +41,15 @@ TaskKey: TypeAlias = "tuple[str, str, str, str, str]"
 Sizes: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]"
 """Distinct numbers of candidates, ascending, what a task weighs, and how many tasks there are."""
 
-OPTIONAL = {"constants": ("k", "num_draws")}
+COUNTED = tuple(
+    column.name
+    for column in COLUMNS["datasets"]
+    if column.kind == "count" and column.name not in {"triples_valid", "triples_test"}
+)
+"""The columns of the datasets table that follow from triples: null for benchmarks of which only numbers of tasks are
+known."""
+
+OPTIONAL = {"constants": ("k", "num_draws"), "datasets": COUNTED}
 """Table to its columns that may be null."""
 
 _HISTOGRAM_SIDES = tuple(side for side in SIDES if side != "both")
@@ -87,6 +99,8 @@ class TableSet:
         Name to bytes of the other files that belong to it.
     others
         Names of what else lies there.
+    unreadable
+        Names of files that cannot be read, with the reason.
     selected
         Keys of the datasets whose rows are checked; None for all.
     """
@@ -96,6 +110,7 @@ class TableSet:
     text: bytes
     files: Mapping[str, bytes]
     others: tuple[str, ...] = ()
+    unreadable: Mapping[str, str] = field(default_factory=dict)
     selected: frozenset[str] | None = None
     _stored: dict[str, pa.Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -197,6 +212,25 @@ class TableSet:
                 found[dataset, protocol, split, "both", aggregation] = _pool(found[key], other)
         return found
 
+    @cached_property
+    def counted(self) -> dict[str, dict[str, Any]]:
+        """Key to row of the datasets of which everything is known, and whose evaluation is not restricted."""
+        return {
+            key: row
+            for key, row in self.datasets.items()
+            if key not in self.restricted and not any(pd.isna(row[column]) for column in COUNTED)
+        }
+
+    @cached_property
+    def restricted(self) -> frozenset[str]:
+        """Keys of the datasets whose evaluation is restricted to some relations or entities, by their provenance."""
+        rows = self.descriptor.get("provenance")
+        return frozenset(
+            str(row.get("dataset"))
+            for row in (rows if isinstance(rows, list) else [])
+            if isinstance(row, dict) and row.get("restriction")
+        )
+
     def select(self, datasets: Iterable[str]) -> TableSet:
         """Return the same set, with only the rows of some datasets to be checked."""
         return replace(self, selected=frozenset(datasets))
@@ -293,18 +327,40 @@ def _to_values(column: Any) -> Any:
 
 def read_set(tables: Tables) -> TableSet:
     """Read the files of a set of tables; those that do not belong to it are only named."""
-    folder = tables.path
-    names = sorted(entry.name for entry in folder.iterdir())
+    folder = tables.folder
     stated = {f"{name}.parquet" for name in COLUMNS}
     for resource in tables.descriptor["resources"]:
         if isinstance(resource.get("path"), str):
             stated.add(resource["path"])
-    mine = {name for name in names if name in stated or name in COMPANIONS} - {DESCRIPTOR}
-    files = {name: (folder / name).read_bytes() for name in sorted(mine) if (folder / name).is_file()}
+    files: dict[str, bytes] = {}
+    others: list[str] = []
+    unreadable: dict[str, str] = {}
+    for name, is_file in _list_names(folder):
+        if name == DESCRIPTOR:
+            continue
+        if not is_file or (name not in stated and name not in COMPANIONS):
+            others.append(name)
+            continue
+        try:
+            files[name] = (folder / name).read_bytes()
+        except (TablesError, OSError) as error:
+            unreadable[name] = str(error)
     return TableSet(
-        folder=folder.name,
+        folder=Path(str(folder)).name,
         descriptor=tables.descriptor,
         text=(folder / DESCRIPTOR).read_bytes(),
         files=files,
-        others=tuple(name for name in names if name not in files and name != DESCRIPTOR),
+        others=tuple(others),
+        unreadable=unreadable,
     )
+
+
+def _list_names(folder: Folder) -> list[tuple[str, bool]]:
+    """Return the names of what lies in a folder, or in one inside a zip file, and which of them are files."""
+    if isinstance(folder, ZippedFolder):
+        with zipfile.ZipFile(folder.archive) as archive:
+            inside = [name.removeprefix(folder.top) for name in archive.namelist() if name != folder.top]
+        names = {name.partition("/")[0]: "/" not in name for name in inside}
+        return sorted(names.items())
+    path = Path(str(folder))
+    return sorted((entry.name, entry.is_file()) for entry in path.iterdir())

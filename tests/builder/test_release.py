@@ -1,0 +1,447 @@
+"""Releasing: identical bytes, the version rule, and nothing released is ever overwritten."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import io
+import json
+import stat
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import rankconst
+from rankconst.errors import DataError, TablesError, UsageError
+from rankconst.schemas import COLUMNS, schema_of
+from rankconst_builder import release
+from rankconst_builder.changes import Bump
+from rankconst_builder.describe import DOCUMENTS
+from rankconst_builder.package import KEYS, serialise_tables, sort_rows, write_tables
+from rankconst_builder.progress import Reporter
+from rankconst_builder.release import Order, Released, pack_zip, release_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from rich.console import Console
+
+Tables = dict[str, "pa.Table"]
+Rows = dict[str, list[dict[str, Any]]]
+
+DATE = dt.date(2026, 11, 21)
+FILES = [*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", *DOCUMENTS]
+BEFORE = "90.0.0"
+"""A version that no package carries."""
+
+TASKS = {"dataset": "nations", "protocol": "standard", "split": "test", "side": "head"}
+
+
+def make_rows(*keys: str) -> Rows:
+    """Return rows of carried datasets, and a few of the tables that not every carried set has."""
+    carried = rankconst.load()
+    rows = {
+        name: [row for row in carried.read(name).to_pylist() if row["dataset"] in keys]
+        for name in ("datasets", "candidates", "constants")
+    }
+    counts = {"num_candidates": 5, "num_tasks": 2}
+    macro = {**TASKS, "aggregation": "macro-query", **counts}
+    return {
+        **rows,
+        "macro_candidates": [{**macro, "weight": 0.25}, {**macro, "weight": 0.5}],
+        "candidates_by_relation": [{**TASKS, "relation": relation, **counts} for relation in ("a:10", "a:9", "b")],
+    }
+
+
+def tabulate(rows: Rows) -> Tables:
+    return {name: pa.Table.from_pylist(rows[name], schema=schema_of(name)) for name in COLUMNS}
+
+
+@pytest.fixture(scope="module")
+def rows() -> Rows:
+    return make_rows("nations", "umls")
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Callable[..., rankconst.Tables]:
+    """Write rows as a build does."""
+    count = iter(range(100))
+
+    def write(
+        rows: Rows, version: str = "unreleased", provenance: dict[str, dict[str, str]] | None = None
+    ) -> rankconst.Tables:
+        folder = tmp_path / f"build-{next(count)}"
+        made = provenance or {row["dataset"]: {"origin": "files", "identity": "0"} for row in rows["datasets"]}
+        write_tables(folder, version, tabulate(rows), made)
+        return rankconst.load(folder)
+
+    return write
+
+
+@pytest.fixture
+def order(tmp_path: Path, screen: Console) -> Callable[..., Order]:
+    """Order a release into a folder of this name."""
+
+    def make(source: rankconst.Tables, version: str, folder: str = "out", **options: Any) -> Order:
+        place = tmp_path / folder
+        reporter = Reporter(screen)
+        kept = {"date": DATE, "first": "previous" not in options, "reporter": reporter, **options}
+        return Order(source, version, place / version, place / f"rankconst-tables-{version}.zip", **kept)
+
+    return make
+
+
+def shown(screen: Console) -> str:
+    assert isinstance(screen.file, io.StringIO)
+    return screen.file.getvalue()
+
+
+def read_tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# ---- what is written ---------------------------------------------------------------------------------------------
+
+
+def test_a_release_is_whole(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    source = build(rows)
+    released = release_tables(order(source, "90.0.0"))
+    folder = tmp_path / "out" / "90.0.0"
+    assert released.written
+    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
+    assert [path.name for path in released.files] == [*FILES, "rankconst-tables-90.0.0.zip"]
+    assert {path: path.read_bytes() for path in released.files} == released.files
+    loaded = rankconst.load(folder, version="90.0.0")
+    for name in COLUMNS:
+        # Values are only serialised.
+        assert loaded.read(name).equals(source.read(name))
+    assert loaded.descriptor["provenance"] == source.descriptor["provenance"]
+    croissant = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
+    for file in croissant["distribution"]:
+        assert file["sha256"] == hashlib.sha256((folder / file["name"]).read_bytes()).hexdigest()
+
+
+def test_same_input_and_date_give_the_same_bytes(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        release_tables(order(build(rows), "90.0.0", folder))
+    assert read_tree(tmp_path / "a") == read_tree(tmp_path / "b")
+    release_tables(order(build(rows), "90.0.0", "c", date=dt.date(2027, 1, 1)))
+    differing = {
+        name for name, content in read_tree(tmp_path / "c").items() if content != read_tree(tmp_path / "a")[name]
+    }
+    assert not any(name.endswith(".parquet") for name in differing)
+    assert "rankconst-tables-90.0.0.zip" in differing
+
+
+def test_rows_are_put_into_canonical_order(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    release_tables(order(build(rows), "90.0.0", "a"))
+    turned = {name: part[::-1] for name, part in rows.items()}
+    release_tables(order(build(turned), "90.0.0", "b"))
+    assert read_tree(tmp_path / "a") == read_tree(tmp_path / "b")
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_carried_tables_stand_in_canonical_order(name: str) -> None:
+    table = rankconst.load().read(name)
+    assert sort_rows(name, table) is table
+    assert sort_rows(name, table.take(np.arange(len(table))[::-1])).equals(table)
+
+
+def test_order_of_names_is_that_of_the_catalogues() -> None:
+    protocols = ["standard", "libkge", "pykeen", "raw", "sampled:9", "sampled:10", "unknown"]
+    made = [
+        {**TASKS, "protocol": protocol, "split": split, "side": side, "num_candidates": size, "num_tasks": 1}
+        for protocol in protocols
+        for split in ("train", "valid", "test")
+        for side in ("head", "tail")
+        for size in (9, 10)
+    ]
+    table = pa.Table.from_pylist(made, schema=schema_of("candidates"))
+    assert sort_rows("candidates", table.take(np.arange(len(table))[::-1])).to_pylist() == made
+
+
+def test_the_zip_holds_the_folder(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    release_tables(order(build(rows), "90.0.0"))
+    folder = tmp_path / "out" / "90.0.0"
+    with zipfile.ZipFile(tmp_path / "out" / "rankconst-tables-90.0.0.zip") as archive:
+        assert archive.testzip() is None
+        names = archive.namelist()
+        assert names == sorted(names) == sorted(f"rankconst-tables-90.0.0/{name}" for name in FILES)
+        for entry in archive.infolist():
+            assert entry.date_time == (1980, 1, 1, 0, 0, 0)
+            assert entry.compress_type == zipfile.ZIP_STORED
+            assert stat.S_IMODE(entry.external_attr >> 16) == 0o644
+            assert (entry.create_system, entry.extra, entry.comment) == (3, b"", b"")
+        archive.extractall(tmp_path / "unpacked")
+    unpacked = tmp_path / "unpacked" / "rankconst-tables-90.0.0"
+    assert read_tree(unpacked) == read_tree(folder)
+    loaded = rankconst.load(unpacked)
+    for resource in loaded.descriptor["resources"]:
+        loaded.read(resource["name"])  # which checks its hash
+    assert loaded.constants("nations", "mrr").expectation == rankconst.load().constants("nations", "mrr").expectation
+
+
+def test_the_zip_does_not_depend_on_the_order_of_its_files() -> None:
+    files = {"b": b"2", "a": b"1", ".c": b"3"}
+    assert pack_zip("1.0.0", files) == pack_zip("1.0.0", dict(reversed(files.items())))
+
+
+# ---- nothing is overwritten --------------------------------------------------------------------------------------
+
+
+def test_releasing_again_changes_nothing(build: Any, order: Any, rows: Rows, screen: Console, tmp_path: Path) -> None:
+    release_tables(order(build(rows), "90.0.0"))
+    before = read_tree(tmp_path / "out")
+    times = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
+    again = release_tables(order(build(rows), "90.0.0", date=dt.date(2030, 1, 1)))
+    assert not again.written
+    assert "already released, identical" in shown(screen)
+    assert read_tree(tmp_path / "out") == before
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == times
+    assert len(again.files) == len(before)
+
+
+def test_a_lost_zip_is_packed_again(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    release_tables(order(build(rows), "90.0.0"))
+    before = read_tree(tmp_path / "out")
+    (tmp_path / "out" / "rankconst-tables-90.0.0.zip").unlink()
+    release_tables(order(build(rows), "90.0.0", date=dt.date(2030, 1, 1)))
+    assert read_tree(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("name", ["constants", "candidates", "datasets"])
+def test_a_released_version_is_not_overwritten(build: Any, order: Any, rows: Rows, tmp_path: Path, name: str) -> None:
+    release_tables(order(build(rows), "90.0.0"))
+    before = read_tree(tmp_path / "out")
+    column = {"constants": "expectation", "candidates": "num_tasks", "datasets": "entities"}[name]
+    first = {**rows[name][0], column: rows[name][0][column] + 1}
+    with pytest.raises(UsageError, match=f"90.0.0 is released already.*another {name}.*never changed"):
+        release_tables(order(build({**rows, name: [first, *rows[name][1:]]}), "90.0.0"))
+    assert read_tree(tmp_path / "out") == before
+
+
+def test_a_carried_version_is_not_released_with_other_values(build: Any, order: Any, rows: Rows) -> None:
+    version = rankconst.bundled_versions()[-1]
+    with pytest.raises(UsageError, match="is released already"):
+        release_tables(order(build(rows), version))
+
+
+def test_other_folders_are_left_alone(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    source = build(rows)
+    folder = tmp_path / "out" / "90.0.0"
+    folder.mkdir(parents=True)
+    (folder / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError, match="not empty"):
+        release_tables(order(source, "90.0.0"))
+    assert read_tree(tmp_path / "out") == {"90.0.0/notes.txt": b"mine"}
+    with pytest.raises(UsageError, match="holds table version unreleased"):
+        release_tables(Order(source, "90.0.0", source.path, tmp_path / "a.zip", DATE, first=True))
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="no folder"):
+        release_tables(Order(source, "90.0.0", tmp_path / "file", tmp_path / "a.zip", DATE, first=True))
+    with pytest.raises(DataError, match="--out"):
+        release_tables(Order(source, "90.0.0", tmp_path / "file" / "x", tmp_path / "a.zip", DATE, first=True))
+
+
+def test_another_zip_is_left_alone(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    archive = tmp_path / "out" / "rankconst-tables-90.0.0.zip"
+    archive.parent.mkdir()
+    archive.write_bytes(b"other")
+    with pytest.raises(UsageError, match="--zip"):
+        release_tables(order(build(rows), "90.0.0"))
+    assert read_tree(tmp_path / "out") == {archive.name: b"other"}
+
+
+def test_a_release_cut_off_is_completed(
+    build: Any, order: Any, rows: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release_tables(order(build(rows), "90.0.0", "whole"))
+    with monkeypatch.context() as patch:
+
+        def fail(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr(release, "_write_archive", fail)
+        with pytest.raises(KeyboardInterrupt):
+            release_tables(order(build(rows), "90.0.0"))
+    draft = tmp_path / "out" / "90.0.0" / ".incoming.draft"
+    draft.mkdir()
+    (draft / "half").touch()
+    release_tables(order(build(rows), "90.0.0"))
+    (draft / "half").unlink()
+    draft.rmdir()
+    assert read_tree(tmp_path / "out") == read_tree(tmp_path / "whole")
+
+
+# ---- the version rule --------------------------------------------------------------------------------------------
+
+
+def change(rows: Rows, name: str, place: int, **values: Any) -> Rows:
+    changed = [{**row, **values} if at == place else row for at, row in enumerate(rows[name])]
+    return {**rows, name: changed}
+
+
+def nudge(rows: Rows, errors: float) -> Rows:
+    """Move an MRR by so many times its stated error."""
+    place = next(at for at, row in enumerate(rows["constants"]) if row["metric"] == "geometric_mean_rank")
+    row = rows["constants"][place]
+    moved = row["expectation"] + errors * row["expectation_error"]
+    assert moved != row["expectation"]
+    return change(rows, "constants", place, expectation=moved)
+
+
+def without(rows: Rows, key: str) -> Rows:
+    return {name: [row for row in part if row["dataset"] != key] for name, part in rows.items()}
+
+
+CASES: dict[str, tuple[Callable[[Rows], Rows], Callable[[Rows], Rows], Bump]] = {}
+
+
+def case(name: str, bump: Bump, before: Any = None, after: Any = None) -> None:
+    CASES[name] = (before or (lambda rows: rows), after or (lambda rows: rows), bump)
+
+
+case("nothing changed", Bump.patch)
+case("a value changed within its error", Bump.patch, after=lambda rows: nudge(rows, 0.5))
+case("a value changed by more than its error", Bump.major, after=lambda rows: nudge(rows, 3))
+case("a count changed", Bump.major, after=lambda rows: change(rows, "candidates", 0, num_tasks=99))
+case("a row removed", Bump.major, after=lambda rows: {**rows, "constants": rows["constants"][1:]})
+case("a row added", Bump.minor, before=lambda rows: {**rows, "constants": rows["constants"][1:]})
+case("a dataset added", Bump.minor, before=lambda rows: without(rows, "umls"))
+case("a dataset removed", Bump.major, after=lambda rows: without(rows, "umls"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_version_rule(build: Any, order: Any, rows: Rows, screen: Console, tmp_path: Path, name: str) -> None:
+    before, after, bump = CASES[name]
+    previous, source = build(before(rows), BEFORE), build(after(rows))
+    allowed = {Bump.patch: "90.0.1", Bump.minor: "90.1.0", Bump.major: "91.0.0"}
+    for smaller in (Bump.patch, Bump.minor):
+        if smaller < bump:
+            with pytest.raises(UsageError) as refused:
+                release_tables(order(source, allowed[smaller], previous=previous))
+            text = str(refused.value)
+            assert f"a {bump.name} change" in text
+            assert text.endswith(f"The smallest version allowed is {allowed[bump]}.")
+            assert not (tmp_path / "out").exists()
+    released: Released = release_tables(order(source, allowed[bump], previous=previous))
+    assert released.written
+    assert released.changes is not None
+    assert (released.previous, released.changes.bump) == (BEFORE, bump)
+    assert "would be enough" not in shown(screen)
+    if bump < Bump.major:
+        release_tables(order(source, allowed[Bump.major], "larger", previous=previous))
+        assert f"note: {allowed[bump]} would be enough" in shown(screen)
+
+
+def test_a_new_column_is_a_minor_change(build: Any, order: Any, rows: Rows) -> None:
+    """A set of the carried form, before the columns and tables that came later."""
+    source = build(rows)
+    previous = build(rows, BEFORE)
+    fields = previous.descriptor["resources"][-1]["schema"]["fields"]
+    previous.descriptor["resources"][-1]["schema"]["fields"] = [f for f in fields if f["name"] != "num_draws"]
+    with pytest.raises(UsageError, match=r"new columns: num_draws(.|\n)*smallest version allowed is 90\.1\.0"):
+        release_tables(order(source, "90.0.1", previous=previous))
+    assert release_tables(order(source, "90.1.0", previous=previous)).written
+
+
+def test_a_version_of_before_these_tables(build: Any, order: Any) -> None:
+    if "0.2.0" not in rankconst.bundled_versions():
+        pytest.skip("this installation does not carry tables 0.2.0")
+    old = rankconst.load(version="0.2.0")
+    keys = list(old.datasets)
+    every = {**make_rows(*keys), "constants": old.read("constants").to_pylist()}
+    released = release_tables(order(build(every), "0.9.0", previous=old))
+    assert released.changes is not None
+    assert released.changes.bump == Bump.minor
+    found = {table.name: table for table in released.changes.tables}
+    assert found["macro_candidates"].is_new
+    assert set(found["constants"].new_columns) == {"aggregation", "num_draws"}
+
+
+def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
+    first = rows["constants"][0]
+    source = build(change(nudge(rows, 0.5), "constants", 0, expectation=99.0))
+    with pytest.raises(UsageError) as refused:
+        release_tables(order(source, "90.1.0", previous=build(rows, BEFORE)))
+    lines = str(refused.value).splitlines()
+    assert "constants: 1 row changed" in lines
+    assert (
+        f"  nations {first['protocol']} {first['split']} {first['side']} {first['aggregation']} {first['metric']}: "
+        f"expectation {first['expectation']!r} -> 99.0" in lines
+    )
+    assert "datasets: no change" in lines
+    assert "1 value differs within its stated error, and counts as the same" in lines
+    source = build({**rows, "constants": rows["constants"][10:]})
+    with pytest.raises(UsageError, match=r"constants: 10 rows removed\n(  nations .*: removed\n){5}  \.\.\.\n"):
+        release_tables(order(source, "90.1.0", previous=build(rows, BEFORE)))
+
+
+@pytest.mark.parametrize("version", ["90.0.0", "89.9.9", "0.0.1"])
+def test_versions_only_rise(build: Any, order: Any, rows: Rows, version: str) -> None:
+    with pytest.raises(UsageError, match=f"{version} must be later than the previous release, 90.0.0"):
+        release_tables(order(build(rows), version, previous=build(rows, BEFORE)))
+
+
+def test_the_newest_carried_version_below_is_the_previous_one(build: Any, order: Any, rows: Rows) -> None:
+    newest = rankconst.bundled_versions()[-1]
+    released = release_tables(order(build(rows), "90.0.0", previous=None))
+    assert released.previous == newest
+    with pytest.raises(UsageError, match="--previous none"):
+        release_tables(order(build(rows), "0.0.1", previous=None))
+
+
+# ---- what may be released ----------------------------------------------------------------------------------------
+
+
+def test_unverified_files_are_named(build: Any, order: Any, rows: Rows, screen: Console) -> None:
+    made = {"nations": {"origin": "files"}, "umls": {"origin": "archive 0.2.0", "reason": "no network"}}
+    source = build(change(rows, "datasets", 0, verified=False), provenance=made)
+    assert release_tables(order(source, "90.0.0")).written
+    assert "warning: not checked against a hash known beforehand: nations\n" in shown(screen)
+    assert "warning: rebuilt from archived counts, not from their files: umls\n" in shown(screen)
+
+
+def test_nothing_to_warn_of(build: Any, order: Any, rows: Rows, screen: Console) -> None:
+    release_tables(order(build(rows), "90.0.0"))
+    assert "warning" not in shown(screen)
+
+
+def test_datasets_of_different_programs_are_refused(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    made = {key: {"origin": "files", "program": f"by {key}"} for key in ("nations", "umls")}
+    with pytest.raises(DataError, match=r"different programs \(by nations: nations; by umls: umls\)"):
+        release_tables(order(build(rows, provenance=made), "90.0.0"))
+    assert not (tmp_path / "out").exists()
+    same = {key: {"origin": "files", "program": "one"} for key in ("nations", "umls")}
+    assert release_tables(order(build(rows, provenance=same), "90.0.0")).written
+
+
+def test_two_rows_of_one_key_are_refused(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    twice = {**rows, "constants": [rows["constants"][0], *rows["constants"]]}
+    with pytest.raises(DataError, match="two rows of constants have the same"):
+        release_tables(order(build(twice), "90.0.0"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_set_without_datasets_is_refused(build: Any, order: Any) -> None:
+    with pytest.raises(TablesError, match="holds no dataset"):
+        release_tables(order(build({name: [] for name in COLUMNS}), "90.0.0"))
+
+
+def test_a_damaged_build_is_refused(build: Any, order: Any, rows: Rows, tmp_path: Path) -> None:
+    source = build(rows)
+    (source.path / "constants.parquet").write_bytes(b"nothing")
+    with pytest.raises(TablesError, match=r"constants\.parquet is not the file"):
+        release_tables(order(rankconst.load(source.path), "90.0.0"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_keys_are_columns() -> None:
+    assert list(KEYS) == list(COLUMNS)
+    for name, columns in KEYS.items():
+        assert set(columns) <= {column.name for column in COLUMNS[name]}
+    assert set(serialise_tables(tabulate({name: [] for name in COLUMNS}))) == {f"{name}.parquet" for name in COLUMNS}
