@@ -25,7 +25,7 @@ from rankconst.moments import Moments, compute_moments
 from rankconst.protocols import PROTOCOLS, Protocol, parse_protocol
 from rankconst.tables import Tables, bundled_versions, load
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AGGREGATIONS",

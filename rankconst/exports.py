@@ -123,12 +123,17 @@ def _pykeen_metrics(num_entities: int) -> list[Metric]:
 def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
     if protocol is None:
         raise UsageError("format pykeen names no protocol in its key columns: export one protocol at a time.")
+    splits = [split for split in SPLITS if _offers(tables, dataset, protocol, split)]
+    if not splits:
+        return []
+    entities = tables.datasets[dataset]["entities_train"]
+    if entities is None:  # ranked among sampled negatives: nothing but their number is known
+        entities = int(tables.histogram(dataset, splits[0], protocol=protocol).num_candidates.max())
     looked_up = [
         tables.constants(dataset, metric, split, side, protocol)
-        for metric in _pykeen_metrics(tables.datasets[dataset]["entities_train"])
+        for metric in _pykeen_metrics(entities)
         for side in SIDES
-        for split in SPLITS
-        if _offers(tables, dataset, protocol, split)
+        for split in splits
     ]
     return [
         (

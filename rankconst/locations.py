@@ -463,10 +463,11 @@ def _bring_from_deposit(remote: _Remote, folder: Path) -> Path:
         ) from error
     found = [file for file in keeper.registry if (file == name if name else file.lower().endswith(".zip"))]
     if len(found) != 1:
-        held = ", ".join(keeper.registry) or "none"
+        zips = any(file.lower().endswith(".zip") for file in keeper.registry)
         raise DownloadError(
             f"doi:{doi} has {'several zip files' if found else f'no {name}' if name else 'no zip file'}: expected one, "
-            f"got the files {held}. Name one of its zip files: doi:{doi}/NAME.zip."
+            f"got the files {', '.join(keeper.registry) or 'none'}. "
+            + (f"Name one of its zip files: doi:{doi}/NAME.zip." if zips else f"Check the DOI, or {remedy}.")
         )
     path = folder / "tables.zip"
     _download(f"doi:{doi}/{found[0]}", path, keeper.registry[found[0]])

@@ -16,6 +16,7 @@ EXIT_CODES = {
     "DataError": 6,
     "UndefinedError": 6,
     "TablesError": 6,
+    "VerificationError": 7,
 }
 
 FRUIT = {"apple": ("Malus domestica",), "pear": ("Pyrus",), "fig": ()}

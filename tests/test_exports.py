@@ -155,6 +155,11 @@ def test_long_is_the_whole_table() -> None:
     assert export_rows(TABLES, LONG) == [(*row.values(), TABLES.version) for row in stored]
 
 
+def test_benchmarks_that_rank_among_sampled_negatives() -> None:
+    assert export_rows(TABLES, PYKEEN, ["ogbbiokg"], "sampled:500")[0][0] == "ogbbiokg"
+    assert not [row for row in export_rows(TABLES, PYKEEN, None, None) if row[0].startswith("ogb")]
+
+
 def test_long_of_one_protocol_and_dataset() -> None:
     rows = [dict(zip(LONG.columns, row, strict=True)) for row in export_rows(TABLES, LONG, ["wnrr"], "LibKGE")]
     assert {(row["dataset"], row["protocol"]) for row in rows} == {("wn18rr", "libkge")}

@@ -24,6 +24,7 @@ import pytest
 import rankconst
 from rankconst.errors import DownloadError, MissingExtraError, TablesError, UnknownNameError, UsageError
 from rankconst.locations import KINDS
+from rankconst.schemas import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
 CARRIED = rankconst.load()
-FILES = {path.name: path.read_bytes() for path in CARRIED.path.iterdir()}
+FILES = {name: (CARRIED.path / name).read_bytes() for name in ("datapackage.json", *(f"{n}.parquet" for n in COLUMNS))}
 QUESTION = ("fb15k237", "mrr")
 DOI = "10.5281/zenodo.123"
 
@@ -372,7 +373,7 @@ def test_a_file_missing_in_a_zip_file_is_named(tmp_path: Path) -> None:
         rankconst.load(path).constants(*QUESTION)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", ["datapackage.json", "datasets.parquet", "candidates.parquet", "constants.parquet"])
 def test_a_damaged_member_is_named(tmp_path: Path, name: str) -> None:
     path = write_zip(tmp_path / "tables.zip", FILES, packing=zipfile.ZIP_STORED)
     path.write_bytes(path.read_bytes().replace(FILES[name], damage(FILES[name])))
@@ -387,7 +388,7 @@ def test_no_single_damaged_byte_gets_through(tmp_path: Path, packing: int) -> No
     path = write_zip(tmp_path / "tables.zip", {"datapackage.json": json.dumps(descriptor).encode()}, "set/", packing)
     whole = path.read_bytes()
     for place in range(len(whole)):
-        for bits in (0x01, 0x80, 0xFF):
+        for bits in (0x01, 0xFF):
             path.write_bytes(whole[:place] + bytes([whole[place] ^ bits]) + whole[place + 1 :])
             with contextlib.suppress(TablesError):
                 assert rankconst.load(path).descriptor == descriptor
@@ -623,7 +624,8 @@ def test_a_deposit_must_have_the_one_zip_file(
     deposit(dict.fromkeys(files, b""))
     with pytest.raises(DownloadError, match=rf"doi:{DOI} {message}") as caught:
         rankconst.load(f"doi:{DOI}{name}")
-    assert f"doi:{DOI}/NAME.zip" in str(caught.value)
+    has_some = any(file.lower().endswith(".zip") for file in files)
+    assert (f"doi:{DOI}/NAME.zip" if has_some else "Check the DOI") in str(caught.value)
     assert kept(cache) == []
 
 

@@ -24,10 +24,12 @@ RUNTIME = sorted(
 )
 
 NAMES = [
+    "AGGREGATIONS",
     "CATALOGUE",
     "PROTOCOLS",
     "Adjusted",
     "Affine",
+    "Aggregation",
     "Constants",
     "DataError",
     "DownloadError",
@@ -42,10 +44,12 @@ NAMES = [
     "UndefinedError",
     "UnknownNameError",
     "UsageError",
+    "WeightedHistogram",
     "__version__",
     "bundled_versions",
     "compute_moments",
     "load",
+    "parse_aggregation",
     "parse_metric",
     "parse_protocol",
 ]
@@ -53,7 +57,15 @@ NAMES = [
 HEAVY = {"scipy", "pandas", "pooch", "requests", "typer", "click", "rich", "matplotlib", "mpmath"}
 
 # Modules that may import the builder or its registry, and only when a command runs or tables are to be downloaded.
-STARTS_BUILDER = {"cli/build.py", "cli/datasets.py", "cli/lookup.py", "cli/options.py", "locations.py"}
+STARTS_BUILDER = {
+    "cli/build.py",
+    "cli/datasets.py",
+    "cli/lookup.py",
+    "cli/options.py",
+    "cli/release.py",
+    "cli/verify.py",
+    "locations.py",
+}
 
 # Runtime modules that may import more than the runtime needs, and only inside the functions that need it.
 DOWNLOADS = {"locations.py": {"pooch", "requests", "rankconst_builder"}}

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "CHECKSUMS",
     "INCOMING",
     "KEYS",
     "complete_exchange",
@@ -41,6 +42,9 @@ __all__ = [
     "write_descriptor",
     "write_tables",
 ]
+
+CHECKSUMS = "checksums.txt"
+"""The file of a release that has the SHA-256 of every other, as sha256sum writes it."""
 
 INCOMING = ".incoming"
 """How the names of folders begin in which a set is prepared."""

@@ -376,6 +376,7 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
         provenance={
             "origin": "files",
             "identity": identity,
+            "program": _hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
         },
         counts=counts,
@@ -412,7 +413,11 @@ def _build_sampled(build: Build, source: Source, sampled: SampledTasks, identity
             "candidates_by_relation": tabulate_relations({}),
             "constants": tabulate_constants(histograms, {}),
         },
-        provenance={"origin": "numbers of tasks in the registry", "identity": identity},
+        provenance={
+            "origin": "numbers of tasks in the registry",
+            "identity": identity,
+            "program": _hash_program()[:16],
+        },
     )
 
 
@@ -542,7 +547,7 @@ def _write(build: Build, parts: Mapping[str, _Part]) -> None:
 def _write_per_triple(build: Build, key: str, part: _Part) -> None:
     """Write the counts of every evaluation triple, a file a protocol; `row` counts from 0 in the split's file."""
     folder = build.out / "per-triple"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for protocol in build.protocols:
         tables = [
             pa.table(

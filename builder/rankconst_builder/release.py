@@ -6,6 +6,7 @@ never overwritten, and its number follows the version rule of :mod:`rankconst_bu
 
 from __future__ import annotations
 
+import hashlib
 import io
 import zipfile
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from rankconst.tables import DESCRIPTOR, Tables, bundled_versions, load
 from rankconst_builder.changes import Changes, TableChanges, compare_sets, parse_version, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
+    CHECKSUMS,
     INCOMING,
     complete_exchange,
     describe_set,
@@ -141,7 +143,14 @@ def assemble_files(order: Order, tables: Mapping[str, pa.Table]) -> dict[str, by
     descriptor = describe_set(order.version, tables, files, provenance, extra)
     edition = Edition(order.version, order.date, tables, descriptor, order.url)
     documents = {name: document.write(edition).encode() for name, document in DOCUMENTS.items()}
-    return {**files, DESCRIPTOR: write_descriptor(descriptor), **documents}
+    described = {**files, DESCRIPTOR: write_descriptor(descriptor), **documents}
+    return {**described, CHECKSUMS: _sum_up(described)}
+
+
+def _sum_up(files: Mapping[str, bytes]) -> bytes:
+    """Return the SHA-256 of each file as sha256sum writes them."""
+    lines = [f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)]
+    return "".join(lines).encode()
 
 
 def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
@@ -202,10 +211,10 @@ def _refuse_other_values(existing: Tables, tables: Mapping[str, pa.Table]) -> No
 def _keep(order: Order) -> Released:
     """Leave a release as it is; only a zip that is missing is packed, from its files."""
     order.reporter.say(f"{order.version} is already released, identical: {order.out} is left as it is")
-    names = [*(f"{name}.parquet" for name in COLUMNS), DESCRIPTOR, *DOCUMENTS]
+    names = [*(f"{name}.parquet" for name in COLUMNS), DESCRIPTOR, *DOCUMENTS, CHECKSUMS]
     files = {name: (order.out / name).read_bytes() for name in names if (order.out / name).is_file()}
     content = {order.out / name: held for name, held in files.items()}
-    lacking = [name for name in DOCUMENTS if name not in files]
+    lacking = [name for name in (*DOCUMENTS, CHECKSUMS) if name not in files]
     if lacking:
         order.reporter.warn(f"it lacks {', '.join(lacking)}, so there is no zip; release to another folder for them")
         return Released(content, written=False)
@@ -240,9 +249,9 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
     unverified = [row["dataset"] for row in rows if not row["verified"]]
     if unverified:
         order.reporter.warn(f"not checked against a hash known beforehand: {', '.join(unverified)}")
-    rebuilt = [key for key, made in provenance.items() if made.get("origin") != "files"]
-    if rebuilt:
-        order.reporter.warn(f"rebuilt from archived counts, not from their files: {', '.join(rebuilt)}")
+    elsewhere = [f"{key} ({made.get('origin')})" for key, made in provenance.items() if made.get("origin") != "files"]
+    if elsewhere:
+        order.reporter.warn(f"not made from their files: {', '.join(elsewhere)}")
 
 
 def _find_previous(order: Order) -> Tables | None:

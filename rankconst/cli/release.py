@@ -61,8 +61,9 @@ def release(
 ) -> None:
     """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip of them all.
 
-    The version must obey the version rule: any changed or removed value is a major change, new rows, columns or tables
-    are a minor one. The same build, version and date give the same bytes.
+    Version rule: a changed or removed value is a major change; new rows, columns or tables are a minor one.
+
+    The same build, version and date give the same bytes.
 
     Example: rankconst release --version 1.0.0 --from rankconst-tables
     """

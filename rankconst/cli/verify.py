@@ -63,7 +63,7 @@ _EVERYTHING = tuple(
 def verify(
     path: Annotated[
         str | None,
-        typer.Argument(metavar="[PATH]", help="A folder, zip or URL of tables; the carried ones if left out."),
+        typer.Argument(metavar="PATH", help="A folder, zip or URL of tables; the carried ones if left out."),
     ] = None,
     rebuild: Annotated[
         bool,

@@ -18,7 +18,12 @@ import rankconst
 from rankconst.aggregations import MACROS
 from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.schemas import COLUMNS, schema_of
-from rankconst_builder.constants import tabulate_candidates, tabulate_constants, tabulate_macro_candidates
+from rankconst_builder.constants import (
+    tabulate_candidates,
+    tabulate_constants,
+    tabulate_macro_candidates,
+    tabulate_relations,
+)
 from rankconst_builder.package import complete_exchange, hash_content, write_tables
 
 Tables = dict[str, "pa.Table"]
@@ -50,10 +55,12 @@ def make_tables(*keys: str, size: int = 5) -> Tables:
         for tasks, histogram in histograms.items()
         for aggregation in MACROS
     }
+    by_relation = {(*tasks, name): histogram for tasks, histogram in histograms.items() for name in ("r", "s")}
     return {
         "datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")),
         "candidates": tabulate_candidates(histograms),
         "macro_candidates": tabulate_macro_candidates(macro),
+        "candidates_by_relation": tabulate_relations(by_relation),
         "constants": tabulate_constants(histograms, macro),
     }
 
@@ -131,7 +138,7 @@ def test_written_set_loads(tmp_path: Path) -> None:
     assert list(loaded.datasets) == ["one", "own"]
     assert loaded.constants("one-alias", "mr", protocol="raw").expectation == pytest.approx(19 / 6, rel=1e-15)
     names = {path.name for path in (tmp_path / "deep" / "set").iterdir()}
-    assert names == {"candidates.parquet", "constants.parquet", "datapackage.json", "datasets.parquet"}
+    assert names == {"datapackage.json", *(f"{name}.parquet" for name in COLUMNS)}
 
 
 def test_descriptor_says_what_the_files_are(tmp_path: Path) -> None:
@@ -152,7 +159,7 @@ def test_descriptor_says_what_the_files_are(tmp_path: Path) -> None:
         assert [field["type"] for field in resource["schema"]["fields"]] == [
             kinds.get(str(field.type), "array") for field in table.schema
         ]
-    units = {field["name"]: field.get("unit") for field in descriptor["resources"][2]["schema"]["fields"]}
+    units = {field["name"]: field.get("unit") for field in descriptor["resources"][-1]["schema"]["fields"]}
     assert units["expectation"] == "unit of the metric"
     assert units["variance"] == "squared unit of the metric"
     assert descriptor["sources"] == [{"title": "title of one é", "path": "https://example.invalid/one"}]
@@ -249,7 +256,7 @@ def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path) -> None:
             assert is_set(folder, new, "2.0.0")
         write_tables(folder, "3.0.0", third, provenance_of("three"))
         assert is_set(folder, third, "3.0.0")
-        assert len(list(folder.iterdir())) == 4
+        assert len(list(folder.iterdir())) == 1 + len(COLUMNS)
         if finished:
             break
     assert finished
@@ -275,12 +282,12 @@ def test_exchange_cut_off_again_and_again(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(Path, "replace", replace_one)
     with pytest.raises(Cut):
         write_tables(tmp_path, "2.0.0", new, provenance_of("one", "two"))
-    for _ in range(2):
+    for _ in range(len(COLUMNS) - 1):
         with pytest.raises(Cut):
             complete_exchange(tmp_path)
     complete_exchange(tmp_path)
     assert is_set(tmp_path, new, "2.0.0")
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.iterdir())) == 1 + len(COLUMNS)
 
 
 def test_nothing_waiting(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ FIELDS = (
     "protocol",
     "split",
     "side",
+    "aggregation",
+    "relations",
     "metric",
     "value",
     "num_tasks",
@@ -161,7 +163,7 @@ def test_csv_equals_json(run: Run) -> None:
     for row, record in zip(rows, records, strict=True):
         assert list(row) == list(record)
         for field, value in record.items():
-            assert row[field] == str(value)
+            assert row[field] == ("; ".join(value) if isinstance(value, list) else str(value))
             if isinstance(value, float):
                 assert float(row[field]) == value
 
@@ -169,7 +171,7 @@ def test_csv_equals_json(run: Run) -> None:
 def test_the_table_has_the_facts(run: Run) -> None:
     screen = run("adjust", 0.338, "-d", "fb15k237", "-m", "mrr")
     for fact in ("fb15k237", "MRR", "AMRR", "ZMRR", "standard", "test", "0.338", "0.00071106", "475.3", "0.3375",
-                 "6,368", "0.2.0"):  # fmt: skip
+                 "6,368", "1.0.0"):  # fmt: skip
         assert fact in screen.out
     screen = run("adjust", 100, "-d", "wn18rr", "-m", "mr", "--split", "valid", "--side", "tail", "-p", "raw")
     for fact in ("wn18rr", "(AMR)", "(AMRI)", "(ZMR)", "valid", "tail", "raw"):
@@ -193,7 +195,7 @@ def test_stdout_has_the_result_and_stderr_nothing(run: Run, form: str) -> None:
                                            "rankconst datasets")),
         (("-d", "umls", "-d", "zzz", "-m", "mrr"), ("unknown dataset", "'zzz'")),
         (("-d", "kinshops", "-m", "mrr"), ("unknown dataset", "'kinshops'", "Did you mean kinships")),
-        (("-d", "zzz", "-m", "mrr"), ("unknown dataset", "'zzz'", "nations", "rankconst datasets")),
+        (("-d", "zzz", "-m", "mrr"), ("unknown dataset", "'zzz'", "hold 58", "rankconst datasets")),
         (("-d", "umls", "-m", "mmr"), ("unknown metric", "'mmr'", "Did you mean", "rankconst metrics")),
         (("-d", "umls", "-m", "hist@10"), ("unknown metric", "'hist@10'", "Did you mean", "Hits@10")),
         (("-d", "umls", "-m", "mrr10"), ("unknown metric", "'mrr10'")),
@@ -439,3 +441,51 @@ def test_version_of_the_tables_is_reported(run: Run, damaged: Path) -> None:
     args = ("adjust", 0.5, "-d", "nations", "-m", "mrr", "--tables", damaged)
     assert run(*args, "-f", "json").records[0]["table_version"] == "9.8.7"
     assert "9.8.7" in run(*args).out
+
+
+@pytest.mark.parametrize(("name", "key"), [("macro", "macro-query"), ("Macro_Relation", "macro-relation")])
+def test_macro_averages(run: Run, name: str, key: str) -> None:
+    screen = run("adjust", 0.5, "-d", "nations", "-m", "mrr", "--aggregation", name, "-f", "json")
+    (row,) = screen.records
+    constants = rankconst.load().constants("nations", "mrr", aggregation=key)
+    assert row["aggregation"] == key
+    assert (row["expectation"], row["z"]) == (constants.expectation, constants.z(0.5))
+    assert f"protocol standard, {key}" in run("adjust", 0.5, "-d", "nations", "-m", "mrr", "-a", name).out
+    assert "macro" not in run("adjust", 0.5, "-d", "nations", "-m", "mrr").out
+
+
+def test_macro_averages_that_are_not_there(run: Run) -> None:
+    screen = run("adjust", 3, "-d", "nations", "-m", "median", "-a", "macro")
+    assert (screen.code, screen.out) == (2, "")
+    assert "there are no constants of MdR for macro averages" in screen.message
+    screen = run("adjust", 0.3, "-d", "nations", "-m", "mrr", "-a", "weighted")
+    assert screen.code == 4
+    assert "unknown aggregation 'weighted'" in screen.message
+
+
+def test_results_of_some_relations(run: Run) -> None:
+    arguments = ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-r", "embassy", "-r", "treaties")
+    (row,) = run(*arguments, "-f", "json").records
+    histogram = rankconst.load().relation_histogram("nations", ["embassy", "treaties"])
+    moments = rankconst.compute_moments(rankconst.parse_metric("mrr"), histogram)
+    assert row["relations"] == ["embassy", "treaties"]
+    assert (row["num_tasks"], row["expectation"]) == (histogram.total, moments.expectation) == (44, row["expectation"])
+    assert "only embassy, treaties" in run(*arguments).out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (
+            ("-r", "embasy"),
+            4,
+            "no test task of nations has relation 'embasy' under protocol standard. Did you mean embassy?",
+        ),
+        (("-r", "embassy", "--split", "train"), 4, "hold no relations of nations train"),
+        (("-r", "embassy", "-a", "macro"), 2, "averages are over all relations"),
+    ],
+)
+def test_relations_that_cannot_be(run: Run, options: tuple[str, ...], code: int, message: str) -> None:
+    screen = run("adjust", 0.5, "-d", "nations", "-m", "mrr", *options)
+    assert (screen.code, screen.out) == (code, "")
+    assert message in screen.message

@@ -30,6 +30,8 @@ EXAMPLES = {
     "datasets": ("datasets",),
     "metrics": ("metrics",),
     "protocols": ("protocols",),
+    "aggregations": ("aggregations",),
+    "export": ("export", "-f", "pykeen", "-d", "nations"),
 }
 
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
@@ -39,7 +41,7 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 
 def test_commands_are_the_known_ones() -> None:
-    assert sorted(COMMANDS) == sorted([*EXAMPLES, "build"])
+    assert sorted(COMMANDS) == sorted([*EXAMPLES, "build", "release", "verify"])
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
@@ -264,9 +266,10 @@ def complete(run_child: Run) -> Callable[[str], list[str]]:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("rankconst a", ["adjust"]),
-        ("rankconst adjust 0.3 --dataset wn18r", ["wn18rr"]),
-        ("rankconst show fb", ["fb15k237"]),
+        ("rankconst a", ["adjust", "aggregations"]),
+        ("rankconst adjust 0.3 --dataset kin", ["kinships"]),
+        ("rankconst show um", ["umls"]),
+        ("rankconst adjust 0.3 --aggregation mac", ["macro-query", "macro-relation"]),
         ("rankconst adjust 0.3 --metric hits_at_10", ["hits_at_10", "hits_at_100"]),
         ("rankconst adjust 0.3 --protocol p", ["pykeen"]),
         ("rankconst adjust 0.3 --split v", ["valid"]),

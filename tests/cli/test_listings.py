@@ -1,12 +1,15 @@
-"""``rankconst metrics`` and ``rankconst protocols``: the catalogues agree with what the other commands accept."""
+"""``rankconst metrics``, ``protocols``, ``aggregations``: the catalogues agree with what other commands accept."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.metrics import CATALOGUE
+from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
+from rankconst.metrics import CATALOGUE, parse_metric
+from rankconst.pages import describe_metric
 from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -31,7 +34,8 @@ def test_listed_names_are_accepted(run: Run) -> None:
     for row in run("metrics", "-f", "json").records:
         for name in (row["metric"], row["symbol"]):
             spelt = name[:-1] + "10" if name.endswith(("_k", "@k")) else name
-            screen = run("adjust", 1, "-d", "umls", "-m", spelt, "-f", "json")
+            value = 1322 if row["metric"] == "count" else 1
+            screen = run("adjust", value, "-d", "umls", "-m", spelt, "-f", "json")
             assert screen.code == 0
             assert screen.records[0]["metric"] == row["metric"].replace("_k", "_10")
 
@@ -39,7 +43,8 @@ def test_listed_names_are_accepted(run: Run) -> None:
 def test_listed_names_are_those_of_the_adjusted_forms(run: Run) -> None:
     for row in run("metrics", "-f", "json").records:
         spelt = row["metric"].replace("_k", "_10")
-        out = run("adjust", 1, "-d", "umls", "-m", spelt).out
+        value = 1322 if row["metric"] == "count" else 1
+        out = run("adjust", value, "-d", "umls", "-m", spelt).out
         for form in ("normalised", "index", "z"):
             if row[form] is not None:
                 assert f"({row[form].replace('@k', '@10')})" in out
@@ -77,7 +82,7 @@ def test_the_tables_have_the_facts(run: Run) -> None:
             assert fact in screen.out
 
 
-@pytest.mark.parametrize("command", ["metrics", "protocols"])
+@pytest.mark.parametrize("command", ["metrics", "protocols", "aggregations"])
 def test_csv_equals_json(run: Run, command: str) -> None:
     rows, records = run(command, "-f", "csv").rows, run(command, "-f", "json").records
     assert len(rows) == len(records)
@@ -88,10 +93,30 @@ def test_csv_equals_json(run: Run, command: str) -> None:
                 assert row[field] == ("" if value is None else str(value))
 
 
-@pytest.mark.parametrize("command", ["metrics", "protocols"])
+@pytest.mark.parametrize("command", ["metrics", "protocols", "aggregations"])
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_nothing_but_the_result(run: Run, command: str, form: str) -> None:
     screen = run(command, "--format", form)
     assert (screen.code, screen.err) == (0, "")
     assert screen.out.endswith("\n")
-    assert run(command, "more").code == 2
+    assert run(command, "more").code == (4 if command == "metrics" else 2)
+
+
+@pytest.mark.parametrize("name", [*(key for key in CATALOGUE if key != "hits_at_k"), "mrr", "hits@7"])
+def test_every_metric_has_a_page(run: Run, name: str) -> None:
+    screen = run("metrics", name)
+    assert (screen.code, screen.err) == (0, "")
+    page = describe_metric(CATALOGUE[name] if name in CATALOGUE else parse_metric(name))
+    for heading, text in page.items():
+        if heading != "name":
+            assert [heading, text] in screen.cells or re.sub(r"\s{2,}", " ", text) in " ".join(screen.out.split())
+    assert run("metrics", name, "-f", "json").records == [page]
+
+
+def test_aggregations_are_listed_and_accepted(run: Run) -> None:
+    rows = run("aggregations", "-f", "json").records
+    assert [row["aggregation"] for row in rows] == list(AGGREGATIONS)
+    for row in rows:
+        found = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-a", row["aggregation"], "-f", "json").records
+        assert found[0]["aggregation"] == row["aggregation"]
+    assert f"The default is {DEFAULT_AGGREGATION}" in run("aggregations").out

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from rankconst.metrics import TABULATED
+from rankconst.metrics import MACRO_TABULATED, TABULATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +30,8 @@ def test_default_is_every_protocol_and_metric_on_test(run: Run) -> None:
         assert (row["dataset"], row["split"], row["side"]) == ("fb15k237", "test", "both")
         constants = tables.constants("fb15k237", row["metric"], protocol=row["protocol"])
         assert row["label"] == constants.metric.label
-        fields = ("num_tasks", "expectation", "expectation_error", "variance", "variance_error", "method", "worst")
-        for field in (*fields, "table_version"):
+        fields = ("num_tasks", "expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
+        for field in (*fields, "worst", "aggregation", "table_version"):
             assert row[field] == getattr(constants, field)
 
 
@@ -58,13 +58,14 @@ def test_chosen_metrics_in_any_spelling(run: Run) -> None:
 def test_csv_equals_json(run: Run) -> None:
     args = ("show", "nations", "--side", "all")
     rows, records = run(*args, "-f", "csv").rows, run(*args, "-f", "json").records
-    assert rows == [{field: str(value) for field, value in record.items()} for record in records]
+    text = {str: str, list: "; ".join, type(None): lambda _: ""}
+    assert rows == [{f: text.get(type(value), str)(value) for f, value in record.items()} for record in records]  # type: ignore[operator]
 
 
 def test_the_table_has_the_facts(run: Run) -> None:
     screen = run("show", "wn18rr", "-m", "mr", "-p", "standard")
     assert (screen.code, screen.err) == (0, "")
-    for fact in ("WN18RR", "40,943", "3,134", "6,268", "20,464.5", "standard", "closed_form", "0.2.0", "Dettmers"):
+    for fact in ("WN18RR", "40,943", "3,134", "6,268", "20,464.5", "standard", "closed_form", "1.0.0", "Dettmers"):
         assert fact in screen.out
 
 
@@ -146,3 +147,29 @@ def test_a_split_that_is_not_there_is_an_error(run: Run, write_graph: Callable[.
         "train",
         "test",
     }
+
+
+def test_macro_averages_show_what_the_tables_have(run: Run) -> None:
+    rows = run("show", "nations", "-a", "macro-query", "-p", "standard", "-f", "json").records
+    assert [row["metric"] for row in rows] == [metric.key for metric in MACRO_TABULATED]
+    assert {row["aggregation"] for row in rows} == {"macro-query"}
+    assert "macro-query" in run("show", "nations", "-a", "macro-query").out
+
+
+def test_relations_are_listed(run: Run) -> None:
+    tables = rankconst.load()
+    rows = run("show", "nations", "--relations", "-f", "json").records
+    assert [row["relation"] for row in rows] == list(tables.relations("nations"))
+    assert sum(row["num_tasks"] for row in rows) == tables.histogram("nations").total
+    for row in rows[:5]:
+        constants = tables.constants("nations", "mrr", relations=row["relation"])
+        assert row["expectation_inverse_harmonic_mean_rank"] == constants.expectation
+    screen = run("show", "nations", "--relations")
+    assert f"Nations: {len(rows)} relations of test, side both, protocol standard" in screen.out
+    refused = run("show", "nations", "--relations", "--split", "train")
+    assert (refused.code, "they are kept for valid and test" in refused.message) == (4, True)
+
+
+def test_one_relation(run: Run) -> None:
+    (row,) = run("show", "nations", "-r", "embassy", "-m", "mr", "-p", "raw", "-f", "json").records
+    assert (row["relations"], row["expectation"]) == (["embassy"], 7.5)

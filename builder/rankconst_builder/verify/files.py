@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from rankconst.schemas import COLUMNS
 from rankconst.tables import DESCRIPTOR
+from rankconst_builder.release import pack_zip
 from rankconst_builder.verify.findings import Checked, Finding, note
 from rankconst_builder.verify.layout import CHECKSUMS, KEYS, OUTPUTS, columns_of, is_released, tables_of
 
@@ -74,6 +75,10 @@ def check_files(tables: TableSet) -> Checked:
         known = name in listed or (name in tables.files and not name.endswith(".parquet")) or name in OUTPUTS
         if not known:
             findings.append(Finding("this lies in the folder and is no part of the set", name))
+    if tables.packed is not None and not tables.unreadable:
+        packed = pack_zip(tables.version, {**tables.files, DESCRIPTOR: tables.text})
+        if tables.packed != packed:
+            findings.append(Finding("the zip file holds these files, but is not as it was packed", "zip"))
     return Checked.of(len(tables.files), findings)
 
 
@@ -307,7 +312,9 @@ def _wrong_restriction(value: Any) -> Iterator[tuple[str, Any]]:
 def check_checksums(tables: TableSet) -> Checked:
     """Compare every file, the descriptor among them, with ``checksums.txt``, where there is one."""
     if CHECKSUMS not in tables.files:
-        return Checked(0, (note(f"no {CHECKSUMS}: the descriptor itself is not protected"),))
+        free = [name for name in tables.files if not name.endswith(".parquet")]
+        more = f", nor are {', '.join(free)}" if free else ""
+        return Checked(0, (note(f"no {CHECKSUMS}: the descriptor itself is not protected{more}"),))
     wanted = {name: digest for name, digest in tables.digests.items() if name != CHECKSUMS}
     wanted[DESCRIPTOR] = hashlib.sha256(tables.text).hexdigest()
     text = tables.files[CHECKSUMS].decode("utf-8", "replace")

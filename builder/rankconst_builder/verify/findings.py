@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rankconst.schemas import COLUMNS
 from rankconst_builder.verify.layout import KEYS
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Checked", "Finding", "Level", "note", "point_out"]
+
+_COUNTS = frozenset(column.name for columns in COLUMNS.values() for column in columns if column.kind == "count")
 
 Level = Literal["failed", "warning", "note"]
 """``failed``: it is wrong. ``warning``: it may be. ``note``: something could not be looked at."""
@@ -115,14 +118,20 @@ def point_out(
     columns = [picked[name].tolist() for name in keys]
     rows = list(zip(*columns, strict=True)) if columns else [()] * len(picked)
     return [
-        Finding(message, table, _name_row(keys, row), column, plain(want), plain(have), level)
+        Finding(message, table, _name_row(keys, row), column, _show(column, want), _show(column, have), level)
         for row, want, have in zip(rows, wanted, picked[column].tolist(), strict=True)
     ]
 
 
 def _name_row(names: list[str], values: Iterable[Any]) -> dict[str, Any]:
-    named = {name: plain(value) for name, value in zip(names, values, strict=True)}
+    named = {name: _show(name, value) for name, value in zip(names, values, strict=True)}
     return {name: value for name, value in named.items() if value is not None}
+
+
+def _show(column: str, value: Any) -> Any:
+    """Return a plain value; a whole number in a column of counts, whatever type it was compared as."""
+    shown = plain(value)
+    return int(shown) if column in _COUNTS and isinstance(shown, float) and shown.is_integer() else shown
 
 
 def _spread(expected: Any, places: NDArray[np.int64], rows: int) -> list[Any]:
@@ -132,7 +141,7 @@ def _spread(expected: Any, places: NDArray[np.int64], rows: int) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it; missing ones as None, whole numbers without a decimal point."""
+    """Return a value as JSON can hold it; missing ones as None."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

@@ -64,6 +64,7 @@ def _share_out(frame: pd.DataFrame, totals: dict[Any, float]) -> dict[str, Value
         side: np.array([totals.get((*key[:3], side, key[3]), np.nan) for key in keys]) for side in ("head", "tail")
     }
     whole = weights["head"] + weights["tail"]
+    whole = np.where(whole > 0, whole, np.nan)
     return {side: weight / whole for side, weight in weights.items()}
 
 
@@ -229,7 +230,7 @@ def check_relations(tables: TableSet) -> Checked:
     named = frame[["dataset", "relation"]].drop_duplicates().groupby("dataset", observed=True).size()
     for dataset, count in named.items():
         row = tables.datasets.get(str(dataset))
-        if row is not None and not count <= row["relations"]:
+        if row is not None and count > row["relations"]:
             findings.append(
                 Finding(
                     "there are more relations than the dataset has", "candidates_by_relation",

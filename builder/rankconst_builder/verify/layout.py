@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.metrics import MACRO_TABULATED, TABULATED
 from rankconst.schemas import COLUMNS, SINCE, TableColumn
-from rankconst_builder.package import KEYS
+from rankconst_builder.package import CHECKSUMS, KEYS
 
 if TYPE_CHECKING:
     from rankconst.metrics import Metric
@@ -29,9 +29,6 @@ __all__ = [
 
 HISTOGRAMS = ("candidates", "macro_candidates", "candidates_by_relation")
 """The tables of numbers of candidates."""
-
-CHECKSUMS = "checksums.txt"
-"""The file that lists the SHA-256 of every other file of a set, as ``sha256sum`` writes them."""
 
 COMPANIONS = ("README.md", "LICENSE", "CITATION.cff", "croissant.json", ".zenodo.json", CHECKSUMS)
 """Files that may lie beside the tables."""

@@ -98,7 +98,7 @@ def _count_entities(tables: TableSet) -> dict[tuple[str, str], int]:
         else int(row["entities_train" if rule.candidates == "seen" else "entities"])
         for dataset, row in tables.datasets.items()
         for key, rule in protocols.items()
-        if rule.negatives is not None or not pd.isna(row["entities"])
+        if rule.negatives is not None or not pd.isna(row["entities_train" if rule.candidates == "seen" else "entities"])
     }
 
 
@@ -118,7 +118,7 @@ def check_candidates(tables: TableSet) -> Checked:
             [key for key in protocols.cat.categories if is_protocol(key) and parse_protocol(key).known == "none"]
         ).to_numpy()
         # Restricted to some entities, even without a filter not all of them are ranked.
-        fixed &= ~(frame["dataset"].isin(tables.restricted) & (protocols == "raw")).to_numpy()
+        fixed = fixed & ~(frame["dataset"].isin(tables.restricted) & (protocols == "raw")).to_numpy()
         known = ~np.isnan(largest)
         findings += point_out(
             frame, name, ~fixed & known & ((sizes < 1) | (sizes > largest)), "num_candidates",
@@ -218,12 +218,12 @@ def _find_limits(frame: pd.DataFrame, histograms: dict[Any, Sizes]) -> tuple[Val
     metrics = list(zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
     parsed = {pair: _parse(*pair) for pair in set(metrics)}
     # Protocols often agree on some tasks, whose limits are computed once.
-    names = {key: b"|".join(part.tobytes() for part in sizes) for key, sizes in histograms.items()}
+    names = {key: b"|".join(part.tobytes() for part in sizes) for key, sizes in histograms.items() if _is_sane(sizes)}
     done: dict[tuple[bytes, Any], float] = {}
     optimum, worst = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
     for place, (key, pair) in enumerate(zip(keys, metrics, strict=True)):
         metric = parsed[pair]
-        if metric is None or metric.optimum is None or key not in histograms:
+        if metric is None or metric.optimum is None or key not in names:
             continue
         name = names[key], metric.key
         if name not in done:
@@ -231,6 +231,12 @@ def _find_limits(frame: pd.DataFrame, histograms: dict[Any, Sizes]) -> tuple[Val
             done[name] = metric.worst(sizes, weights * tasks)
         optimum[place], worst[place] = metric.optimum, done[name]
     return optimum, worst
+
+
+def _is_sane(sizes: Sizes) -> bool:
+    """Tell whether numbers of candidates, weights and tasks are positive; those that are not, another check names."""
+    candidates, weights, tasks = sizes
+    return bool(candidates.min() >= 1 and weights.min() > 0 and tasks.min() >= 1)
 
 
 def _parse(family: str, k: float) -> Metric | None:

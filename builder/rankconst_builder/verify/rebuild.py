@@ -291,10 +291,14 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
         for key in tables.datasets
         if key in known and key in tables.counted and known[key].files and not known[key].not_offered
     }
-    reasons = {key: "the registry has no files of it" for key in tables.datasets if key not in jobs}
+    sampled = {key: known[key].sampled for key in tables.datasets if key in known and key not in tables.counted}
+    listed = {key: {"triples_valid": one.valid, "triples_test": one.test} for key, one in sampled.items() if one}
+    reasons = {key: "the registry has no files of it" for key in tables.datasets if key not in {*jobs, *listed}}
     reasons |= {key: "its evaluation is restricted" for key in tables.restricted if key in tables.datasets}
     findings: list[Finding] = []
-    rows = 0
+    for key, statistics in listed.items():
+        findings += _compare_statistics(key, tables.datasets[key], statistics)
+    rows = len(listed)
     for key, counted in _work_off(_count, jobs, means, "candidates counted from the files"):
         if isinstance(counted, str):
             reasons[key] = counted
@@ -316,7 +320,7 @@ def _compare_statistics(key: str, row: Mapping[str, Any], statistics: Mapping[st
         got = row[column] if isinstance(row[column], list) else int(row[column])
         if got != expected:
             yield Finding(
-                "the files of the dataset give something else", "datasets", {"dataset": key}, column, expected, got
+                "its files, or the registry, give something else", "datasets", {"dataset": key}, column, expected, got
             )
 
 

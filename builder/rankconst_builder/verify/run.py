@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from rankconst_builder.verify import files, laws, ranges, structure
 from rankconst_builder.verify.findings import Checked, Finding
 from rankconst_builder.verify.layout import tables_of
@@ -180,7 +182,14 @@ def run_checks(tables: TableSet, means: Means | None = None) -> Iterator[Result]
             reason = Finding(f"not run: {', '.join(lacking)} cannot be read", level="note")
             yield Result(check, "not run", 0, (reason,), 0.0)
             continue
-        checked = check.examine(tables, means or Means())
+        try:
+            # Numbers that overflow are out of range, which is what is found.
+            with np.errstate(over="ignore"):
+                checked = check.examine(tables, means or Means())
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # Rows of a kind that nobody thought of: the other checks may still tell what is wrong with them.
+            reason = Finding(f"the check could not be finished: {type(error).__name__}: {error}")
+            checked = Checked(0, (reason,))
         failed = any(finding.level == "failed" for finding in checked.findings)
         seconds = time.perf_counter() - started
         yield Result(check, "failed" if failed else "ok", checked.rows, checked.findings, seconds)

@@ -23,6 +23,7 @@ from rankconst.moments.result import Method
 from rankconst.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
 from rankconst.schemas import COLUMNS, schema_of
 from rankconst.tables import DESCRIPTOR
+from rankconst_builder.describe import name_archive
 from rankconst_builder.verify.layout import COMPANIONS, columns_of, precedes, tables_of
 
 if TYPE_CHECKING:
@@ -101,6 +102,8 @@ class TableSet:
         Names of what else lies there.
     unreadable
         Names of files that cannot be read, with the reason.
+    packed
+        The bytes of the zip file that it lies in, where that is one that ``rankconst release`` packed; else None.
     selected
         Keys of the datasets whose rows are checked; None for all.
     """
@@ -111,6 +114,7 @@ class TableSet:
     files: Mapping[str, bytes]
     others: tuple[str, ...] = ()
     unreadable: Mapping[str, str] = field(default_factory=dict)
+    packed: bytes | None = None
     selected: frozenset[str] | None = None
     _stored: dict[str, pa.Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -259,6 +263,9 @@ def _pool(one: Sizes, other: Sizes) -> Sizes:
     return sizes[starts], weights[starts], np.add.reduceat(tasks, starts)
 
 
+_NO_DATE = (1980, 1, 1, 0, 0, 0)
+"""The date that the entries of a released zip file have."""
+
 _WORDS = ("dataset", "protocol", "split", "side", "aggregation", "relation", "metric", "method")
 """The columns of words from a list; the same word has the same code in every table."""
 
@@ -352,7 +359,17 @@ def read_set(tables: Tables) -> TableSet:
         files=files,
         others=tuple(others),
         unreadable=unreadable,
+        packed=_read_package(folder, tables.version),
     )
+
+
+def _read_package(folder: Folder, version: str) -> bytes | None:
+    """Return the zip file around a set if it looks like one that a release packed: by folder and dates."""
+    if not isinstance(folder, ZippedFolder) or folder.top != f"{name_archive(version)}/":
+        return None
+    with zipfile.ZipFile(folder.archive) as archive:
+        undated = any(entry.date_time == _NO_DATE for entry in archive.infolist())
+    return folder.archive.read_bytes() if undated else None
 
 
 def _list_names(folder: Folder) -> list[tuple[str, bool]]:

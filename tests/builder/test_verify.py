@@ -1,0 +1,745 @@
+"""Verification: sets that are right pass, and each check notices what only it can notice."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import random
+import shutil
+import zipfile
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pyarrow as pa
+import pytest
+
+import rankconst
+from rankconst.errors import TablesError
+from rankconst.schemas import COLUMNS, schema_of
+from rankconst_builder.fetch import Fetcher
+from rankconst_builder.package import KEYS, describe_set, hash_content, serialise_tables, sort_rows, write_descriptor
+from rankconst_builder.pipeline import Build, build_all
+from rankconst_builder.progress import Reporter
+from rankconst_builder.release import pack_zip
+from rankconst_builder.restriction import Restriction
+from rankconst_builder.sources import LineFormat, Remote, SampledTasks, Source, SourceFile
+from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks
+from rankconst_builder.verify.files import digest_content
+from rankconst_builder.verify.findings import plain
+from rankconst_builder.verify.layout import HISTOGRAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+QUIET = Reporter(quiet=True)
+Triples = list[tuple[str, str, str]]
+
+
+# ---- a small set -------------------------------------------------------------------------------------------------
+
+
+def make_graph() -> dict[str, Triples]:
+    """Make a graph with a duplicate in every split, an overlap, a self-loop and an entity unseen in train."""
+    rng = random.Random(20)  # noqa: S311 - any graph will do
+    every = [(f"e{h}", f"r{r}", f"e{t}") for h in range(9) for r in range(3) for t in range(9)]
+    chosen = rng.sample(every, 120)
+    splits = {"train": chosen[:80], "valid": chosen[80:99], "test": chosen[99:]}
+    splits["test"] += [("new", "r0", "e1"), chosen[0]]
+    for rows in splits.values():
+        rows.append(rows[0])
+    return splits
+
+
+def write_sources(folder: Path, graph: Mapping[str, Triples]) -> Source:
+    """Write the files of a graph as a mirror has them, and describe them as the registry does."""
+    files = {}
+    for role, rows in graph.items():
+        content = "".join("\t".join(row) + "\n" for row in rows).encode()
+        path = folder / "example.invalid" / "toy" / f"{role}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        remote = Remote(f"https://example.invalid/toy/{role}.txt", len(content), hashlib.sha256(content).hexdigest())
+        files[role] = SourceFile(remote)
+    return Source("toy", "Toy-1", ("toy",), LineFormat(), files, "published", "none", "Nobody 2020")
+
+
+ONE_PROTOCOL = [rankconst.parse_protocol("libkge")]
+
+FEW = Source("few", "Few", (), LineFormat(), {}, "published", sampled=SampledTasks(negatives=9, valid=7, test=5))
+"""A benchmark of which only numbers of tasks are known."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A set about to be written: what it holds, and what is done to its files afterwards."""
+
+    tables: dict[str, pa.Table]
+    provenance: dict[str, dict[str, Any]]
+    descriptor: Callable[[dict[str, Any]], Any] = lambda _: None
+    files: Callable[[dict[str, bytes]], Any] = lambda _: None
+    version: str = "unreleased"
+
+    def write(self, folder: Path) -> Path:
+        """Write it with hashes that fit."""
+        files = serialise_tables(self.tables)
+        descriptor = describe_set(self.version, self.tables, files, self.provenance)
+        self.descriptor(descriptor)
+        files["datapackage.json"] = write_descriptor(descriptor)
+        self.files(files)
+        folder.mkdir(parents=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return folder
+
+    def change(self, table: str, column: str, value: Any, **where: Any) -> Draft:
+        """Return the draft with another value in the rows that `where` describes; a function gets the old one."""
+        rows = self.tables[table].to_pylist()
+        found = [row for row in rows if all(row[name] == wanted for name, wanted in where.items())]
+        assert found, where
+        for row in found:
+            row[column] = value(row[column]) if callable(value) else value
+        return self.put(table, rows)
+
+    def put(self, table: str, rows: list[dict[str, Any]]) -> Draft:
+        """Return the draft with other rows in a table."""
+        return replace(self, tables={**self.tables, table: pa.Table.from_pylist(rows, schema=schema_of(table))})
+
+
+@dataclass(frozen=True)
+class Toy:
+    """The set of two small benchmarks, and the files of one."""
+
+    draft: Draft
+    mirror: Path
+    source: Source
+
+
+def build(folder: Path, mirror: Path, *sources: Source, **options: Any) -> rankconst.Tables:
+    fetcher = Fetcher(folder / "cache", mirror=str(mirror), offline=True, reporter=QUIET)
+    tables = build_all(Build(sources, folder / "tables", fetcher, reporter=QUIET, **options)).tables
+    assert tables is not None
+    return tables
+
+
+def draft_of(tables: rankconst.Tables) -> Draft:
+    provenance = {
+        row["dataset"]: {k: v for k, v in row.items() if k != "dataset"} for row in tables.descriptor["provenance"]
+    }
+    return Draft({name: tables.read(name) for name in COLUMNS}, provenance)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    folder = tmp_path_factory.mktemp("toy")
+    source = write_sources(folder / "mirror", make_graph())
+    tables = build(folder, folder / "mirror", source, FEW)
+    return Toy(draft_of(tables), folder / "mirror", source)
+
+
+@pytest.fixture
+def registry(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the registry hold the small benchmarks only."""
+    monkeypatch.setattr(rebuild, "load_sources", lambda: {"toy": toy.source, "few": FEW})
+
+
+def examine(path: Path, means: Means | None = None, *datasets: str) -> dict[str, Result]:
+    opened = read_set(rankconst.load(path))
+    return {r.check.name: r for r in run_checks(opened.select(datasets) if datasets else opened, means)}
+
+
+def failed(results: Mapping[str, Result]) -> dict[str, list[Finding]]:
+    """Return check to its failures."""
+    return {
+        name: [finding for finding in result.findings if finding.level == "failed"]
+        for name, result in results.items()
+        if result.status != "ok"
+    }
+
+
+def means_of(toy: Toy, tmp_path: Path) -> Means:
+    return Means(str(toy.mirror), tmp_path / "cache", QUIET)
+
+
+# ---- sets that are right -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", rankconst.bundled_versions())
+def test_carried_tables_pass(version: str) -> None:
+    tables = rankconst.load(version=version)
+    results = {result.check.name: result for result in run_checks(read_set(tables))}
+    assert failed(results) == {}
+    assert results["constants"].rows == len(tables.read("constants"))
+    assert results["candidates"].rows >= len(tables.read("candidates"))
+
+
+def test_a_built_set_passes_every_check(toy: Toy, tmp_path: Path, registry: None) -> None:
+    del registry
+    results = examine(toy.draft.write(tmp_path / "set"), means_of(toy, tmp_path))
+    assert failed(results) == {}
+    assert list(results) == list(CHECKS)
+    assert all(result.rows > 0 for name, result in results.items() if name != "checksums")
+    notes = {(finding.level, finding.message) for result in results.values() for finding in result.findings}
+    assert notes == {
+        ("note", "no checksums.txt: the descriptor itself is not protected"),
+    }
+
+
+def test_a_zip_passes_like_its_folder(toy: Toy, tmp_path: Path) -> None:
+    folder = protect(toy.draft.write(tmp_path / "rankconst-tables"))
+    path = tmp_path / "tables.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in folder.iterdir():
+            archive.write(file, f"{folder.name}/{file.name}")
+    assert failed(examine(path)) == {}
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(f"{folder.name}/more/a.txt", "a")
+        archive.writestr(f"{folder.name}/b.txt", "b")
+    assert sorted(finding.table for finding in failed(examine(path))["files"]) == ["b.txt", "more"]
+
+
+def test_a_restricted_build_passes(toy: Toy, tmp_path: Path, registry: None) -> None:
+    del registry
+    restriction = Restriction(relations=("r0", "r1"), entities=tuple(f"e{i}" for i in range(7)))
+    tables = build(tmp_path, toy.mirror, toy.source, restriction=restriction, protocols=ONE_PROTOCOL)
+    results = examine(tables.path, means_of(toy, tmp_path))
+    assert failed(results) == {}
+    assert [one.message for one in results["sources"].findings] == [
+        "not compared with sources: its evaluation is restricted"
+    ]
+
+
+def test_a_build_with_fewer_protocols_passes(toy: Toy, tmp_path: Path) -> None:
+    tables = build(tmp_path, toy.mirror, toy.source, protocols=ONE_PROTOCOL)
+    assert failed(examine(tables.path)) == {}
+
+
+def test_a_release_holds_every_protocol(toy: Toy, tmp_path: Path) -> None:
+    lacking = {
+        name: table if name == "datasets" else table.filter([p != "raw" for p in table["protocol"].to_pylist()])
+        for name, table in toy.draft.tables.items()
+    }
+    draft = replace(toy.draft, tables=lacking)
+    assert failed(examine(draft.write(tmp_path / "build"))) == {}
+    found = failed(examine(replace(draft, version="9.0.0").write(tmp_path / "release")))
+    assert {finding.key["protocol"] for finding in found["coverage"]} == {"raw"}
+
+
+def test_real_files_give_the_same_histograms(mirror: Path, tmp_path: Path) -> None:
+    opened = read_set(rankconst.load()).select(["nations", "kinships", "umls"])
+    result = rebuild.rebuild_histograms(opened, Means(str(mirror), tmp_path, QUIET))
+    assert result.findings == ()
+    assert result.rows == sum(len(opened.sound[name]) for name in HISTOGRAMS if name in opened.sound)
+
+
+# ---- a tampering for each check ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tampering:
+    """A change that a check must notice, with hashes that fit.
+
+    Attributes
+    ----------
+    apply
+        Makes the change.
+    finding
+        What the first finding must name: attributes, or columns of the key.
+    also
+        Further checks that cannot help noticing.
+    """
+
+    apply: Callable[[Draft], Draft]
+    finding: Mapping[str, Any]
+    also: tuple[str, ...] = ()
+    means: bool = field(default=False)
+
+
+ONE = {"dataset": "toy", "protocol": "standard", "split": "train", "side": "head"}
+MICRO = {**ONE, "aggregation": "micro"}
+
+
+def edit(name: str, value: Any) -> Callable[[Draft], Draft]:
+    return lambda draft: replace(draft, descriptor=lambda descriptor: descriptor.update({name: value}))
+
+
+def change(table: str, column: str, value: Any, **where: Any) -> Callable[[Draft], Draft]:
+    return lambda draft: draft.change(table, column, value, **where)
+
+
+def add_file(name: str, content: bytes) -> Callable[[Draft], Draft]:
+    return lambda draft: replace(draft, files=lambda files: files.update({name: content}))
+
+
+def hash_otherwise(draft: Draft) -> Draft:
+    def alter(descriptor: dict[str, Any]) -> None:
+        descriptor["resources"][1]["contentHash"] = "sha256:" + "0" * 64
+
+    return replace(draft, descriptor=alter)
+
+
+def describe_otherwise(draft: Draft) -> Draft:
+    table = draft.tables["constants"]
+    place = table.schema.get_field_index("variance")
+    altered = table.schema.set(place, table.schema.field(place).with_metadata({"description": "spread"}))
+
+    def alter(descriptor: dict[str, Any]) -> None:
+        descriptor["resources"][4]["schema"]["fields"][place]["description"] = "spread"
+
+    return replace(draft, tables={**draft.tables, "constants": table.cast(altered)}, descriptor=alter)
+
+
+def repeat_row(draft: Draft) -> Draft:
+    rows = draft.tables["constants"].to_pylist()
+    place = next(i for i, row in enumerate(rows) if row["dataset"] == "toy")
+    return draft.put("constants", [*rows[: place + 1], *rows[place:]])
+
+
+def swap_rows(draft: Draft) -> Draft:
+    rows = draft.tables["constants"].to_pylist()
+    rows[-1], rows[-2] = rows[-2], rows[-1]
+    return draft.put("constants", rows)
+
+
+def add_dataset(draft: Draft) -> Draft:
+    rows = draft.tables["datasets"].to_pylist()
+    row = {**rows[-1], "dataset": "zoo", "title": "Zoo"}
+    return replace(draft.put("datasets", [*rows, row]), provenance={**draft.provenance, "zoo": {"origin": "files"}})
+
+
+def drop_row(draft: Draft) -> Draft:
+    rows = draft.tables["constants"].to_pylist()
+    gone = {**MICRO, "metric": "median_rank"}
+    return draft.put("constants", [row for row in rows if not gone.items() <= row.items()])
+
+
+def swap_protocols(draft: Draft) -> Draft:
+    """Call libkge standard and the other way round, in valid."""
+    other = {"standard": "libkge", "libkge": "standard"}
+    for name in ("candidates", "macro_candidates", "candidates_by_relation", "constants"):
+        rows = draft.tables[name].to_pylist()
+        for row in rows:
+            if row["split"] == "valid":
+                row["protocol"] = other.get(row["protocol"], row["protocol"])
+        altered = draft.put(name, rows)
+        draft = replace(altered, tables={**altered.tables, name: sort_rows(name, altered.tables[name])})
+    return draft
+
+
+def move_task(draft: Draft) -> Draft:
+    """Move a task of the weighted ones to another number of candidates."""
+    rows = draft.tables["macro_candidates"].to_pylist()
+    mine = [row for row in rows if {**ONE, "aggregation": "macro-relation"}.items() <= row.items()]
+    one = next(row for row in mine if row["num_tasks"] > 1)
+    other = next(row for row in mine if row["weight"] == one["weight"] and row is not one)
+    one["num_tasks"] -= 1
+    other["num_tasks"] += 1
+    return draft.put("macro_candidates", rows)
+
+
+def rename_relation(draft: Draft) -> Draft:
+    where = {**ONE, "split": "test", "relation": "r2"}
+    return draft.change("candidates_by_relation", "relation", "r3", **where)
+
+
+def break_mean(draft: Draft) -> Draft:
+    """Let the geometric mean rank be below the harmonic one."""
+    rows = draft.tables["constants"].to_pylist()
+    harmonic = next(row for row in rows if {**MICRO, "metric": "harmonic_mean_rank"}.items() <= row.items())
+    return draft.change(
+        "constants", "expectation", harmonic["expectation"] * 0.999, **MICRO, metric="geometric_mean_rank"
+    )
+
+
+def rename_everywhere(draft: Draft) -> Draft:
+    return draft.change("candidates_by_relation", "relation", "r9", relation="r2")
+
+
+TAMPERINGS: dict[str, Tampering] = {
+    "files": Tampering(add_file("notes.txt", b"mine"), {"table": "notes.txt"}),
+    "content": Tampering(hash_otherwise, {"table": "candidates", "column": "contentHash"}),
+    "descriptor": Tampering(edit("title", "Tables"), {"column": "title", "got": "Tables"}),
+    "checksums": Tampering(
+        add_file("checksums.txt", b"0" * 64 + b"  datapackage.json\n"), {"table": "candidates.parquet"}
+    ),
+    "columns": Tampering(describe_otherwise, {"table": "constants", "column": "variance", "got": "spread"}),
+    "missing": Tampering(
+        change("datasets", "licence", None, dataset="toy"),
+        {"table": "datasets", "dataset": "toy", "column": "licence"},
+        ("coverage", "datasets"),
+    ),
+    "words": Tampering(
+        change("constants", "method", "guessed", **MICRO, metric="ndcg"),
+        {**MICRO, "metric": "ndcg", "column": "method", "got": "guessed"},
+        ("coverage",),
+    ),
+    "keys": Tampering(repeat_row, {"table": "constants", "dataset": "toy", "metric": "arithmetic_mean_rank"}),
+    "order": Tampering(swap_rows, {"table": "constants", "dataset": "toy", "side": "both"}),
+    "datasets": Tampering(add_dataset, {"dataset": "zoo"}),
+    "coverage": Tampering(drop_row, {"table": "constants", **MICRO, "metric": "median_rank"}),
+    "statistics": Tampering(
+        change("datasets", "self_loops_train", 1000, dataset="toy"),
+        {"dataset": "toy", "column": "self_loops_train", "got": 1000},
+    ),
+    "candidates": Tampering(
+        change("datasets", "entities", 11, dataset="toy"),
+        {"table": "candidates", "dataset": "toy", "protocol": "raw", "num_candidates": 10, "expected": 11, "got": 10},
+    ),
+    "tasks": Tampering(
+        change("datasets", "triples_test", lambda rows: rows + 1, dataset="toy"),
+        {"table": "candidates", "dataset": "toy", "split": "test", "expected": 25, "got": 24},
+    ),
+    "constants": Tampering(
+        change("constants", "expectation", 10.5, **MICRO, metric="quadratic_mean_rank"),
+        {**MICRO, "metric": "quadratic_mean_rank", "column": "expectation", "got": 10.5},
+    ),
+    "errors": Tampering(
+        change("constants", "variance_error", 1e-3, **MICRO, metric="hits_at_k", k=3),
+        {**MICRO, "metric": "hits_at_k", "k": 3, "column": "variance_error", "got": 1e-3},
+    ),
+    "pooling": Tampering(
+        change("constants", "expectation", lambda x: x * (1 + 1e-13), **{**MICRO, "side": "both"}, metric="ndcg"),
+        {**MICRO, "side": "both", "metric": "ndcg", "column": "expectation"},
+    ),
+    "filters": Tampering(swap_protocols, {"dataset": "toy", "protocol": "standard", "split": "valid"}),
+    "macro": Tampering(move_task, {"table": "macro_candidates", **ONE, "aggregation": "macro-relation"}),
+    "relations": Tampering(
+        rename_relation, {"table": "candidates_by_relation", "protocol": "standard", "split": "test"}
+    ),
+    "inequalities": Tampering(break_mean, {"table": "constants", **MICRO, "metric": "harmonic_mean_rank"}),
+    "rebuild": Tampering(
+        change("constants", "expectation", lambda x: x * (1 + 1e-9), **MICRO, metric="quadratic_mean_rank"),
+        {**MICRO, "metric": "quadratic_mean_rank", "column": "expectation"},
+        means=True,
+    ),
+    "sources": Tampering(
+        rename_everywhere, {"table": "candidates_by_relation", "dataset": "toy", "relation": "r2"}, means=True
+    ),
+}  # fmt: skip
+
+
+def test_every_check_has_a_tampering() -> None:
+    assert list(TAMPERINGS) == list(CHECKS)
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_only_the_check_notices(name: str, toy: Toy, tmp_path: Path, registry: None) -> None:
+    del registry
+    tampering = TAMPERINGS[name]
+    path = tampering.apply(toy.draft).write(tmp_path / "set")
+    found = failed(examine(path, means_of(toy, tmp_path) if tampering.means else None))
+    assert {name} <= set(found) <= {name, *tampering.also}
+    first = min(found[name], key=lambda one: "both" in one.key.values()) if "side" not in tampering.finding else None
+    finding = first or found[name][0]
+    values = {attribute: getattr(finding, attribute) for attribute in ("table", "column", "expected", "got")}
+    named = {**values, **finding.key}
+    assert {key: named.get(key) for key in tampering.finding} == dict(tampering.finding)
+    assert finding.message
+    assert all(isinstance(finding.key[count], int) for count in ("k", "num_candidates") if count in finding.key)
+
+
+# ---- one bit -----------------------------------------------------------------------------------------------------
+
+
+def protect(folder: Path) -> Path:
+    """Write what a release has beside its tables."""
+    (folder / "README.md").write_text("Tables.\n", encoding="utf-8")
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.iterdir())]
+    (folder / "checksums.txt").write_text("".join(lines), encoding="utf-8")
+    return folder
+
+
+def is_noticed(folder: Path) -> bool:
+    try:
+        opened = read_set(rankconst.load(folder))
+    except TablesError:
+        return True
+    # The first check that fails is enough.
+    return any(result.status == "failed" for result in run_checks(opened))
+
+
+def flip(path: Path, bit: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(content)
+
+
+FILES = [*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", "README.md", "checksums.txt"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_one_bit_anywhere_is_noticed(name: str, toy: Toy, tmp_path: Path) -> None:
+    folder = protect(toy.draft.write(tmp_path / "set"))
+    assert not is_noticed(folder)
+    path = folder / name
+    whole = path.read_bytes()
+    rng = random.Random(name)  # noqa: S311 - any places will do
+    for bit in rng.sample(range(8 * len(whole)), min(48, 8 * len(whole))):
+        flip(path, bit)
+        assert is_noticed(folder), (bit // 8, whole[max(bit // 8 - 20, 0) : bit // 8 + 20])
+        path.write_bytes(whole)
+    assert not is_noticed(folder)
+
+
+def test_one_bit_of_a_released_zip_is_noticed(toy: Toy, tmp_path: Path) -> None:
+    draft = replace(toy.draft, version="9.0.0")
+    folder = protect(draft.write(tmp_path / "rankconst-tables-9.0.0"))
+    path = tmp_path / "rankconst-tables-9.0.0.zip"
+    whole = pack_zip("9.0.0", {file.name: file.read_bytes() for file in folder.iterdir()})
+    path.write_bytes(whole)
+    assert not is_noticed(path)
+    rng = random.Random(7)  # noqa: S311 - any places will do
+    # What surrounds the files is at the end, but for a few bytes before each.
+    for place in [*range(40), *rng.sample(range(len(whole)), 24), *rng.sample(range(len(whole) - 600, len(whole)), 40)]:
+        flip(path, 8 * place + rng.randrange(8))
+        assert is_noticed(path), place
+        path.write_bytes(whole)
+
+
+def test_one_bit_of_the_descriptor_is_noticed_without_checksums(toy: Toy, tmp_path: Path) -> None:
+    folder = toy.draft.write(tmp_path / "set")
+    path = folder / "datapackage.json"
+    whole = path.read_bytes()
+    # Which program built a dataset, nothing else in the set tells.
+    lines = whole.splitlines(keepends=True)
+    free = {i for i, line in enumerate(lines) if b'"identity"' in line or b'"program"' in line}
+    starts = [sum(map(len, lines[:i])) for i in range(len(lines))]
+    places = [start + j for i, start in enumerate(starts) if i not in free for j in range(len(lines[i]))]
+    rng = random.Random(5)  # noqa: S311 - any places will do
+    for place in rng.sample(places, 48):
+        flip(path, 8 * place + rng.randrange(8))
+        assert is_noticed(folder), whole[max(place - 20, 0) : place + 20]
+        path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("name", [file for file in FILES if file not in {"datapackage.json", "checksums.txt"}])
+def test_a_missing_file_is_noticed(name: str, toy: Toy, tmp_path: Path) -> None:
+    folder = protect(toy.draft.write(tmp_path / "set"))
+    (folder / name).unlink()
+    found = failed(examine(folder))
+    assert any(finding.table == name for finding in found["checksums"])
+    assert ("files" in found) == (name != "README.md")
+
+
+def test_a_damaged_file_leaves_the_other_checks_running(toy: Toy, tmp_path: Path) -> None:
+    folder = toy.draft.write(tmp_path / "set")
+    flip(folder / "macro_candidates.parquet", 999)
+    results = examine(folder)
+    assert [finding.column for finding in failed(results)["files"]] == ["hash"]
+    assert {name for name, result in results.items() if result.status == "not run"} == {"macro"}
+    assert results["filters"].status == results["relations"].status == "ok"
+
+
+def test_files_that_nothing_protects_are_named(toy: Toy, tmp_path: Path) -> None:
+    folder = toy.draft.write(tmp_path / "set")
+    for name in ("README.md", "LICENSE"):
+        (folder / name).write_text("Tables.", encoding="utf-8")
+    (note,) = examine(folder)["checksums"].findings
+    assert note.message.endswith("the descriptor itself is not protected, nor are LICENSE, README.md")
+
+
+def test_hashes_of_croissant_are_compared(toy: Toy, tmp_path: Path) -> None:
+    folder = toy.draft.write(tmp_path / "set")
+    content = (folder / "datasets.parquet").read_bytes()
+    row = {
+        "contentUrl": "datasets.parquet",
+        "contentSize": f"{len(content)} B",
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+
+    def describe(**changes: str) -> list[str]:
+        (folder / "croissant.json").write_text(json.dumps({"distribution": [{**row, **changes}]}), encoding="utf-8")
+        return [finding.message for finding in failed(examine(folder)).get("files", [])]
+
+    assert describe() == []
+    assert describe(sha256="0" * 64) == ["croissant.json states another hash"]
+    assert describe(contentSize="1 B") == ["croissant.json states another size"]
+    assert describe(contentUrl="more.parquet") == ["croissant.json lists a file that is missing"]
+    (folder / "croissant.json").write_text("[]", encoding="utf-8")
+    assert len(failed(examine(folder))["files"]) == 1
+
+
+# ---- rebuilding --------------------------------------------------------------------------------------------------
+
+
+def rebuild_changed(toy: Toy, tmp_path: Path, name: str, column: str, part: float, metric: str) -> Result:
+    """Move a constant by a part of its error, and compute everything again."""
+    rows = toy.draft.tables["constants"].to_pylist()
+    row = next(row for row in rows if {**MICRO, "metric": metric}.items() <= row.items())
+    moved = row[column] + part * row[f"{column}_error"]
+    draft = toy.draft.put("constants", [{**row, column: moved}])
+    return examine(draft.write(tmp_path / name), means_of(toy, tmp_path))["rebuild"]
+
+
+@pytest.mark.parametrize("column", ["expectation", "variance"])
+def test_rebuilding_respects_stated_errors(column: str, toy: Toy, tmp_path: Path, registry: None) -> None:
+    del registry
+    move = functools.partial(rebuild_changed, toy, tmp_path, column=column, metric="harmonic_mean_rank")
+    assert move("within", part=0.9).status == "ok"
+    beyond = move("beyond", part=1e3)
+    assert beyond.status == "failed"
+    assert [(finding.key["metric"], finding.column) for finding in beyond.findings] == [("harmonic_mean_rank", column)]
+
+
+def test_another_sample_is_a_warning(toy: Toy, tmp_path: Path, registry: None) -> None:
+    del registry
+    move = functools.partial(rebuild_changed, toy, tmp_path, column="expectation", metric="median_absolute_deviation")
+    near = move("near", part=1.0)
+    assert (near.status, [finding.level for finding in near.findings]) == ("ok", ["warning"])
+    assert move("far", part=50).status == "failed"
+
+
+def test_a_wrong_histogram_is_noticed_with_the_files(toy: Toy, tmp_path: Path, registry: None) -> None:
+    del registry
+    graph = make_graph()
+    graph["test"][3] = ("e8", "r1", "e8")
+    other = write_sources(tmp_path / "other", graph)
+    tables = build(tmp_path, tmp_path / "other", other, protocols=ONE_PROTOCOL)
+    assert failed(examine(tables.path)) == {}
+    found = rebuild.rebuild_histograms(read_set(tables), means_of(toy, tmp_path)).findings
+    named = {finding.table for finding in found}
+    assert named == {"datasets", "candidates", "macro_candidates", "candidates_by_relation"}
+    one = next(finding for finding in found if finding.table == "candidates")
+    assert set(one.key) == set(KEYS["candidates"])
+    assert one.expected != one.got
+
+
+def test_numbers_of_tasks_are_compared_with_the_registry(toy: Toy, tmp_path: Path, registry: None) -> None:
+    del registry
+    opened = read_set(rankconst.load(toy.draft.write(tmp_path / "set")))
+    opened.datasets["few"]["triples_test"] = 6
+    found = rebuild.rebuild_histograms(opened, means_of(toy, tmp_path)).findings
+    assert [(one.key, one.column, one.expected, one.got) for one in found] == [
+        ({"dataset": "few"}, "triples_test", 5, 6)
+    ]
+
+
+def test_missing_sources_are_no_failure(toy: Toy, tmp_path: Path, registry: None) -> None:
+    del registry
+    opened = read_set(rankconst.load(toy.draft.write(tmp_path / "set")))
+    found = rebuild.rebuild_histograms(opened, Means(None, tmp_path / "cache", QUIET)).findings
+    assert {finding.level for finding in found} == {"note"}
+    notes = {finding.key["dataset"]: finding.message for finding in found}
+    assert set(notes) == {"toy"}
+    assert all(message.startswith("not compared with sources: ") for message in notes.values())
+
+
+def test_two_processes_find_the_same(toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rebuild, "MANY", 1)
+    draft = TAMPERINGS["rebuild"].apply(toy.draft)
+    rows = [row for row in draft.tables["constants"].to_pylist() if row["metric"] == "quadratic_mean_rank"]
+    means = Means(None, tmp_path / "cache", QUIET)
+    opened = read_set(rankconst.load(draft.put("constants", rows).write(tmp_path / "set")))
+    result = rebuild.rebuild_constants(opened, means)
+    assert [finding.key["metric"] for finding in result.findings] == ["quadratic_mean_rank"]
+
+
+# ---- smaller things ----------------------------------------------------------------------------------------------
+
+
+def test_only_selected_datasets_are_checked(toy: Toy, tmp_path: Path) -> None:
+    path = TAMPERINGS["tasks"].apply(toy.draft).write(tmp_path / "set")
+    assert set(failed(examine(path, None, "toy"))) == {"tasks"}
+    assert failed(examine(path, None, "few")) == {}
+
+
+def test_a_released_folder_is_that_of_its_version(toy: Toy, tmp_path: Path) -> None:
+    draft = replace(toy.draft, version="9.0.0")
+    assert failed(examine(draft.write(tmp_path / "9.0.0"))) == {}
+    shutil.copytree(tmp_path / "9.0.0", tmp_path / "9.0.1")
+    shutil.copytree(tmp_path / "9.0.0", tmp_path / "rankconst-tables-9.0.2")
+    for name in ("9.0.1", "rankconst-tables-9.0.2"):
+        assert set(failed(examine(tmp_path / name))) == {"descriptor"}
+
+
+def test_content_is_hashed_as_when_it_was_written(toy: Toy) -> None:
+    odd = pa.table({"a": pa.array(["x\t", None, "'"]), "b": pa.array([0.0, -0.0, None]), "c": [[None], ["é"], None]})
+    for table in (*toy.draft.tables.values(), odd, odd.slice(0, 0), pa.concat_tables([odd, odd])):
+        assert digest_content(table) == hash_content(table)
+
+
+def test_a_set_without_tables_fails_without_an_error(toy: Toy, tmp_path: Path) -> None:
+    folder = toy.draft.write(tmp_path / "set")
+    for name in COLUMNS:
+        (folder / f"{name}.parquet").unlink()
+    results = examine(folder)
+    assert results["files"].status == results["content"].status == "failed"
+    assert results["coverage"].status == "not run"
+
+
+@pytest.mark.parametrize("resources", [[], [{}], [{"name": 1, "path": 2}], [{"name": "datasets", "path": "../x"}]])
+def test_odd_descriptors_fail_without_an_error(resources: list[Any], toy: Toy, tmp_path: Path) -> None:
+    folder = toy.draft.write(tmp_path / "set")
+    descriptor = {"version": "unreleased", "resources": resources, "provenance": 1, "sources": {"a": [1]}}
+    (folder / "datapackage.json").write_bytes(write_descriptor(descriptor))
+    assert {"files", "content", "descriptor", "columns"} <= set(failed(examine(folder)))
+
+
+ODD: list[tuple[str, str, Any, dict[str, Any]]] = [
+    ("candidates", "num_candidates", -(2**60), {"protocol": "standard", "split": "test"}),
+    ("candidates", "num_tasks", 0, {"protocol": "pykeen"}),
+    ("candidates", "num_tasks", None, {"protocol": "raw"}),
+    ("macro_candidates", "weight", float("nan"), {"protocol": "raw"}),
+    ("macro_candidates", "weight", -1.0, {"split": "valid"}),
+    ("candidates_by_relation", "relation", None, {"relation": "r1"}),
+    ("candidates_by_relation", "split", "train", {"split": "valid"}),
+    ("constants", "k", None, {"k": 3}),
+    ("constants", "k", 2**53, {"k": 10}),
+    ("constants", "side", "left", {"side": "head"}),
+    ("constants", "expectation", float("inf"), {"metric": "ndcg"}),
+    ("constants", "variance", None, {"metric": "ndcg"}),
+    ("datasets", "entities_train", None, {"dataset": "toy"}),
+    ("datasets", "relations", None, {"dataset": "toy"}),
+    ("datasets", "dropped_valid", None, {"dataset": "toy"}),
+    ("datasets", "triples_test", None, {"dataset": "toy"}),
+    ("datasets", "sha256", None, {"dataset": "toy"}),
+    ("datasets", "sha256", [None], {"dataset": "toy"}),
+    ("datasets", "aliases", [None], {"dataset": "toy"}),
+    ("datasets", "dataset", "", {"dataset": "toy"}),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "value", "where"), ODD)
+def test_odd_values_fail_without_an_error(
+    table: str, column: str, value: Any, where: dict[str, Any], toy: Toy, tmp_path: Path
+) -> None:
+    found = failed(examine(toy.draft.change(table, column, value, **where).write(tmp_path / "set")))
+    assert found
+    told = [finding.message for findings in found.values() for finding in findings]
+    assert not any("could not be finished" in message for message in told)
+
+
+@pytest.mark.parametrize("emptied", [*COLUMNS, ""])
+def test_empty_tables_fail_without_an_error(emptied: str, toy: Toy, tmp_path: Path) -> None:
+    tables = {name: table.slice(0, 0) if emptied in {"", name} else table for name, table in toy.draft.tables.items()}
+    assert failed(examine(replace(toy.draft, tables=tables).write(tmp_path / "set")))
+
+
+def test_a_check_that_breaks_leaves_the_others_running(
+    toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(*_: Any) -> NoReturn:
+        raise ZeroDivisionError("of nothing")
+
+    monkeypatch.setitem(CHECKS, "order", replace(CHECKS["order"], examine=stumble))
+    found = failed(examine(toy.draft.write(tmp_path / "set")))
+    assert [(name, one.message) for name, (one,) in found.items()] == [
+        ("order", "the check could not be finished: ZeroDivisionError: of nothing")
+    ]
+
+
+def test_values_of_findings_fit_into_json() -> None:
+    values = [float("nan"), float("inf"), None, [1, None], True, "a", 0.1, object]
+    assert json.loads(json.dumps([plain(value) for value in values], allow_nan=False))[:3] == [None, "inf", None]
+
+
+def test_sets_know_what_they_hold(toy: Toy, tmp_path: Path) -> None:
+    opened: TableSet = read_set(rankconst.load(toy.draft.write(tmp_path / "set")))
+    assert list(opened.datasets) == ["few", "toy"]
+    assert list(opened.counted) == ["toy"]
+    assert {key[4] for key in opened.histograms} == {"micro", "macro-query", "macro-relation"}
+    for key, (sizes, _, tasks) in opened.histograms.items():
+        if key[0] == "toy" and key[4] == "micro":
+            stored = rankconst.load(tmp_path / "set").histogram("toy", key[2], key[3], key[1])
+            assert (sizes.tolist(), tasks.tolist()) == (stored.num_candidates.tolist(), stored.num_tasks.tolist())

@@ -1,0 +1,171 @@
+"""``rankconst verify``: exit codes, what is printed, and what it is asked to look at."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("builder")
+
+
+OLDEST = rankconst.bundled_versions()[0]
+"""The smallest of the carried sets."""
+
+
+@pytest.fixture
+def small() -> Path:
+    """The folder of the smallest carried set."""
+    return rankconst.load(version=OLDEST).path
+
+
+@pytest.fixture
+def copy(small: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(small, tmp_path / OLDEST)
+
+
+def damage(path: Path, place: int = 100) -> None:
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+
+
+def test_the_newest_carried_tables_are_right(run: Run) -> None:
+    screen = run("verify")
+    assert (screen.code, screen.err) == (0, "")
+    rows = {row[0]: row[-1] for row in screen.cells if len(row) == 4}
+    assert {*rows.values()} - {"result"} == {"ok"}
+    assert f"checks of tables {rankconst.bundled_versions()[-1]} in " in screen.out
+
+
+def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> None:
+    screen = run(
+        "verify", small, "--rebuild", "-d", "Nations", "--format", "json", env={"RANKCONST_CACHE": str(tmp_path)}
+    )
+    assert screen.code == 0
+    assert "[1/1] nations: constants computed from the histograms" in screen.err
+    status = {row["check"]: row["status"] for row in screen.records if row["status"] != "note"}
+    assert status["rebuild"] == status["sources"] == "ok"
+    notes = [row for row in screen.records if row["status"] == "note" and row["check"] == "sources"]
+    assert [row["dataset"] for row in notes] == ["nations"]
+    assert notes[0]["message"].startswith("not compared with sources: ")
+    quiet = run("verify", small, "--rebuild", "-d", "nations", "-q")
+    assert (quiet.code, quiet.err) == (0, "")
+
+
+def test_a_damaged_table_exits_with_7(run: Run, copy: Path) -> None:
+    damage(copy / "constants.parquet")
+    screen = run("verify", copy)
+    assert screen.code == 7
+    assert "error: tables" in screen.message
+    assert "files, content" in screen.message
+    rows = {row[0]: row[-1] for row in screen.cells if len(row) == 4}
+    assert rows["files"] == "failed: 1"
+    assert rows["pooling"] == "not run"
+    assert rows["filters"] == "ok"
+    assert "constants.parquet" in screen.out
+
+
+def test_json_and_csv_name_every_difference(run: Run, copy: Path) -> None:
+    descriptor = json.loads((copy / "datapackage.json").read_text(encoding="utf-8"))
+    for source in descriptor["sources"]:
+        source["title"] += "?"
+    text = json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n"
+    (copy / "datapackage.json").write_text(text, encoding="utf-8")
+    expected = [source["title"] for source in descriptor["sources"]]
+    screen = run("verify", copy, "--format", "json")
+    assert screen.code == 7
+    found = [row for row in screen.records if row["status"] == "difference"]
+    assert [(row["check"], row["table"]) for row in found] == [("descriptor", "datapackage.json")] * len(expected)
+    assert [row["got"] for row in found] == expected
+    listed = run("verify", copy, "-f", "csv")
+    assert listed.code == 7
+    assert [row["got"] for row in listed.rows if row["status"] == "difference"] == expected
+    assert [row["check"] for row in listed.rows] == [row["check"] for row in screen.records]
+
+
+def test_the_table_lists_the_first_differences(run: Run, copy: Path) -> None:
+    for place in range(25):
+        (copy / f"stray-{place:02}.txt").write_text("x", encoding="utf-8")
+    screen = run("verify", copy)
+    assert screen.code == 7
+    assert screen.out.count("this lies in the folder") == 20
+    assert "5 more differences; --format json lists all." in screen.out
+    assert "25 differences in 1 of" in screen.message
+
+
+def test_a_zip_is_verified(run: Run, copy: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tables.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in copy.iterdir():
+            archive.write(file, f"{copy.name}/{file.name}")
+    assert run("verify", path).code == 0
+    with zipfile.ZipFile(path) as archive:
+        place = archive.getinfo(f"{copy.name}/candidates.parquet").header_offset
+    damage(path, place + 500)
+    screen = run("verify", path)
+    assert screen.code == 7
+    assert "cannot be read" in screen.out
+
+
+def test_tables_that_cannot_be_opened_keep_their_error(run: Run, copy: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    screen = run("verify", tmp_path / "empty")
+    assert (screen.code, screen.out) == (6, "")
+    assert "datapackage.json is missing" in screen.message
+    (copy / "datapackage.json").write_text("{", encoding="utf-8")
+    assert run("verify", copy).code == 6
+
+
+def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
+    one = {row["check"]: row["rows"] for row in run("verify", small, "-d", "WN18-RR", "-f", "json").records}
+    every = {row["check"]: row["rows"] for row in run("verify", small, "-f", "json").records}
+    assert 0 < one["candidates"] < every["candidates"]
+    assert one["files"] == every["files"]
+    screen = run("verify", small, "-d", "wn18r", "-d", "nothing")
+    assert (screen.code, screen.out) == (4, "")
+    assert "Did you mean wn18rr" in screen.message
+    assert "'nothing'" in screen.message
+
+
+def test_a_mirror_that_is_no_folder(run: Run, small: Path, tmp_path: Path) -> None:
+    assert run("verify", small, "--rebuild", "--mirror", tmp_path / "nowhere").code == 2
+    # Without --rebuild nothing is read from it.
+    assert run("verify", small, env={"RANKCONST_MIRROR": str(tmp_path / "nowhere")}).code == 0
+
+
+def test_a_build_of_ones_own_is_right(run: Run, one_candidate: Path) -> None:
+    assert run("verify", one_candidate).code == 0
+
+
+def test_a_small_graph_is_right(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
+    from cli.conftest import SMALL
+
+    out = tmp_path / "tables"
+    assert (
+        run("build", *write_graph(SMALL), "--name", "mykg", "--out", out, "-p", "pykeen", "-p", "sampled:3").code == 0
+    )
+    screen = run("verify", out, "--rebuild")
+    assert screen.code == 0
+    assert "note: sources: mykg: not compared with sources: the registry has no files of it" in " ".join(
+        screen.out.split()
+    ).replace("dataset ", "")
+
+
+def test_without_the_builder(run: Run, no_builder: None) -> None:
+    del no_builder
+    screen = run("verify")
+    assert (screen.code, screen.out) == (3, "")
+    assert "pip install 'rankconst[builder]'" in screen.message
