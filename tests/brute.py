@@ -105,10 +105,8 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
 
 def weigh_brute_force(rows: Rows, side: str, group: str) -> list[Fraction]:
     """Weigh ranked rows of one side: 1 / how many of them share the query, or the relation."""
-    groups = {
-        "query": [(r, t) if side == "head" else (h, r) for h, r, t in rows],
-        "relation": [r for _, r, _ in rows],
-    }[group]
+    queries: list[Hashable] = [(r, t) if side == "head" else (h, r) for h, r, t in rows]
+    groups = queries if group == "query" else [r for _, r, _ in rows]
     return [Fraction(1, groups.count(one)) for one in groups]
 
 

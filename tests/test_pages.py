@@ -40,7 +40,10 @@ def _integral(function: Any) -> Any:
 
 def evaluate(formula: str, sizes: Sequence[int], **names: Any) -> Any:
     tasks = [(MP.mpf(size), count) for size, count in sorted(Counter(sizes).items())]
-    ranks = lambda size: [MP.mpf(j) for j in range(1, int(size) + 1)]  # noqa: E731
+
+    def ranks(size: Any) -> list[Any]:
+        return [MP.mpf(j) for j in range(1, int(size) + 1)]
+
     return eval(  # noqa: S307 - our own expressions, which is what is tested
         formula,
         {

@@ -94,9 +94,8 @@ def render_included() -> str:
     for key, row in tables.datasets.items():
         held = tables.protocols(key)
         protocol = "standard" if "standard" in held else held[0]
-        values = [
-            tables.constants(key, metric, protocol=protocol).expectation for metric in ("mr", "mrr", "hits@1", "hits@10")
-        ]
+        shown = ("mr", "mrr", "hits@1", "hits@10")
+        values = [tables.constants(key, metric, protocol=protocol).expectation for metric in shown]
         counts = [row["entities"], *(row[f"triples_{split}"] for split in ("train", "valid", "test"))]
         entities, *triples = ("–" if count is None else f"{count:,}" for count in counts)
         numbers = " | ".join(f"{value:,.2f}" if value > 1 else f"{value:.3g}" for value in values)

@@ -41,7 +41,8 @@ class Rankings:
         """Return the mean of a score of the ranks, a value a ranking."""
         with np.errstate(divide="ignore"):
             scores = score(np.arange(256, dtype=np.float64))
-        return np.take(scores, self.ranks).mean(axis=1)
+        mean: Values = np.take(scores, self.ranks).mean(axis=1)
+        return mean
 
     def double_median(self) -> NDArray[np.int64]:
         """Return twice the median, of two middle ranks their sum."""

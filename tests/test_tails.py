@@ -389,6 +389,7 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     for z in (-math.inf, -3, -1, 0.5, 2, 6, 40, math.inf):
         worst = metric.worst(histogram.num_candidates, histogram.num_tasks)
         value = moments.expectation + sign * z * math.sqrt(moments.variance) if math.isfinite(z) else worst
+        assert metric.optimum is not None
         value = metric.optimum if z == math.inf else min(max(value, metric.lower), metric.upper)
         tail = tail_probability(metric, histogram, value)
         assert tail.log10 <= 0

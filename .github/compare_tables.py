@@ -1,0 +1,39 @@
+"""Compare a build with the newest released tables: ``python compare_tables.py FOLDER``.
+
+Prints ``version=X.Y.Z``, the smallest version under which the build may be released, or ``version=`` if it says what
+the released tables say: the same content hashes, or values that differ within their stated errors only. What changed
+goes to stderr.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import rankconst
+from rankconst.schemas import COLUMNS
+from rankconst_builder.changes import Bump, compare_sets, smallest_version
+from rankconst_builder.release import phrase_changes
+
+if TYPE_CHECKING:
+    from rankconst import Tables
+
+
+def hash_tables(tables: Tables) -> dict[str, str]:
+    """Return the content hash of each table."""
+    return {resource["name"]: resource["contentHash"] for resource in tables.descriptor["resources"]}
+
+
+def propose_version(released: Tables, built: Tables) -> str:
+    """Return the version that a build may be released as; nothing if it brings nothing new."""
+    if hash_tables(released) == hash_tables(built):
+        return ""
+    changes = compare_sets(
+        {name: released.read(name) for name in COLUMNS}, {name: built.read(name) for name in COLUMNS}
+    )
+    print("\n".join(phrase_changes(changes)), file=sys.stderr)
+    return "" if changes.bump is Bump.patch else smallest_version(released.version, changes.bump)
+
+
+if __name__ == "__main__":
+    print(f"version={propose_version(rankconst.load(), rankconst.load(sys.argv[1]))}")

@@ -1,0 +1,164 @@
+"""Compute the archive again in another way, and compare: ``python benchmarks/check_independently.py``.
+
+Candidates are counted with dictionaries of sets, triple by triple; expectations and variances come from tables of
+cumulative sums over ranks and, for IAMR and HMR, from the trapezoidal rule on a logarithmic grid. Nothing of the
+builder's counting or of ``rankconst.moments`` is used. Needs the benchmarks' files: a mirror (RANKCONST_MIRROR) or the
+cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import math
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import rankconst
+from rankconst_builder.fetch import Fetcher, cache_folder
+from rankconst_builder.sources import load_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from rankconst_builder.sources import Source
+
+    Values = NDArray[np.float64]
+    Triple = tuple[bytes, ...]
+
+SPLITS = ("train", "valid", "test")
+KS = (1, 3, 5, 10, 50, 100)
+METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS))
+
+
+def read(source: Source, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes]]:
+    """Return the triples of each split as head, relation, tail, and relations that count as seen besides train's."""
+    form, found = source.format, {}
+    for role, file in source.files.items():
+        content = fetcher.read(file).data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
+        lines = content.rstrip(b"\n").split(b"\n")[1 if form.count_line else 0 :]
+        places = [form.columns.index(column) for column in "hrt"]
+        rows = (line.split(form.delimiter.encode()) for line in lines)
+        found[role] = [tuple(row[place] for place in places) for row in rows]
+    context = {relation for _, relation, _ in found.get("transductive_train", [])}
+    return {split: found[split] for split in SPLITS}, context
+
+
+def count(splits: Mapping[str, list[Triple]], context: set[bytes], protocol: str, split: str) -> dict[str, list[int]]:
+    """Return the number of candidates of each task, for heads and tails."""
+    train = splits["train"]
+    seen = {entity for h, _, t in train for entity in (h, t)}
+    relations = {r for _, r, _ in train} | context
+    entities = seen if protocol == "pykeen" else {e for rows in splits.values() for h, _, t in rows for e in (h, t)}
+    tasks = splits[split]
+    if protocol == "pykeen":
+        tasks = [row for row in dict.fromkeys(tasks) if row[0] in seen and row[2] in seen and row[1] in relations]
+    if protocol == "raw":
+        return {side: [len(entities)] * len(tasks) for side in ("head", "tail")}
+    names = SPLITS if protocol == "standard" else SPLITS[: SPLITS.index(split) + 1]
+    heads, tails = collections.defaultdict(set), collections.defaultdict(set)
+    for name in names:
+        for h, r, t in splits[name]:
+            if h in entities and t in entities:
+                heads[r, t].add(h)
+                tails[h, r].add(t)
+    return {
+        "head": [len(entities) + 1 - len(heads[r, t]) for _, r, t in tasks],
+        "tail": [len(entities) + 1 - len(tails[h, r]) for h, r, _ in tasks],
+    }
+
+
+def compute(counts: collections.Counter[int], tables: Mapping[str, Values]) -> dict[str, tuple[float, float]]:
+    """Return expectation and variance of each metric, from the multiplicities of N."""
+    size = np.array(sorted(counts))
+    tasks = np.array([counts[int(n)] for n in size], dtype=np.float64)
+    total = tasks.sum()
+    rank = np.arange(1, size[-1] + 1, dtype=np.float64)
+
+    def mean(values: Values) -> Values:
+        return np.cumsum(values)[size - 1] / size
+
+    def average(first: Values, second: Values) -> tuple[float, float]:
+        return float(tasks @ first / total), float(tasks @ (second - first**2) / total**2)
+
+    found = {
+        "mr": average((size + 1) / 2, (size + 1) * (2 * size + 1) / 6),
+        "mrr": average(tables["1/j"][size - 1] / size, tables["1/j^2"][size - 1] / size),
+        **{f"hits@{k}": average(np.minimum(k / size, 1), np.minimum(k / size, 1)) for k in KS},
+    }
+    for name, sign in (("gmr", 1), ("igmr", -1)):
+        # exp(x) - 1 instead of exp(x): what would cancel is never formed.
+        logs = sign * np.log(rank) / total
+        once, twice = mean(np.expm1(logs)), mean(np.expm1(2 * logs))
+        first = float(tasks @ np.log1p(once))
+        found[name] = math.exp(first), math.exp(2 * first) * math.expm1(float(tasks @ np.log1p(twice)) - 2 * first)
+    # E[1/S] and E[1/S^2] are integrals of L and t L; t = exp(x) / E[S].
+    for name, scores in (("iamr", rank), ("hmr", 1 / rank)):
+        scale = float(tasks @ mean(scores))
+        least = float(tasks.sum() if name == "iamr" else tasks @ (1 / size))
+        grid = np.arange(-42.0, math.log(60 * scale / least), 1 / 16)
+        moments = np.zeros(2)
+        for x in grid:
+            t = math.exp(x) / scale
+            gap = mean(-np.expm1(-t * scores))
+            # exp(-t), the largest term, is set apart where everything is small.
+            logs = np.log1p(-np.minimum(gap, 0.5))
+            far = gap >= 0.5
+            if far.any():
+                top = scores[0] if name == "iamr" else 1 / size[-1]
+                logs = np.where(far, np.log(mean(np.exp(-t * (scores - top)))) - t * top, logs)
+            moments += math.exp(float(tasks @ logs)) * np.array([t, t * t]) / 16
+        found[name] = float(total * moments[0]), float(total**2 * (moments[1] - moments[0] ** 2))
+    return found
+
+
+def main() -> None:
+    """Compare every dataset, protocol, split and side, and print the largest differences."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--dataset", action="append", help="only these; all that are counted from files if left out")
+    parser.add_argument("--split", action="append", choices=SPLITS, help="only these splits")
+    arguments = parser.parse_args()
+    archive, sources = rankconst.load(), load_sources()
+    fetcher = Fetcher(cache_folder(), mirror=os.environ.get("RANKCONST_MIRROR") or None, offline=True)
+    harmonic = 1 / np.arange(1, max(row["entities"] or 1 for row in archive.datasets.values()) + 1)
+    tables = {"1/j": np.cumsum(harmonic), "1/j^2": np.cumsum(harmonic**2)}
+    worst: dict[tuple[str, str], float] = collections.defaultdict(float)
+    started, compared, done = time.perf_counter(), 0, {}
+    for key in arguments.dataset or [key for key in archive.datasets if sources[key].sampled is None]:
+        splits, context = read(sources[key], fetcher)
+        for protocol in archive.protocols(key):
+            for split in arguments.split or SPLITS:
+                sides = count(splits, context, protocol, split)
+                for side, counted in {**sides, "both": sides["head"] + sides["tail"]}.items():
+                    counts = collections.Counter(counted)
+                    held = archive.histogram(key, split, side, protocol)
+                    pairs = zip(held.num_candidates.tolist(), held.num_tasks.tolist(), strict=True)
+                    if dict(pairs) != dict(counts):
+                        sys.exit(f"{key} {protocol} {split} {side}: other candidates")
+                    law = tuple(sorted(counts.items()))
+                    if law not in done:
+                        done[law] = compute(counts, tables)
+                    for metric in METRICS:
+                        constants = archive.constants(key, metric, split, side, protocol)
+                        exact = (constants.expectation, constants.variance)
+                        for name, ours, theirs in zip(
+                            ("expectation", "variance"), exact, done[law][metric], strict=True
+                        ):
+                            error = abs(ours - theirs) / ours if ours > 1e-30 else abs(ours - theirs)
+                            worst[metric, name] = max(worst[metric, name], error)
+                        compared += 1
+        print(f"{key}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
+    print(f"{compared:,} constants compared, {len(done):,} different histograms, all candidates equal")
+    print("| metric | largest difference of expectations | of variances |\n|---|---|---|")
+    for metric in METRICS:
+        print(f"| {metric} | {worst[metric, 'expectation']:.1e} | {worst[metric, 'variance']:.1e} |")
+
+
+if __name__ == "__main__":
+    main()
