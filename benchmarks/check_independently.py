@@ -82,7 +82,8 @@ def compute(counts: collections.Counter[int], tables: Mapping[str, Values]) -> d
     rank = np.arange(1, size[-1] + 1, dtype=np.float64)
 
     def mean(values: Values) -> Values:
-        return np.cumsum(values)[size - 1] / size
+        taken: Values = np.cumsum(values)[size - 1] / size
+        return taken
 
     def average(first: Values, second: Values) -> tuple[float, float]:
         return float(tasks @ first / total), float(tasks @ (second - first**2) / total**2)

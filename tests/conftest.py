@@ -35,3 +35,9 @@ def reference() -> Path:
     if not (folder / "published_adjusted_rows.csv").is_file():
         pytest.skip(f"no published results at {folder}; they are looked for beside RANKCONST_MIRROR")
     return folder
+
+
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let sampled constants rest on few random rankings, for tests in which they are beside the point."""
+    monkeypatch.setattr("rankconst.moments.median_deviation.MOST_DRAWS", 2**8)

@@ -373,6 +373,29 @@ def optimum_of(metric: Any, num_tasks: int) -> float:
     return float(num_tasks) if metric.optimum is None else float(metric.optimum)
 
 
+def differing_rows(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return the pairs of rows of constants or candidates that differ.
+
+    Two machines' logarithms differ in the last bits, so expectations and variances may differ by their stated errors.
+    Of sampled rows only keys are compared: how many draws they rest on is the tests' own choice.
+    """
+    if len(ours) != len(theirs):
+        return [(len(ours), len(theirs))]
+    return [(one, other) for one, other in zip(ours, theirs, strict=True) if not _same_row(one, other)]
+
+
+def _same_row(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    estimated = {"expectation", "variance", "expectation_error", "variance_error", "num_draws"}
+    if any(one[name] != other[name] for name in one.keys() - estimated):
+        return False
+    if one.get("method") in {None, "sampled"}:
+        return True
+    return all(
+        abs(one[name] - other[name]) <= one[f"{name}_error"] + other[f"{name}_error"]
+        for name in ("expectation", "variance")
+    )
+
+
 # The metrics themselves, for ranks in plain Python.
 
 EVALUATED: dict[str, Callable[[Sequence[int], int | None], Any]] = {

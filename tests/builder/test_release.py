@@ -34,7 +34,7 @@ Tables = dict[str, "pa.Table"]
 Rows = dict[str, list[dict[str, Any]]]
 
 DATE = dt.date(2026, 11, 21)
-FILES = [*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", *DOCUMENTS]
+FILES = [*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", *DOCUMENTS, "checksums.txt"]
 BEFORE = "90.0.0"
 """A version that no package carries."""
 

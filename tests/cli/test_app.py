@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from cli.conftest import Run, RunInTerminal
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 COMMANDS = [str(command.name) for command in app.registered_commands]
 
 EXAMPLES = {

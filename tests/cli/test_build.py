@@ -16,6 +16,7 @@ import pytest
 import rankconst
 from brute import count_brute_force
 from cli.conftest import SMALL, child_command, child_environment
+from oracles import differing_rows
 from rankconst.protocols import PROTOCOLS, parse_protocol
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     WriteGraph = Callable[..., list[str]]
 
-pytestmark = pytest.mark.usefixtures("builder")
+pytestmark = pytest.mark.usefixtures("builder", "few_draws")
 
 ORDER = ("train", "valid", "test")
 SUMMARY = {
@@ -57,7 +58,7 @@ def assert_same_as_shipped(folder: Path, *keys: str) -> None:
     built, shipped = rankconst.load(folder), rankconst.load()
     for name in ("candidates", "constants"):
         of_shipped = [row for row in shipped.read(name).to_pylist() if row["dataset"] in keys]
-        assert built.read(name).to_pylist() == of_shipped
+        assert differing_rows(built.read(name).to_pylist(), of_shipped) == []
 
 
 # -- benchmarks ----------------------------------------------------------------------------------------------------
@@ -546,7 +547,7 @@ def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) ->
 
 
 def test_a_run_killed_at_any_moment_is_taken_up_by_the_next(
-    mirror: Path, run: Run, cache: Path, tmp_path: Path
+    mirror: Path, run_child: Run, cache: Path, tmp_path: Path
 ) -> None:
     """Killed after each dataset in turn: what was done is not done again, and the bytes are the same."""
     keys = ("nations", "countries_s1", "countries_s2", "kinships")
@@ -559,7 +560,7 @@ def test_a_run_killed_at_any_moment_is_taken_up_by_the_next(
         "9.9.9",
         *(part for key in keys for part in ("-d", key)),
     ]
-    assert run("build", *options, "--out", tmp_path / "whole", "-q").code == 0
+    assert run_child("build", *options, "--out", tmp_path / "whole", "-q").code == 0
     kept: set[str] = set()
     for _ in keys:
         command = child_command("build", *options, "--out", tmp_path / "cut")
@@ -575,7 +576,7 @@ def test_a_run_killed_at_any_moment_is_taken_up_by_the_next(
             child.wait(timeout=60)
         assert up_to_date == kept
         kept |= {path.name for path in (tmp_path / "cut" / ".kept").glob("*") if path.suffix != ".draft"}
-    screen = run("build", *options, "--out", tmp_path / "cut")
+    screen = run_child("build", *options, "--out", tmp_path / "cut")
     assert screen.code == 0
     assert screen.err.count("up to date") == len(keys)
     names = sorted(path.name for path in (tmp_path / "whole").iterdir())

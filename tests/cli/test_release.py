@@ -28,6 +28,7 @@ pytestmark = pytest.mark.usefixtures("builder")
 DATE = ("--date", "2026-11-21")
 FIRST = ("--previous", "none", *DATE)
 FILES = {
+    "checksums.txt",
     *(f"{name}.parquet" for name in COLUMNS),
     *("datapackage.json", "croissant.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json"),
 }
