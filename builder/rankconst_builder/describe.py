@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.protocols import PROTOCOLS, SPLITS
 from rankconst.schemas import COLUMNS, TableColumn
 from rankconst.tables import DESCRIPTOR
+from rankconst_builder.package import CHECKSUMS
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -66,7 +67,7 @@ ORIGINS: dict[str, tuple[str, str]] = {
         "`rankconst_builder.graph` counts entities, relations, triples, repetitions and overlaps",
     ),
     "candidates": (
-        "the benchmarks' own files",
+        "the benchmarks' own files; under `sampled:M` the numbers of tasks that the benchmark states",
         "`rankconst_builder.candidates` counts for every ranking task the entities that are ranked",
     ),
     "macro_candidates": (
@@ -333,6 +334,7 @@ def _list_files(edition: Edition) -> str:
         for resource in edition.descriptor["resources"]
     ]
     written = [[f"`{name}`", document.holds] for name, document in DOCUMENTS.items()]
+    written.append([f"`{CHECKSUMS}`", "the SHA-256 of every other file, as sha256sum writes them"])
     descriptor = [f"`{DESCRIPTOR}`", "Data Package 2.0: path, size and hashes of each table, its columns, its sources"]
     return _table(["file", "holds"], [*tables, descriptor, *written])
 

@@ -218,7 +218,7 @@ def section(text: str, heading: str) -> str:
 def test_readme_has_every_file_column_and_dataset(edition: Edition) -> None:
     text = DOCUMENTS["README.md"].write(edition)
     files = section(text, "Files")
-    for name in (*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", *DOCUMENTS):
+    for name in (*(f"{name}.parquet" for name in COLUMNS), "datapackage.json", "checksums.txt", *DOCUMENTS):
         assert f"| `{name}` |" in files
     for name, columns in COLUMNS.items():
         table = section(text, f"{name}.parquet")
