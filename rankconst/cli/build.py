@@ -127,7 +127,7 @@ def build(
 
     rankconst build --train train.tsv --valid valid.tsv --test test.tsv --name mykg
     """
-    require_builder()
+    require_builder("build")
     from rankconst_builder.fetch import Fetcher, cache_folder
     from rankconst_builder.pipeline import UNRELEASED, Build, build_all, order_protocols
     from rankconst_builder.progress import Reporter

@@ -16,8 +16,8 @@ def has_builder() -> bool:
     return all(find_spec(module) is not None for module in _BUILDER_NEEDS)
 
 
-def require_builder() -> None:
-    """Refuse to go on without the extra.
+def require_builder(command: str) -> None:
+    """Refuse to go on with a command without the extra.
 
     Raises
     ------
@@ -27,5 +27,5 @@ def require_builder() -> None:
     if not has_builder():
         missing = ", ".join(module for module in _BUILDER_NEEDS if find_spec(module) is None)
         raise MissingExtraError(
-            f"`rankconst build` needs {missing}, which is missing. Run: pip install 'rankconst[builder]'"
+            f"`rankconst {command}` needs {missing}, which is missing. Run: pip install 'rankconst[builder]'"
         )

@@ -67,7 +67,7 @@ def release(
 
     Example: rankconst release --version 1.0.0 --from rankconst-tables
     """
-    require_builder()
+    require_builder("release")
     from rankconst_builder.describe import name_archive
     from rankconst_builder.progress import Reporter
     from rankconst_builder.release import Order, release_tables

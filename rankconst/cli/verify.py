@@ -96,7 +96,7 @@ def verify(
 
     Example: rankconst verify --rebuild --dataset nations
     """
-    require_builder()
+    require_builder("verify")
     from rankconst_builder.progress import Reporter
     from rankconst_builder.verify import Means, read_set, run_checks
 

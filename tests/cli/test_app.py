@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import signal
@@ -156,7 +157,9 @@ def test_interrupt_of_a_child(tmp_path: Path, cache: Path) -> None:
     test.write_text("a\tr\tb\n", encoding="utf-8")
     args = ("build", "--train", train, "--test", test, "--name", "mykg", "--out", tmp_path / "out")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    child = subprocess.Popen(child_command(*args), env=child_environment(cache), **pipes)  # type: ignore[call-overload]
+    # Where tests run in the background interrupts are ignored, and children would inherit that.
+    heed = {"preexec_fn": functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)}
+    child = subprocess.Popen(child_command(*args), env=child_environment(cache), **pipes, **heed)  # type: ignore[call-overload]
     with child:
         try:
             writer = wait_for_reader(train)
