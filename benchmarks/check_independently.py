@@ -94,11 +94,11 @@ def compute(counts: collections.Counter[int], tables: Mapping[str, Values]) -> d
         **{f"hits@{k}": average(np.minimum(k / size, 1), np.minimum(k / size, 1)) for k in KS},
     }
     for name, sign in (("gmr", 1), ("igmr", -1)):
-        # exp(x) - 1 instead of exp(x): what would cancel is never formed.
-        logs = sign * np.log(rank) / total
-        once, twice = mean(np.expm1(logs)), mean(np.expm1(2 * logs))
-        first = float(tasks @ np.log1p(once))
-        found[name] = math.exp(first), math.exp(2 * first) * math.expm1(float(tasks @ np.log1p(twice)) - 2 * first)
+        # exp(x) - 1 instead of exp(x), in extended precision where there is one: the variance is a small difference.
+        logs = sign * np.log(rank.astype(np.longdouble)) / total
+        once, twice = (np.log1p(np.cumsum(np.expm1(p * logs))[size - 1] / size) for p in (1, 2))
+        first, second = tasks.astype(np.longdouble) @ once, tasks.astype(np.longdouble) @ twice
+        found[name] = float(np.exp(first)), float(np.exp(2 * first) * np.expm1(second - 2 * first))
     # E[1/S] and E[1/S^2] are integrals of L and t L; t = exp(x) / E[S].
     for name, scores in (("iamr", rank), ("hmr", 1 / rank)):
         scale = float(tasks @ mean(scores))

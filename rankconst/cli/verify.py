@@ -25,6 +25,9 @@ __all__ = ["verify"]
 SHOWN = 20
 """How many findings the table lists; JSON and CSV have all."""
 
+SHOWN_NOTES = 3
+"""How many notes of a check stand under the table; of more only the first."""
+
 _CHECKS = (
     Column("check", "check"),
     Column("covers", "covers", drop=2),
@@ -168,11 +171,19 @@ def _print_table(results: Sequence[Result], caption: str) -> None:
         listed = [_describe_finding(result, finding) for result, finding in shown]
         caption = f"{count(more)} more {title}; --format json lists all." if more else ""
         print_listing(Listing(columns=_FINDINGS, rows=listed, title=title, caption=caption), Format.table)
-    notes = [(result, finding) for result, finding in marked if finding.level == "note"]
+    notes = [line for result in results for line in _phrase_notes(result)]
     if notes:
-        typer.echo()
-    for result, finding in notes:
-        typer.echo(f"note: {result.check.name}: {_join(_name_place(finding), finding.message)}")
+        typer.echo("\n" + "\n".join(notes))
+
+
+def _phrase_notes(result: Result) -> list[str]:
+    """Return a check's notes, a line each; of many the first, and how many more there are."""
+    notes = _of_level(result.findings, "note")
+    shown = notes if len(notes) <= SHOWN_NOTES else notes[:1]
+    lines = [f"note: {result.check.name}: {_join(_name_place(note), note.message)}" for note in shown]
+    if len(shown) < len(notes):
+        lines.append(f"note: {result.check.name}: {count(len(notes) - 1)} more like it; --format json lists all")
+    return lines
 
 
 def _take_in_turn(groups: list[list[Any]], limit: int) -> list[Any]:

@@ -65,6 +65,19 @@ def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> Non
     assert (quiet.code, quiet.err) == (0, "")
 
 
+def test_of_many_notes_the_first_stands_for_all() -> None:
+    from rankconst.cli.verify import SHOWN_NOTES, _phrase_notes
+    from rankconst_builder.verify import CHECKS, Finding, Result
+
+    check = CHECKS["sources"]
+    for many in (1, SHOWN_NOTES, SHOWN_NOTES + 1, 56):
+        notes = tuple(Finding("no files at hand", "", {"dataset": f"d{i}"}, level="note") for i in range(many))
+        lines = _phrase_notes(Result(check, "ok", 0, notes, 0.0))
+        assert len(lines) == (many if many <= SHOWN_NOTES else 2)
+        assert "d0" in lines[0]
+        assert many <= SHOWN_NOTES or lines[1].endswith(f"{many - 1} more like it; --format json lists all")
+
+
 def test_a_damaged_table_exits_with_7(run: Run, copy: Path) -> None:
     damage(copy / "constants.parquet")
     screen = run("verify", copy)
