@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rankconst.errors import UndefinedError
+from rankconst.values import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,11 @@ class Affine:
     def __call__(self, value: Any) -> Any:
         """Apply the map to a float, a numpy array or a pandas Series; the same kind comes back."""
         return (value - self.origin) / self.unit
+
+    def map_interval(self, lower: Any, upper: Any) -> Interval:
+        """Return what lies between two values after the map, the lower end first; arrays give arrays."""
+        ends = self(lower), self(upper)
+        return Interval(*ends) if self.unit > 0 else Interval(*reversed(ends))
 
     @overload
     def invert(self, adjusted: float) -> float: ...

@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.affine import ADJUSTMENTS, Affine
 from rankconst.aggregations import DEFAULT_AGGREGATION
-from rankconst.errors import DataError, UndefinedError
+from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.histogram import Histogram, WeightedHistogram
+from rankconst.values import Interval, Published, parse_value
 
 if TYPE_CHECKING:
     from rankconst.metrics import Metric
     from rankconst.moments import Moments
+    from rankconst.significance import Significance
 
 __all__ = ["Adjusted", "Constants"]
 
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """A value of a metric and its adjusted forms; None where a form is undefined.
+    """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
 
-    Fields hold what was passed in: a float, a numpy array or a pandas Series.
+    A form that is undefined on these tasks is None, and so is its interval. Fields hold the kind that was passed in:
+    a float, a numpy array or a pandas Series. The ends of an interval are equal for a value that is exact.
     """
 
     value: Any
     normalised: Any
     index: Any
     z: Any
+    value_interval: Interval
+    normalised_interval: Interval | None
+    index_interval: Interval | None
+    z_interval: Interval | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +51,12 @@ class Constants:
         Which ranking tasks.
     metric
         The metric, its k set.
-    num_tasks
-        The number of ranking tasks n; for side ``both`` those of both sides.
+    histogram
+        The numbers of candidates of the ranking tasks, weighted for a macro average.
     moments
         Expectation and variance with their errors and method.
-    worst
-        What a ranker gets that puts every true answer last: no value can lie beyond it.
     table_version
-        The version of the tables that the numbers come from.
+        The version of the tables that the numbers come from; empty for counts of one's own.
     aggregation
         What each task counts.
     relations
@@ -68,12 +75,22 @@ class Constants:
     split: str
     side: str
     metric: Metric
-    num_tasks: int
+    histogram: Histogram | WeightedHistogram = field(repr=False)
     moments: Moments
-    worst: float
     table_version: str
     aggregation: str = DEFAULT_AGGREGATION
     relations: tuple[str, ...] = ()
+
+    @property
+    def num_tasks(self) -> int:
+        """The number of ranking tasks n; for side ``both`` those of both sides."""
+        return self.histogram.total
+
+    @property
+    def worst(self) -> float:
+        """What a ranker gets that puts every true answer last: no value can lie beyond it."""
+        histogram = self.histogram
+        return self.metric.worst(histogram.num_candidates, histogram.num_tasks * histogram.weights)
 
     @property
     def expectation(self) -> float:
@@ -151,15 +168,120 @@ class Constants:
         DataError
             For the first value that is not a number or lies outside the range, with a hint at the likely cause.
         """
-        numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        if isinstance(value, (str, Decimal)):
+            value = parse_value(value).value
+        numbers = np.asarray(value, dtype=np.float64)
+        self._check(numbers, numbers, numbers)
+
+    def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
+        """Adjust a published value, or an array or Series of them.
+
+        Parameters
+        ----------
+        value
+            In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` stands for 0.3375 to 0.3385,
+            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact.
+        decimals
+            To how many decimals the value was rounded. If None, text shows it and other values are exact.
+        percent
+            True for a percentage without its sign.
+
+        Returns
+        -------
+        Adjusted
+            The value with its three adjusted forms and their intervals; None for a form that is undefined on these
+            tasks.
+
+        Raises
+        ------
+        DataError
+            For a value that is no number, or outside the metric's range.
+        UsageError
+            For a percentage of a metric that is no share.
+        """
+        if percent and self.metric.upper != 1:
+            raise UsageError(f"{self.metric.label} is no share: leave out percent.")
+        if isinstance(value, Published):
+            kept, lower, upper = value.value, value.lower, value.upper
+            return self.adjust_between(kept, lower, upper)
+        if isinstance(value, (str, Decimal)):
+            published = parse_value(value, decimals=decimals, percent=percent)
+            if "%" in published.text and self.metric.upper != 1:
+                raise DataError(f"{published.text} is a percentage, but {self.metric.label} is no share.")
+            return self.adjust_between(published.value, published.lower, published.upper)
+        open_by = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+        if percent:
+            value, open_by = value / 100, open_by / 100
+        return self.adjust_between(value, value - open_by, value + open_by)
+
+    def adjust_between(self, value: Any, lower: Any, upper: Any) -> Adjusted:
+        """Adjust a value that is known to lie between two others; or arrays or Series of one shape.
+
+        What lies outside the metric's range is cut off the interval: the published number was rounded, the metric
+        itself cannot be there.
+
+        Raises
+        ------
+        DataError
+            If a value is outside the metric's range.
+        """
+        self._check(*(np.asarray(each, dtype=np.float64) for each in (value, lower, upper)))
+        low, high = self._range()
+        # An exact value a rounding error beyond the worst keeps itself.
+        ends = Interval(np.minimum(np.maximum(lower, low), upper), np.maximum(np.minimum(upper, high), lower))
+        if np.ndim(value) == 0:
+            ends = Interval(float(ends.lower), float(ends.upper))
+        forms: dict[str, Any] = {}
+        for name, form in ADJUSTMENTS.items():
+            try:
+                affine = form(self.metric, self.moments)
+            except UndefinedError:
+                forms[name] = forms[f"{name}_interval"] = None
+            else:
+                forms[name], forms[f"{name}_interval"] = affine(value), affine.map_interval(*ends)
+        return Adjusted(value, value_interval=ends, **forms)
+
+    def significance(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Significance:
+        """Compute the probability that a random ranker does at least as well as a published value.
+
+        Parameters
+        ----------
+        value, decimals, percent
+            As for :meth:`adjust`, a single value.
+
+        Returns
+        -------
+        Significance
+            For the value and for both ends of its interval.
+
+        Raises
+        ------
+        UndefinedError
+            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, and for macro averages.
+        DataError
+            As for :meth:`adjust`.
+        """
+        from rankconst.significance import compute_significance
+
+        adjusted = self.adjust(value, decimals=decimals, percent=percent)
+        return compute_significance(self, float(adjusted.value), adjusted.value_interval)
+
+    def _range(self) -> tuple[float, float]:
+        low, high = sorted((self.worst if self.metric.optimum is None else self.metric.optimum, self.worst))
+        return low, high
+
+    def _check(self, value: Any, lower: Any, upper: Any) -> None:
         metric = self.metric
-        low, high = sorted((self.worst if metric.optimum is None else metric.optimum, self.worst))
+        low, high = self._range()
         with np.errstate(invalid="ignore"):
-            sure = (numbers >= low) & (numbers <= high)
-        for number in numbers[~sure].tolist():
+            sure = (value >= low) & (value <= high)
+        if np.all(sure):
+            return
+        suspects = [np.atleast_1d(each)[~np.atleast_1d(sure)].tolist() for each in (value, lower, upper)]
+        for number, least, most in zip(*suspects, strict=True):
             slack = _half_unit(number)
             beyond_best = number > high if metric.increasing else number < low
-            beyond_worst = number < low - slack if metric.increasing else number > high + slack
+            beyond_worst = max(most, number + slack) < low if metric.increasing else min(least, number - slack) > high
             outside = number < metric.lower or number > metric.upper
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
@@ -172,33 +294,6 @@ class Constants:
                 f"{number:g} is no possible {metric.label} on {self.dataset} {self.split} "
                 f"({tasks}): {_expect(low, high)} {_hint(metric, number)}"
             )
-
-    def adjust(self, value: Any) -> Adjusted:
-        """Adjust a published value, or an array or Series of them.
-
-        Parameters
-        ----------
-        value
-            In units of the metric; shares as fractions, not percent.
-
-        Returns
-        -------
-        Adjusted
-            The value with its three adjusted forms; None for a form that is undefined on these tasks.
-
-        Raises
-        ------
-        DataError
-            For a value outside the metric's range.
-        """
-        self.check(value)
-        forms: dict[str, Any] = {}
-        for name, form in ADJUSTMENTS.items():
-            try:
-                forms[name] = form(self.metric, self.moments)(value)
-            except UndefinedError:
-                forms[name] = None
-        return Adjusted(value, **forms)
 
 
 def _half_unit(number: float) -> float:

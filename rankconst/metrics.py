@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["CATALOGUE", "MACRO_TABULATED", "TABULATED", "TABULATED_KS", "Metric", "parse_metric"]
+__all__ = ["CATALOGUE", "MACRO_TABULATED", "TABULATED", "TABULATED_KS", "Metric", "parse_adjusted_metric", "parse_metric"]
 
 TABULATED_KS = (1, 3, 5, 10, 50, 100)
 """The k of Hits@k for which tables carry rows; any other k is computed from the histogram."""
@@ -576,3 +576,50 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     if k is None:
         raise UnknownNameError(f"metric {name!r} needs a k: write hits@1, hits@10 or any other k.")
     return metric.at(k)
+
+
+_ADJUSTED_KEYS = ((r"^adjusted_(.+)_index$", "index"), (r"^adjusted_(.+)$", "normalised"), (r"^z_(.+)$", "z"))
+# Where PyKEEN's key has no "_index" though it is one.
+_INDEX_FAMILIES = {"inverse_harmonic_mean_rank", "hits_at_k"}
+
+
+def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
+    """Read the name of an adjusted metric.
+
+    Parameters
+    ----------
+    name
+        ``"AMRI"``, ``"AH@10"``, ``"ZMRR"``, or a key of PyKEEN: ``"adjusted_arithmetic_mean_rank_index"``.
+
+    Returns
+    -------
+    tuple
+        The metric whose value was adjusted, and the adjustment: ``normalised``, ``index`` or ``z``.
+
+    Raises
+    ------
+    UnknownNameError
+        For any other name.
+
+    Examples
+    --------
+    >>> metric, adjustment = parse_adjusted_metric("AMRI")
+    >>> metric.label, adjustment
+    ('MR', 'index')
+    """
+    bare = _PREFIX.sub("", name.strip())
+    for pattern, form in _ADJUSTED_KEYS:
+        found = re.match(pattern, bare, re.IGNORECASE)
+        if found is not None:
+            metric = parse_metric(found[1])
+            return metric, "index" if form == "normalised" and metric.family in _INDEX_FAMILIES else form
+    numbered = re.search(r"(\d+)$", bare)
+    for metric in CATALOGUE.values():
+        if metric.takes_k and numbered is None:
+            continue
+        # An absurd k is refused by `at`, as everywhere.
+        instance = metric.at(int(numbered[1])) if metric.takes_k and numbered is not None else metric
+        for form in ("normalised", "index", "z"):
+            if (known := instance.name_of(form)) and squash(known) == squash(bare):
+                return instance, form
+    raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst metrics` lists the names.")

@@ -27,9 +27,8 @@ def make(name: str, counts: Sequence[int]) -> Constants:
         split="test",
         side="both",
         metric=metric,
-        num_tasks=histogram.total,
+        histogram=histogram,
         moments=compute_moments(metric, histogram),
-        worst=metric.worst(histogram.num_candidates, histogram.num_tasks),
         table_version="9.9.9",
     )
 

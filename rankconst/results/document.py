@@ -1,0 +1,100 @@
+"""A results file as text: checked for size and encoding before any reader sees it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rankconst.errors import DataError
+
+__all__ = ["LARGEST", "STDIN", "Document", "open_document"]
+
+LARGEST = 64 * 2**20
+"""The largest file that is read, in bytes; results are small, and whoever has a longer log can search it first."""
+
+STDIN = "-"
+"""What stands for standard input."""
+
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\xff\xfe\x00\x00": "UTF-32"}
+
+
+@dataclass(frozen=True)
+class Document:
+    """The text of a results file.
+
+    Attributes
+    ----------
+    name
+        What messages call it: the path as the user wrote it.
+    text
+        Its whole text, line ends as ``\\n``.
+    """
+
+    name: str
+    text: str
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines without their ends; line i of an editor is ``lines[i - 1]``."""
+        return tuple(self.text.split("\n"))
+
+    @property
+    def suffix(self) -> str:
+        """The file name's ending in lower case, with its dot."""
+        return Path(self.name).suffix.lower()
+
+    def at(self, line: int | None = None, column: str | None = None) -> str:
+        """Name a place for messages: ``results.csv, line 3, column MRR``."""
+        parts = [self.name, f"line {line:,}" if line is not None else "", f"column {column}" if column else ""]
+        return ", ".join(part for part in parts if part)
+
+
+def open_document(path: str | Path) -> Document:
+    """Read a results file.
+
+    Parameters
+    ----------
+    path
+        A file, or ``-`` for standard input.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is empty, larger than :data:`LARGEST`, or no UTF-8 text.
+    """
+    name = "standard input" if str(path) == STDIN else str(path)
+    data = _read(path, name)
+    if len(data) > LARGEST:
+        raise DataError(
+            f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
+            "Of a log, take the lines with metrics: grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
+        )
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if data.startswith(mark):
+            raise DataError(f"{name} is {encoding} text; expected UTF-8. Run: iconv -f {encoding} -t UTF-8 {name}")
+    if b"\0" in data[:4096]:
+        raise DataError(f"{name} is no text: it holds zero bytes. Results are read from text files in UTF-8.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is no UTF-8 text.") from None
+    if not text.strip():
+        raise DataError(f"{name} is empty; expected a table, a log or a results file.")
+    return Document(name, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _read(path: str | Path, name: str) -> bytes:
+    if str(path) == STDIN:
+        return sys.stdin.buffer.read(LARGEST + 1)
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise DataError(f"there is no file {name}.") from None
+    except IsADirectoryError:
+        raise DataError(f"{name} is a folder; name a file.") from None
+    except OSError as error:
+        raise DataError(f"cannot read {name}: {error.strerror}.") from error

@@ -1,0 +1,86 @@
+"""The registry of formats, and how a file's format is recognised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankconst.errors import DataError, resolve_name
+from rankconst.results.document import Document, open_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from rankconst.results.reading import Reading
+
+__all__ = ["READERS", "Reader", "read_results"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A format of results files.
+
+    Attributes
+    ----------
+    key
+        What users type to force it.
+    title
+        What it is, in a few words.
+    recognise
+        Tells whether a document looks like it, without reading all of it.
+    read
+        Reads a document, or raises :class:`DataError` with the place and a remedy.
+    """
+
+    key: str
+    title: str
+    recognise: Callable[[Document], bool]
+    read: Callable[[Document], Reading]
+
+
+def _collect() -> dict[str, Reader]:
+    return {}
+
+
+READERS: dict[str, Reader] = _collect()
+"""Format key to its reader, in the order in which they are tried."""
+
+
+def read_results(path: str | Path, form: str | None = None) -> Reading:
+    """Read a results file of any known format.
+
+    Parameters
+    ----------
+    path
+        A file, or ``-`` for standard input.
+    form
+        The key of its format; if None, it is recognised by the content.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, no format fits, or nothing in it is a metric's value.
+    UnknownNameError
+        If there is no such format.
+    """
+    document = open_document(path)
+    if form is not None:
+        reader = READERS[resolve_name("format", form, dict.fromkeys(READERS, ()))]
+    else:
+        found = next((reader for reader in READERS.values() if reader.recognise(document)), None)
+        if found is None:
+            raise DataError(
+                f"the format of {document.name} is not recognised. Known formats: {', '.join(READERS)}; "
+                "name one with --input-format."
+            )
+        reader = found
+    reading = reader.read(document)
+    if not reading.entries:
+        reasons = "".join(f" {_place(skip.line)}{skip.what}: {skip.why}." for skip in reading.skipped[:3])
+        raise DataError(f"{document.name} (read as {reader.key}) holds no value of a metric.{reasons}")
+    return reading
+
+
+def _place(line: int | None) -> str:
+    return "" if line is None else f"Line {line:,}: "

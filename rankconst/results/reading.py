@@ -1,0 +1,130 @@
+"""What readers return: the original table, and every number that was found in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rankconst.metrics import Metric
+
+__all__ = ["Context", "Entry", "Reading", "Skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a file says about a number; None where it says nothing. Names are as written, in any spelling.
+
+    Attributes
+    ----------
+    dataset, split, side, protocol, aggregation
+        Which ranking tasks.
+    source
+        The tool or repository that the number comes from; see :mod:`rankconst.sources`.
+    model
+        What was evaluated.
+    rank_type
+        How ties were ranked: ``realistic``, ``optimistic``, ``pessimistic`` ...
+    num_tasks
+        The number of ranks that the number is taken over, counted over both sides for side ``both``.
+    """
+
+    dataset: str | None = None
+    split: str | None = None
+    side: str | None = None
+    protocol: str | None = None
+    aggregation: str | None = None
+    source: str | None = None
+    model: str | None = None
+    rank_type: str | None = None
+    num_tasks: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One number of a results file.
+
+    Attributes
+    ----------
+    metric
+        The metric; its k set where it takes one.
+    text
+        The number as written, markup removed.
+    row
+        The index into :attr:`Reading.rows` of the row that it stands in.
+    column
+        The key of that row that it stands under.
+    line
+        The line of the file, counted from 1; None where there are no lines to speak of.
+    context
+        What the file says about it.
+    adjustment
+        None for the metric's own value; ``normalised``, ``index`` or ``z`` for one that was adjusted already.
+    exact
+        True if a program wrote every digit; False if the number was rounded for print.
+    """
+
+    metric: Metric
+    text: str
+    row: int
+    column: str
+    line: int | None
+    context: Context = Context()
+    adjustment: str | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What a reader left out.
+
+    Attributes
+    ----------
+    line
+        Where, counted from 1; None for the file as a whole.
+    what
+        The cell, key or line, as written.
+    why
+        The reason, as half a sentence.
+    """
+
+    line: int | None
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The content of a results file.
+
+    Attributes
+    ----------
+    name
+        The file's name, for messages.
+    form
+        The key of the format, in :data:`rankconst.results.readers.READERS`.
+    layout
+        ``wide``: a row holds several metrics, each under its own column; ``long``: a row holds one number.
+    columns
+        The original columns, in order.
+    rows
+        The original cells, a mapping from column to text for each row; of a file that is no table, one row is made
+        for each number.
+    entries
+        Every number found, in the order of the file.
+    skipped
+        What was left out, and why.
+    source
+        The tool that writes such files, where the format is of one tool; see :mod:`rankconst.sources`.
+    """
+
+    name: str
+    form: str
+    layout: Literal["wide", "long"]
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, str], ...]
+    entries: tuple[Entry, ...]
+    skipped: tuple[Skipped, ...] = field(default=())
+    source: str | None = None

@@ -1,0 +1,137 @@
+"""Which ranking tasks a number of a file belongs to: what the file says, what the user says, what the tool implies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankconst.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.errors import DataError, UsageError
+from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
+from rankconst.sources import Source, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankconst.constants import Constants
+    from rankconst.metrics import Metric
+    from rankconst.results.reading import Context
+    from rankconst.tables import Tables
+
+__all__ = ["Setting", "Settled", "settle"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the user says about a file; None where nothing.
+
+    Attributes
+    ----------
+    dataset, split, side, protocol, source, aggregation
+        As for :class:`~rankconst.results.reading.Context`, in any spelling.
+    percent
+        True if shares are written as percentages without a sign.
+    """
+
+    dataset: str | None = None
+    split: str | None = None
+    side: str | None = None
+    protocol: str | None = None
+    source: str | None = None
+    aggregation: str | None = None
+    percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A set of ranking tasks, all names as keys, with the source whose caveats apply."""
+
+    dataset: str
+    split: str
+    side: str
+    protocol: str
+    aggregation: str
+    source: Source | None = None
+
+    def constants(self, tables: Tables, metric: Metric) -> Constants:
+        """Look up the constants of a metric on these tasks."""
+        return tables.constants(
+            self.dataset, metric, self.split, self.side, self.protocol, aggregation=self.aggregation
+        )
+
+
+def settle(
+    context: Context,
+    setting: Setting,
+    tables: Tables,
+    *,
+    tool: str | None = None,
+    resolve: Callable[[str], str] | None = None,
+) -> Settled:
+    """Find out which ranking tasks a number belongs to.
+
+    Parameters
+    ----------
+    context
+        What the file says.
+    setting
+        What the user says. It fills in what the file leaves open; protocol and source of the user go first.
+    tables
+        Where the datasets are looked up.
+    tool
+        The source that the file's format implies, the last to be asked.
+    resolve
+        Returns the key of a dataset; that of the tables if None.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that nobody knows.
+    UsageError
+        If user and file contradict each other, or a number from sampled candidates is to be taken for a full one.
+    DataError
+        If no dataset is named, or numbers of the source on that dataset cannot be adjusted.
+    """
+    given = setting.source or context.source or tool
+    source = parse_source(given) if given else None
+    named = _agree("dataset", context.dataset, setting.dataset, resolve or tables.resolve_dataset)
+    if named is None:
+        raise DataError("no dataset is named: add --dataset, or a column dataset.")
+    reason = None if source is None else source.refusal(named)
+    if reason is not None:
+        raise DataError(reason)
+    dataset = (resolve or tables.resolve_dataset)(named)
+    split = parse_split(_agree("split", context.split, setting.split, parse_split) or "test")
+    return Settled(
+        dataset=dataset,
+        split=split,
+        side=parse_side(_agree("side", context.side, setting.side, parse_side) or "both"),
+        protocol=_settle_protocol(context, setting, source, tables.protocols(dataset)),
+        aggregation=parse_aggregation(
+            _agree("aggregation", context.aggregation, setting.aggregation, lambda name: parse_aggregation(name).key)
+            or DEFAULT_AGGREGATION
+        ).key,
+        source=source,
+    )
+
+
+def _agree(kind: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:
+    """Return what file or user says, refusing a contradiction."""
+    if stated and asked and stated != asked and parse(stated) != parse(asked):
+        raise UsageError(f"the file says {kind} {stated}, --{kind} says {asked}; leave out the option.")
+    return stated or asked
+
+
+def _settle_protocol(context: Context, setting: Setting, source: Source | None, held: tuple[str, ...]) -> str:
+    implied = None if source is None else source.protocol
+    # A dataset whose candidates come with it has one protocol only, whoever evaluates.
+    only = held[0] if len(held) == 1 else None
+    asked = setting.protocol or context.protocol
+    protocol = parse_protocol(asked or only or implied or DEFAULT_PROTOCOL)
+    if asked and implied and parse_protocol(implied).negatives is not None and protocol.negatives is None:
+        raise UsageError(
+            f"numbers of {source.title if source else implied} rank among sampled candidates (protocol {implied}); "
+            f"they cannot be turned into numbers of protocol {protocol.key}: a rank among few candidates does not say "
+            "what the rank among all of them is."
+        )
+    return protocol.key

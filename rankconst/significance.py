@@ -1,0 +1,80 @@
+"""How probable it is that a random ranker does at least as well as a published value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankconst.errors import UndefinedError
+from rankconst.histogram import WeightedHistogram
+from rankconst.tails import TAILS, tail_probability
+from rankconst.values import Interval
+
+if TYPE_CHECKING:
+    from rankconst.constants import Constants
+
+__all__ = ["Significance", "compute_significance", "show_probability"]
+
+_SMALLEST = -300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """The probability that a random ranker does at least as well, for a value and for the ends of its interval.
+
+    Attributes
+    ----------
+    log10
+        Decimal logarithm of the probability for the value itself; it is finite where the probability underflows.
+    interval
+        The logarithms that the value's rounding leaves open, the error of the computation included.
+    method
+        How the tail was computed: ``exact``, ``convolution`` or ``inversion``; see :class:`~rankconst.tails.Tail`.
+    """
+
+    log10: float
+    interval: Interval
+    method: str
+
+    @property
+    def probability(self) -> float:
+        """The probability itself; 0 where it is below the smallest double."""
+        return float(10.0**self.log10)
+
+    def __str__(self) -> str:
+        return show_probability(self.log10)
+
+
+def show_probability(log10: float) -> str:
+    """Write a probability with two digits, as a power of ten where it underflows."""
+    if log10 > _SMALLEST:
+        return f"{10.0**log10:.2g}"
+    return "0" if math.isinf(log10) else f"10^{log10:,.0f}"
+
+
+def compute_significance(constants: Constants, value: float, interval: Interval) -> Significance:
+    """Compute the tail probability of a value and of the ends of its interval.
+
+    Parameters
+    ----------
+    constants
+        Metric and ranking tasks.
+    value, interval
+        What was published, in units of the metric and inside its range.
+
+    Raises
+    ------
+    UndefinedError
+        If no tail is known for the metric or the weights.
+    """
+    metric, histogram = constants.metric, constants.histogram
+    if metric.family not in TAILS:
+        known = ", ".join(key for key in TAILS)
+        raise UndefinedError(f"no tail probability is known for {metric.label}; there is one for {known}.")
+    if isinstance(histogram, WeightedHistogram):
+        raise UndefinedError(f"no tail probability is known for {constants.aggregation} averages.")
+    tails = [tail_probability(metric, histogram, each) for each in dict.fromkeys((value, *interval))]
+    lower = min(tail.log10 - tail.error for tail in tails)
+    upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
+    return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)

@@ -1,0 +1,162 @@
+"""Published numbers as they are written: the text, the number, and the interval that its rounding leaves open.
+
+``0.338`` stands for every number from 0.3375 to 0.3385: nothing computed from it can be more certain than that.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
+
+from rankconst.errors import DataError
+
+__all__ = ["Interval", "Published", "parse_value"]
+
+
+class Interval(NamedTuple):
+    """Two ends, both included, the lower one first."""
+
+    lower: float
+    upper: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the distance of the ends."""
+        return (self.upper - self.lower) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A number as it was published.
+
+    Attributes
+    ----------
+    text
+        As written.
+    value
+        The number, in the metric's own units: a percentage is divided by 100.
+    lower, upper
+        The ends of what the writing leaves open: half a unit of the last decimal to either side, widened by what
+        stands after ±. Equal for a number that was not read from text.
+    deviation
+        What stands after ±; None if nothing does.
+    """
+
+    text: str
+    value: float
+    lower: float
+    upper: float
+    deviation: float | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """The two ends."""
+        return Interval(self.lower, self.upper)
+
+
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
+_NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
+_PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
+_MINUS_SIGNS = str.maketrans({"−": "-", "‒": "-", "–": "-", " ": " ", " ": "", " ": " "})
+_LONGEST = 400
+
+
+def parse_value(
+    value: str | Decimal | float,
+    *,
+    decimals: int | None = None,
+    percent: bool = False,
+    exact: bool = False,
+    place: str = "",
+) -> Published:
+    """Read a published number with the interval that its writing leaves open.
+
+    Parameters
+    ----------
+    value
+        Text such as ``"0.338"``, ``"3,340"``, ``"53.3%"``, ``"0.5458 ± 0.0052"`` (also ``+-``), or a Decimal: its
+        last decimal is the last one that is certain. A float or an int counts as exact.
+    decimals
+        To how many decimals the number was rounded, whatever it shows itself; if None, text shows it.
+    percent
+        True if the number is a percentage though no sign says so.
+    exact
+        True if text shows every digit that there is, as the files that programs write do.
+    place
+        Where it stands, for the message of an error: ``"line 3, column MRR"``.
+
+    Raises
+    ------
+    DataError
+        If it is no number, or not one that a metric can be: infinite, or not a number at all.
+
+    Examples
+    --------
+    >>> parse_value("0.338").interval
+    Interval(lower=0.3375, upper=0.3385)
+    >>> parse_value("53.3%").value
+    0.533
+    """
+    if isinstance(value, str):
+        number, deviation, percent = _read_text(value, percent, place)
+    else:
+        number, deviation = _read_number(value, place), None
+        exact = exact or not isinstance(value, Decimal)
+    if decimals is not None:
+        unit = Decimal(1).scaleb(-decimals)
+    else:
+        unit = Decimal(0) if exact else Decimal(1).scaleb(int(number.as_tuple().exponent))
+    scale = Decimal("0.01") if percent else Decimal(1)
+    # Decimal rounds to 28 digits: far below the last place of a float.
+    open_by = unit / 2 + (deviation or 0)
+    published = Published(
+        text=str(value),
+        value=float(number * scale),
+        lower=float((number - open_by) * scale),
+        upper=float((number + open_by) * scale),
+        deviation=None if deviation is None else float(deviation * scale),
+    )
+    if not (math.isfinite(published.lower) and math.isfinite(published.upper)):
+        raise DataError(f"{_at(place)}{published.text.strip()!r} is too large for any metric.")
+    return published
+
+
+def _read_number(value: Decimal | float, place: str) -> Decimal:
+    number = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
+    if not number.is_finite():
+        raise DataError(f"{_at(place)}{value} is no result. Leave out what is missing.")
+    return number
+
+
+def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal | None, bool]:
+    if len(text) > _LONGEST:
+        raise DataError(f"{_at(place)}{text[:40]!r}... is no number: it has {len(text):,} characters.")
+    bare = text.strip().translate(_MINUS_SIGNS).replace("{,}", ",").replace("\\%", "%").replace("$", "")
+    signs = bare.count("%")
+    bare = re.sub(r"\s*%", "", bare).strip()
+    parts = [part.strip("() ") for part in _PLUS_MINUS.split(bare)]
+    if len(parts) > 2 or not all(_NUMBER.fullmatch(part) for part in parts) or signs > len(parts):
+        raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
+    numbers = [Decimal(part.replace(",", "")) for part in parts]
+    if re.fullmatch(r"[+-]?0,\d{3}", parts[0]):
+        raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
+    if len(numbers) == 2 and numbers[1] < 0:
+        raise DataError(f"{_at(place)}{text.strip()!r}: what stands after ± is negative.")
+    return numbers[0], numbers[1] if len(numbers) == 2 else None, percent or signs > 0
+
+
+def _at(place: str) -> str:
+    return f"{place}: " if place else ""
+
+
+def _hint(bare: str) -> str:
+    if bare.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+        return " Leave out what is missing."
+    if re.fullmatch(r"[+-]?\d*,\d+", bare):
+        return f" Write it with a decimal point, not a comma: {bare.replace(',', '.')}."
+    if "/" in bare:
+        return " Write the quotient out."
+    return ""
