@@ -12,10 +12,10 @@ import numpy as np
 from rankconst.affine import ADJUSTMENTS, Affine
 from rankconst.aggregations import DEFAULT_AGGREGATION
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.values import Interval, Published, parse_value
 
 if TYPE_CHECKING:
+    from rankconst.histogram import Histogram, WeightedHistogram
     from rankconst.metrics import Metric
     from rankconst.moments import Moments
     from rankconst.significance import Significance

@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["CATALOGUE", "MACRO_TABULATED", "TABULATED", "TABULATED_KS", "Metric", "parse_adjusted_metric", "parse_metric"]
+__all__ = [
+    "CATALOGUE",
+    "MACRO_TABULATED",
+    "TABULATED",
+    "TABULATED_KS",
+    "Metric",
+    "parse_adjusted_metric",
+    "parse_metric",
+]
 
 TABULATED_KS = (1, 3, 5, 10, 50, 100)
 """The k of Hits@k for which tables carry rows; any other k is computed from the histogram."""

@@ -60,7 +60,8 @@ class Published:
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
 _NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
 _PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
-_MINUS_SIGNS = str.maketrans({"−": "-", "‒": "-", "–": "-", " ": " ", " ": "", " ": " "})
+# Minus signs and spaces of typesetting.
+_TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " ", "\u2009": "", "\u202f": ""})
 _LONGEST = 400
 
 
@@ -134,7 +135,7 @@ def _read_number(value: Decimal | float, place: str) -> Decimal:
 def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal | None, bool]:
     if len(text) > _LONGEST:
         raise DataError(f"{_at(place)}{text[:40]!r}... is no number: it has {len(text):,} characters.")
-    bare = text.strip().translate(_MINUS_SIGNS).replace("{,}", ",").replace("\\%", "%").replace("$", "")
+    bare = text.strip().translate(_TYPESET).replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
     bare = re.sub(r"\s*%", "", bare).strip()
     parts = [part.strip("() ") for part in _PLUS_MINUS.split(bare)]

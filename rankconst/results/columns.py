@@ -67,7 +67,6 @@ class Meaning:
     side: str | None = None
     rank_type: str | None = None
     protocol: str | None = None
-    protocol: str | None = None
 
 
 @lru_cache(maxsize=4096)

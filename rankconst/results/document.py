@@ -29,7 +29,7 @@ class Document:
     name
         What messages call it: the path as the user wrote it.
     text
-        Its whole text, line ends as ``\\n``.
+        Its whole text, each line end a single line feed.
     """
 
     name: str
