@@ -111,7 +111,8 @@ def parse_column(heading: str) -> Meaning | None:
     for parse in (_parse_own, _parse_adjusted):
         found = parse(rest)
         if found is not None:
-            return Meaning("measured", *found, split, side, rank_type, protocol)
+            metric, adjustment = found
+            return Meaning("measured", metric, adjustment, split, side, rank_type, protocol)
     return None
 
 
