@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError, resolve_name
-from rankconst.results.document import Document, open_document
+from rankconst.results.document import open_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from rankconst.results.reading import Reading
+    from rankconst.results.reading import Reader, Reading
 
-__all__ = ["READERS", "Reader", "read_results"]
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A format of results files.
-
-    Attributes
-    ----------
-    key
-        What users type to force it.
-    title
-        What it is, in a few words.
-    recognise
-        Tells whether a document looks like it, without reading all of it.
-    read
-        Reads a document, or raises :class:`DataError` with the place and a remedy.
-    """
-
-    key: str
-    title: str
-    recognise: Callable[[Document], bool]
-    read: Callable[[Document], Reading]
+__all__ = ["READERS", "read_results"]
 
 
 def _collect() -> dict[str, Reader]:

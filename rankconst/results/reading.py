@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rankconst.metrics import Metric
+    from rankconst.results.document import Document
 
-__all__ = ["Context", "Entry", "Reading", "Skipped"]
+__all__ = ["Context", "Entry", "Reader", "Reading", "Skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +129,25 @@ class Reading:
     entries: tuple[Entry, ...]
     skipped: tuple[Skipped, ...] = field(default=())
     source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A format of results files.
+
+    Attributes
+    ----------
+    key
+        What users type to force it.
+    title
+        What it is, in a few words.
+    recognise
+        Tells whether a document looks like it, without reading all of it.
+    read
+        Reads a document, or raises :class:`DataError` with the place and a remedy.
+    """
+
+    key: str
+    title: str
+    recognise: Callable[[Document], bool]
+    read: Callable[[Document], Reading]
