@@ -1,12 +1,23 @@
-"""What every test may ask for: the folders of real files, where they are at hand."""
+"""What every test may ask for: the folders of real files, where they are at hand; a set as a zip file; a server."""
 
 from __future__ import annotations
 
+import gc
 import os
+import time
+import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+import rankconst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_httpserver import HTTPServer
 
 # The same examples in every run and no folder left behind; time limits are for benchmarks.
 settings.register_profile("rankconst", deadline=None, derandomize=True, database=None)
@@ -41,3 +52,39 @@ def reference() -> Path:
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sampled constants rest on few random rankings, for tests in which they are beside the point."""
     monkeypatch.setattr("rankconst.moments.median_deviation.MOST_DRAWS", 2**8)
+
+
+@pytest.fixture
+def zipped(tmp_path: Path) -> Path:
+    """The carried tables in a zip file, in a folder there, as a release packs them."""
+    path, tables = tmp_path / "rankconst-tables.zip", rankconst.load()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in tables.path.iterdir():
+            archive.write(file, f"rankconst-tables-{tables.version}/{file.name}")
+    return path
+
+
+@pytest.fixture
+def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    """Ask loopback directly whatever proxies the machine has; return the pauses between retries, which take no time.
+
+    To be used with a filter for ResourceWarning: pooch leaves the connection of an error answer to the garbage
+    collector, which is called here lest the next test be blamed.
+    """
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    yield slept
+    gc.collect()
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> HTTPServer:
+    """A server on the loopback, asked as :func:`loopback` says; skips where nothing could ask it."""
+    pytest.importorskip("pooch", reason="downloads need pooch: pip install 'rankconst[builder]'")
+    pytest.importorskip("pytest_httpserver", reason="needs pytest-httpserver")
+    request.getfixturevalue("loopback")
+    found: HTTPServer = request.getfixturevalue("httpserver")
+    return found

@@ -16,60 +16,39 @@ from rankconst.schemas import schema_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from numpy.typing import NDArray
+
     TaskKey = tuple[str, str, str, str]
     MacroKey = tuple[str, str, str, str, str]
 
-__all__ = ["tabulate_candidates", "tabulate_constants", "tabulate_macro_candidates", "tabulate_relations"]
+__all__ = ["tabulate_constants", "tabulate_histograms"]
 
 
-def tabulate_candidates(histograms: Mapping[TaskKey, Histogram]) -> pa.Table:
-    """Write histograms as rows of the candidates table.
-
-    Parameters
-    ----------
-    histograms
-        (dataset, protocol, split, side) to histogram, with side ``head`` or ``tail``.
-    """
-    rows = [
-        (*key, size, tasks)
-        for key, histogram in histograms.items()
-        for size, tasks in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True)
-    ]
-    return _table("candidates", rows)
-
-
-def tabulate_macro_candidates(histograms: Mapping[MacroKey, WeightedHistogram]) -> pa.Table:
-    """Write weighted histograms as rows of the table of macro candidates.
+def tabulate_histograms(
+    name: str,
+    histograms: Mapping[TaskKey, Histogram] | Mapping[MacroKey, Histogram] | Mapping[MacroKey, WeightedHistogram],
+) -> pa.Table:
+    """Write histograms as rows of one of their tables.
 
     Parameters
     ----------
+    name
+        ``candidates``, ``macro_candidates`` or ``candidates_by_relation``.
     histograms
-        (dataset, protocol, split, side, aggregation) to histogram, with side ``head`` or ``tail``.
+        (dataset, protocol, split, side) to histogram, with side ``head`` or ``tail``; for ``macro_candidates`` the
+        aggregation follows and histograms are weighted, for ``candidates_by_relation`` the relation follows.
     """
     rows = [
-        (*key, size, weight, tasks)
+        (*key, *row)
         for key, histogram in histograms.items()
-        for size, weight, tasks in zip(
-            histogram.num_candidates.tolist(), histogram.weights.tolist(), histogram.num_tasks.tolist(), strict=True
-        )
+        for row in zip(*(values.tolist() for values in _columns(histogram)), strict=True)
     ]
-    return _table("macro_candidates", rows)
+    return _table(name, rows)
 
 
-def tabulate_relations(histograms: Mapping[MacroKey, Histogram]) -> pa.Table:
-    """Write the histograms of relations as rows of the table of candidates by relation.
-
-    Parameters
-    ----------
-    histograms
-        (dataset, protocol, split, side, relation) to histogram, with side ``head`` or ``tail``.
-    """
-    rows = [
-        (*key, size, tasks)
-        for key, histogram in histograms.items()
-        for size, tasks in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True)
-    ]
-    return _table("candidates_by_relation", rows)
+def _columns(histogram: Histogram | WeightedHistogram) -> list[NDArray[Any]]:
+    weights = [histogram.weights] if isinstance(histogram, WeightedHistogram) else []
+    return [histogram.num_candidates, *weights, histogram.num_tasks]
 
 
 def tabulate_constants(
@@ -80,9 +59,10 @@ def tabulate_constants(
     Parameters
     ----------
     histograms
-        As for :func:`tabulate_candidates`; head and tail of the same tasks are pooled into ``both``.
+        Those of ``candidates``, see :func:`tabulate_histograms`; head and tail of the same tasks are pooled into
+        ``both``.
     macro_histograms
-        As for :func:`tabulate_macro_candidates`; for tasks that have them, macro averages are tabulated, too.
+        Those of ``macro_candidates``; for tasks that have them, macro averages are tabulated, too.
     """
     # Protocols often agree on some tasks: what is computed once need not be again.
     done: dict[Histogram | WeightedHistogram, list[tuple[Any, ...]]] = {}

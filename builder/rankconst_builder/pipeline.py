@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import shutil
@@ -21,12 +22,7 @@ from rankconst.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
 from rankconst.schemas import COLUMNS, schema_of
 from rankconst.tables import DESCRIPTOR, Tables, load
 from rankconst_builder.candidates import TaskCounts, count_protocols
-from rankconst_builder.constants import (
-    tabulate_candidates,
-    tabulate_constants,
-    tabulate_macro_candidates,
-    tabulate_relations,
-)
+from rankconst_builder.constants import tabulate_constants, tabulate_histograms
 from rankconst_builder.fetch import Content, Fetcher, MissingSourceError
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.package import complete_exchange, write_tables
@@ -176,7 +172,7 @@ def build_all(build: Build) -> Outcome:
         if build.per_triple:
             _write_per_triple(build, source.key, part)
         built.append(source.key)
-    if built or (build.out / _KEPT).is_dir():
+    if built or (parts and (build.out / _KEPT).is_dir()):
         _write(build, parts)
     tables = load(build.out) if parts and (build.out / DESCRIPTOR).is_file() else None
     return Outcome(tables, tuple(built), tuple(kept), failures)
@@ -226,13 +222,16 @@ def _split_parts(build: Build, existing: Tables) -> dict[str, _Part]:
 
 
 _KEPT = ".kept"
-"""Folder for what single datasets gave, until the set is written."""
+"""Folder for what single datasets gave, until the set is written; each has the name of its dataset."""
+
+# Beside the others, not among them: any name there may be that of a dataset.
+_DRAFT = f"{_KEPT}.draft"
 
 
 def _keep(build: Build, key: str, part: _Part) -> None:
     """Keep what a dataset gave: a folder that appears as a whole or not at all."""
     final = build.out / _KEPT / key
-    draft = final.with_name(f"{key}.draft")
+    draft = build.out / _DRAFT
     for folder in (draft, final):
         shutil.rmtree(folder, ignore_errors=True)
     try:
@@ -241,6 +240,7 @@ def _keep(build: Build, key: str, part: _Part) -> None:
             pq.write_table(table, draft / f"{name}.parquet")
         described = {"version": build.version, "provenance": part.provenance}
         (draft / _PROVENANCE).write_text(json.dumps(described), encoding="utf-8")
+        final.parent.mkdir(exist_ok=True)
         draft.rename(final)
     except OSError as error:
         raise DataError(f"cannot write to {build.out}: {error.strerror}. Name another folder with --out.") from error
@@ -254,7 +254,7 @@ def _read_kept(build: Build) -> dict[str, _Part]:
     kept = {}
     for path in sorted((build.out / _KEPT).glob(f"*/{_PROVENANCE}")):
         described = json.loads(path.read_text(encoding="utf-8"))
-        if path.parent.suffix == ".draft" or described["version"] != build.version:
+        if described["version"] != build.version:
             continue
         try:
             tables = {name: pq.ParquetFile(path.parent / f"{name}.parquet").read(use_threads=False) for name in COLUMNS}
@@ -279,6 +279,7 @@ def _identify(build: Build, source: Source) -> str | None:
     return digest.hexdigest()[:16]
 
 
+@functools.cache
 def _hash_program() -> str:
     """Hash the program, so that a changed one takes no result of an earlier one for its own."""
     digest = hashlib.sha256()
@@ -368,9 +369,9 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
     return _Part(
         tables={
             "datasets": _describe_dataset(source, statistics, contents),
-            "candidates": tabulate_candidates(histograms),
-            "macro_candidates": tabulate_macro_candidates(macro_histograms),
-            "candidates_by_relation": tabulate_relations(by_relation),
+            "candidates": tabulate_histograms("candidates", histograms),
+            "macro_candidates": tabulate_histograms("macro_candidates", macro_histograms),
+            "candidates_by_relation": tabulate_histograms("candidates_by_relation", by_relation),
             "constants": tabulate_constants(histograms, macro_histograms),
         },
         provenance={
@@ -408,9 +409,9 @@ def _build_sampled(build: Build, source: Source, sampled: SampledTasks, identity
     return _Part(
         tables={
             "datasets": pa.Table.from_pylist([row], schema=schema_of("datasets")),
-            "candidates": tabulate_candidates(histograms),
-            "macro_candidates": tabulate_macro_candidates({}),
-            "candidates_by_relation": tabulate_relations({}),
+            "candidates": tabulate_histograms("candidates", histograms),
+            "macro_candidates": tabulate_histograms("macro_candidates", {}),
+            "candidates_by_relation": tabulate_histograms("candidates_by_relation", {}),
             "constants": tabulate_constants(histograms, {}),
         },
         provenance={
@@ -523,9 +524,9 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
     return _Part(
         tables={
             "datasets": _take_dataset(archive.read("datasets"), key),
-            "candidates": tabulate_candidates(histograms),
-            "macro_candidates": tabulate_macro_candidates(macro_histograms),
-            "candidates_by_relation": tabulate_relations(by_relation),
+            "candidates": tabulate_histograms("candidates", histograms),
+            "macro_candidates": tabulate_histograms("macro_candidates", macro_histograms),
+            "candidates_by_relation": tabulate_histograms("candidates_by_relation", by_relation),
             "constants": tabulate_constants(histograms, macro_histograms),
         },
         provenance={"origin": origin, "reason": reason} if reason else {"origin": origin},
@@ -541,7 +542,8 @@ def _write(build: Build, parts: Mapping[str, _Part]) -> None:
         raise DataError(
             f"cannot write tables to {build.out}: {error.strerror}. Name another folder with --out."
         ) from error
-    shutil.rmtree(build.out / _KEPT, ignore_errors=True)
+    for name in (_KEPT, _DRAFT):
+        shutil.rmtree(build.out / name, ignore_errors=True)
 
 
 def _write_per_triple(build: Build, key: str, part: _Part) -> None:

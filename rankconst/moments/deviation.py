@@ -53,7 +53,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.result import UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.moments.spread import rank_variance
 from rankconst.moments.sums import condense
 
@@ -154,12 +154,6 @@ def standard_deviation(histogram: Histogram, _: int | None = None) -> Moments:
         variance_error=2 * square.expectation * gap.error + 8 * UNIT_ROUNDOFF * variance,
         method="numerical",
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Estimate:
-    value: float
-    error: float
 
 
 @dataclass(frozen=True)
@@ -344,7 +338,7 @@ def _mean_over_lattice(t: float, c: Values, sizes: Values) -> Values:
     return np.asarray(np.take_along_axis(sums, taken, axis=1) / sizes)
 
 
-def _central_moments(ranks: _Ranks, second: float) -> list[_Estimate]:
+def _central_moments(ranks: _Ranks, second: float) -> list[Estimate]:
     """Return the central moments of V / E[V], orders 0 to ORDER; the second is `second`, which is exact."""
     n, mean = ranks.total, ranks.variance
     nodes, shares = ranks.rule
@@ -375,10 +369,10 @@ def _central_moments(ranks: _Ranks, second: float) -> list[_Estimate]:
         _MOMENT_ERROR * UNIT_ROUNDOFF * f * float(normal_weights @ sizes[2 * k]) for k, f in enumerate(factorials)
     ]
     return [
-        _Estimate(1.0, 0.0),
-        _Estimate(0.0, 0.0),
-        _Estimate(second, 8 * UNIT_ROUNDOFF * second),
-        *map(_Estimate, values[3:], errors[3:]),
+        Estimate(1.0, 0.0),
+        Estimate(0.0, 0.0),
+        Estimate(second, 8 * UNIT_ROUNDOFF * second),
+        *map(Estimate, values[3:], errors[3:]),
     ]
 
 
@@ -399,7 +393,7 @@ def _exponential(logs: list[Values]) -> list[Values]:
     return series
 
 
-def _by_series(central: list[_Estimate]) -> _Estimate:
+def _by_series(central: list[Estimate]) -> Estimate:
     """Return the gap from the binomial series, cut after the even order that leaves least."""
     coefficients = [math.prod((0.5 - i) / (i + 1) for i in range(k)) for k in range(ORDER + 1)]
     routes = []
@@ -409,11 +403,11 @@ def _by_series(central: list[_Estimate]) -> _Estimate:
         # All coefficients from the first on add up to 1 in size.
         left = (central[last].value + central[last].error) * (1 - math.fsum(map(abs, coefficients[1 : last + 1])))
         rounding = math.fsum(abs(coefficient) * moment.error for coefficient, moment in taken)
-        routes.append(_Estimate(value, left + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
+        routes.append(Estimate(value, left + rounding + 4 * UNIT_ROUNDOFF * abs(value)))
     return min(routes, key=lambda estimate: estimate.error)
 
 
-def _by_transform(ranks: _Ranks, central: list[_Estimate]) -> _Estimate:
+def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
     """Return the gap from the transform of V."""
     scale = ranks.total * ranks.variance
     order, near = _reach_of_power_series(central)
@@ -438,10 +432,10 @@ def _by_transform(ranks: _Ranks, central: list[_Estimate]) -> _Estimate:
             break
     values.append(tail)
     factor = STEP / (2 * math.sqrt(math.pi))
-    return _Estimate(factor * math.fsum(values), factor * error)
+    return Estimate(factor * math.fsum(values), factor * error)
 
 
-def _reach_of_power_series(central: list[_Estimate]) -> tuple[int, int]:
+def _reach_of_power_series(central: list[Estimate]) -> tuple[int, int]:
     """Return how many terms in s give L(s) - exp(-s) to rounding, and up to which place of the trapezoidal rule."""
 
     def limit(k: int, coefficient: float) -> float:

@@ -27,7 +27,7 @@ import numpy as np
 
 from rankconst.errors import UsageError
 from rankconst.moments.means import mean_rank
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.result import UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.moments.sums import TABLE, condense, harmonic, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
@@ -136,12 +136,6 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Estimate:
-    value: float
-    error: float
-
-
 @dataclass(frozen=True)
 class _Sum:
     """S = sum r_i^q as a random variable, its tasks condensed: `weights` tasks of each size, both real numbers."""
@@ -213,7 +207,7 @@ def _log_sinhc(x: Values) -> Values:
     return np.asarray(np.where(x < 0.5, np.log1p(series), large + np.log1p(-np.exp(-2 * large)) - np.log(2 * large)))
 
 
-def _by_transform(sums: _Sum, power: float) -> tuple[_Estimate, _Estimate]:
+def _by_transform(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     """Return expectation and variance of (S / E[S])^power from the transform."""
     mean = sums.mean
     least = float(np.sum(sums.weights * np.minimum(sums.sizes**sums.exponent, 1.0)))
@@ -229,12 +223,12 @@ def _by_transform(sums: _Sum, power: float) -> tuple[_Estimate, _Estimate]:
     log_l, slope = sums.transform(np.exp(log_t) / mean, slope=power > 0)
     integrand = log_l + np.log(slope / mean) if power > 0 else log_l
     first = _integrate_power(power, log_t, weights, integrand)
-    second = _integrate_power(2 * power, log_t, weights, integrand) if 2 * power != 1 else _Estimate(1.0, UNIT_ROUNDOFF)
+    second = _integrate_power(2 * power, log_t, weights, integrand) if 2 * power != 1 else Estimate(1.0, UNIT_ROUNDOFF)
     error = second.error + 2 * first.value * first.error
-    return first, _Estimate(second.value - first.value**2, error)
+    return first, Estimate(second.value - first.value**2, error)
 
 
-def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values) -> _Estimate:
+def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values) -> Estimate:
     """Return E[(S / E[S])^power] from the logarithm of L (negative power) or -L' (positive, below 1) at the nodes."""
     b = -power if power < 0 else 1 - power
     terms = np.exp(b * log_t + log_f) * weights / math.gamma(b)
@@ -242,10 +236,10 @@ def _integrate_power(power: float, log_t: Values, weights: Values, log_f: Values
     coarse = 2 * STEP * math.fsum(terms[::2].tolist())
     # Halving the step squares the error of a double-exponential rule; the coarse one bounds it amply.
     converged = (fine - coarse) ** 2 / fine
-    return _Estimate(fine, converged + _TRANSFORM_ERROR * UNIT_ROUNDOFF * fine)
+    return Estimate(fine, converged + _TRANSFORM_ERROR * UNIT_ROUNDOFF * fine)
 
 
-def _by_series(sums: _Sum, power: float) -> tuple[_Estimate, _Estimate]:
+def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     """Return expectation and variance of (S / E[S])^power from the binomial series."""
     central = _central_moments(sums)
     orders = range(2, ORDER + 1)
@@ -259,8 +253,8 @@ def _by_series(sums: _Sum, power: float) -> tuple[_Estimate, _Estimate]:
     variance = math.fsum([*twice, *(-2 * term for term in once), -shift * shift])
     rounding = 64 * UNIT_ROUNDOFF * central[2]
     return (
-        _Estimate(expectation, left_once + 4 * UNIT_ROUNDOFF),
-        _Estimate(variance, left_twice + 2 * left_once + rounding),
+        Estimate(expectation, left_once + 4 * UNIT_ROUNDOFF),
+        Estimate(variance, left_twice + 2 * left_once + rounding),
     )
 
 

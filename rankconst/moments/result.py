@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["UNIT_ROUNDOFF", "Method", "Moments"]
+__all__ = ["UNIT_ROUNDOFF", "Estimate", "Method", "Moments"]
 
 Method = Literal["closed_form", "numerical", "sampled"]
 
 UNIT_ROUNDOFF = 2.0**-53
 """Largest relative error of one correctly rounded operation on doubles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number on the way to moments, with its absolute error."""
+
+    value: float
+    error: float
 
 
 @dataclass(frozen=True, slots=True)

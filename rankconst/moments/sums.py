@@ -38,6 +38,11 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 # B_2, B_4, ... B_16.
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
+# Power to the sums of j^-power over j <= N, correctly rounded, for N from 0 to HEAD.
+_PARTIAL_SUMS = {
+    power: np.array([math.fsum(j**-power for j in range(1, m + 1)) for m in range(HEAD + 1)]) for power in (1, 2)
+}
+
 
 def harmonic(num_candidates: Counts | Values) -> Values:
     """Return the harmonic numbers H(N) = sum_{j<=N} 1/j.
@@ -76,8 +81,7 @@ def harmonic_squares(num_candidates: Counts) -> Values:
 
 
 def _partial_sums(power: int, num_candidates: Counts | Values) -> Values:
-    table = np.array([math.fsum(j**-power for j in range(1, m + 1)) for m in range(HEAD + 1)])
-    taken: Values = table[np.minimum(num_candidates, HEAD).astype(np.int64)]
+    taken: Values = _PARTIAL_SUMS[power][np.minimum(num_candidates, HEAD).astype(np.int64)]
     return taken
 
 
@@ -108,29 +112,30 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
     second = np.square(f).sum(axis=1)
     size = n[:, 0]
     far = size > HEAD
-    rest = _tail_sums(size[far], powers[far])
+    rest = _tail_sums(size[far], power if isinstance(power, float) else powers[far])
     first[far] += rest[0]
     second[far] += rest[1]
     mean = first / size
     return mean, np.where(size > 1, second / size - mean * mean, 0.0)
 
 
-def _tail_sums(n: Values, p: Values) -> tuple[Values, Values]:
-    """Sum f and f^2 over HEAD < j <= n, with f(x) = (x/n)^p - 1."""
+def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
+    """Sum f and f^2 over HEAD < j <= n, with f(x) = (x/n)^p - 1; p is one for all, or one each."""
     start = HEAD / n
     log_start = np.log(start)
     f = np.expm1(p * log_start)
-    integral, square_integral = _integrals(start, log_start, f, p)
+    integral, square_integral = _integrals(start, log_start, f, np.broadcast_to(p, n.shape))
     first = n * integral - 0.5 * f
     second = n * square_integral - 0.5 * f * f
     # d^m f / dx^m = (p)_m (x/n)^p / x^m, falling factorials; the products rule gives those of f^2.
-    falling = [np.ones_like(p)]
+    # With one p for all these are plain numbers, which spares most of the time.
+    falling: list[float | Values] = [1.0]
     for m in range(2 * len(_BERNOULLI)):
         falling.append(falling[-1] * (p - m))
     for k, bernoulli in enumerate(_BERNOULLI, start=1):
         m = 2 * k - 1
         weight = bernoulli / math.factorial(2 * k)
-        inner = sum((math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m)), np.zeros_like(p))
+        inner = sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m))
         at_end = n ** (-float(m))
         at_start = float(HEAD) ** -m * (1.0 + f)
         first += weight * falling[m] * (at_end - at_start)

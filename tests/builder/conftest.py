@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import io
 import socket
-import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
 LACKING = [name for name in ("pooch", "scipy", "pandas") if importlib.util.find_spec(name) is None]
@@ -47,19 +45,3 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def screen() -> Console:
     """A console that keeps what is printed; `screen.file.getvalue()` returns it."""
     return Console(file=io.StringIO(), highlight=False, soft_wrap=True, width=80)
-
-
-@pytest.fixture
-def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
-    """Ask loopback directly whatever proxies the machine has; return the pauses between retries, which take no time.
-
-    To be used with a filter for ResourceWarning: pooch leaves the connection of an error answer to the garbage
-    collector, which is called here lest the next test be blamed.
-    """
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "*")
-    slept: list[float] = []
-    monkeypatch.setattr(time, "sleep", slept.append)
-    yield slept
-    gc.collect()

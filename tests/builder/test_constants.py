@@ -15,7 +15,7 @@ from oracles import EVALUATED, MP, PRECISE, SAMPLED
 from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.metrics import MACRO_TABULATED, TABULATED
 from rankconst.schemas import schema_of
-from rankconst_builder.constants import tabulate_candidates, tabulate_constants, tabulate_macro_candidates
+from rankconst_builder.constants import tabulate_constants, tabulate_histograms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: 
 def test_rows_of_one_set_of_tasks() -> None:
     head, tail = Histogram.from_counts([3, 3, 7]), Histogram.from_counts([2, 7, 7])
     histograms = {("x", "raw", "test", "head"): head, ("x", "raw", "test", "tail"): tail}
-    candidates, constants = tabulate_candidates(histograms), tabulate_constants(histograms, {})
+    candidates, constants = tabulate_histograms("candidates", histograms), tabulate_constants(histograms, {})
     assert candidates.schema == schema_of("candidates")
     assert constants.schema == schema_of("constants")
     assert candidates.to_pydict() == {
@@ -95,7 +95,7 @@ def test_rows_of_macro_averages() -> None:
         (*tasks, "head", "macro-query"): WeightedHistogram.from_counts([3, 3, 7], [0.5, 0.5, 1]),
         (*tasks, "tail", "macro-query"): WeightedHistogram.from_counts([3, 3, 7], [1, 1, 1]),
     }
-    macro = tabulate_macro_candidates(weighted)
+    macro = tabulate_histograms("macro_candidates", weighted)
     assert macro.schema == schema_of("macro_candidates")
     columns = ("side", "aggregation", "num_candidates", "weight", "num_tasks")
     assert [tuple(row[name] for name in columns) for row in macro.to_pylist()] == [
@@ -122,8 +122,8 @@ def test_rows_of_macro_averages() -> None:
 
 def test_tables_of_nothing_have_columns() -> None:
     for name, table in (
-        ("candidates", tabulate_candidates({})),
-        ("macro_candidates", tabulate_macro_candidates({})),
+        ("candidates", tabulate_histograms("candidates", {})),
+        ("macro_candidates", tabulate_histograms("macro_candidates", {})),
         ("constants", tabulate_constants({}, {})),
     ):
         assert len(table) == 0

@@ -18,12 +18,7 @@ import rankconst
 from rankconst.aggregations import MACROS
 from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.schemas import COLUMNS, schema_of
-from rankconst_builder.constants import (
-    tabulate_candidates,
-    tabulate_constants,
-    tabulate_macro_candidates,
-    tabulate_relations,
-)
+from rankconst_builder.constants import tabulate_constants, tabulate_histograms
 from rankconst_builder.package import complete_exchange, hash_content, write_tables
 
 Tables = dict[str, "pa.Table"]
@@ -58,9 +53,9 @@ def make_tables(*keys: str, size: int = 5) -> Tables:
     by_relation = {(*tasks, name): histogram for tasks, histogram in histograms.items() for name in ("r", "s")}
     return {
         "datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")),
-        "candidates": tabulate_candidates(histograms),
-        "macro_candidates": tabulate_macro_candidates(macro),
-        "candidates_by_relation": tabulate_relations(by_relation),
+        "candidates": tabulate_histograms("candidates", histograms),
+        "macro_candidates": tabulate_histograms("macro_candidates", macro),
+        "candidates_by_relation": tabulate_histograms("candidates_by_relation", by_relation),
         "constants": tabulate_constants(histograms, macro),
     }
 

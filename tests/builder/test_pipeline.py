@@ -644,6 +644,46 @@ def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Pat
     assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
 
 
+def test_datasets_named_like_each_others_drafts_are_kept(small: Path, run: Run, tmp_path: Path) -> None:
+    class Killed(Fetcher):
+        def read(self, file: SourceFile) -> Content:
+            if "/gamma/" in file.remote.url:
+                raise SystemExit  # nothing gets to be written any more
+            return super().read(file)
+
+    named = [dataclasses.replace(SYNTHETIC[key], key=name) for key, name in (("alpha", "x.draft"), ("beta", "x"))]
+    killed = Killed(tmp_path / "cache", mirror=str(small), offline=True)
+    with pytest.raises(SystemExit):
+        run(*named, "gamma", fetcher=killed)
+    assert not (tmp_path / "out" / "datapackage.json").exists()
+    outcome = run(*named, "gamma", mirror=small)
+    assert (outcome.kept, outcome.built) == (("x.draft", "x"), ("gamma",))
+    run(*named, "gamma", mirror=small, out=tmp_path / "whole")
+    assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
+
+
+def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
+    small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_table, written = pq.write_table, []
+
+    def cut_off(table: Any, where: Any) -> None:
+        written.append(where)
+        if len(written) > 1:
+            raise SystemExit
+        write_table(table, where)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(pq, "write_table", cut_off)
+        run("alpha", "beta", mirror=small)
+    # Nothing is whole, so there is nothing to write.
+    assert run(GHOST, "yago310").failures.keys() == {"ghost", "yago310"}
+    outcome = run("alpha", "beta", mirror=small)
+    assert (outcome.kept, outcome.built) == ((), ("alpha", "beta"))
+    run("alpha", "beta", mirror=small, out=tmp_path / "whole")
+    assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
+
+
 def test_unverified_files_are_marked_and_read_again(mirror: Path, run: Run, tmp_path: Path) -> None:
     nations = find_source("nations")
     for file in nations.files.values():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import time
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -12,7 +10,6 @@ import pytest
 import rankconst
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pytest_httpserver import HTTPServer
@@ -27,28 +24,6 @@ COMMANDS = {
     "show": ("show", "wn18rr", "-m", "hits@7", "-f", "json"),
     "datasets": ("datasets", "-f", "json"),
 }
-
-
-@pytest.fixture
-def zipped(tmp_path: Path) -> Path:
-    path = tmp_path / "rankconst-tables-1.0.0.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for file in rankconst.load().path.iterdir():
-            archive.write(file, f"rankconst-tables-1.0.0/{file.name}")
-    return path
-
-
-@pytest.fixture
-def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[HTTPServer]:
-    """A server on the loopback, asked directly whatever proxies there are; pauses between retries take no time."""
-    pytest.importorskip("pooch", reason="downloads need pooch: pip install 'rankconst[builder]'")
-    pytest.importorskip("pytest_httpserver", reason="needs pytest-httpserver")
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.setattr(time, "sleep", lambda _: None)
-    yield request.getfixturevalue("httpserver")
-    gc.collect()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -26,6 +26,7 @@ from rankconst_builder.verify.findings import Checked, Finding, point_out
 from rankconst_builder.verify.layout import KEYS
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
+from rankconst_builder.verify.tableset import read_k
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -145,8 +146,7 @@ def rebuild_constants(tables: TableSet, means: Means) -> Checked:
     rows: dict[str, list[tuple[TaskKey, str, int | None]]] = {}
     places: dict[str, list[int]] = {}
     for place, (dataset, protocol, split, side, aggregation, metric, k) in enumerate(zip(*columns, strict=True)):
-        number = None if k != k else int(k)  # noqa: PLR0124 - NaN stands for no k
-        rows.setdefault(dataset, []).append(((dataset, protocol, split, side, aggregation), metric, number))
+        rows.setdefault(dataset, []).append(((dataset, protocol, split, side, aggregation), metric, read_k(k)))
         places.setdefault(dataset, []).append(place)
     jobs = {
         dataset: _Constants({key: sizes for key, sizes in tables.histograms.items() if key[0] == dataset}, wanted)

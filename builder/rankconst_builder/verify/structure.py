@@ -23,7 +23,7 @@ from rankconst_builder.verify.layout import (
     precedes,
     tables_of,
 )
-from rankconst_builder.verify.tableset import COUNTED, OPTIONAL, words_of
+from rankconst_builder.verify.tableset import COUNTED, OPTIONAL, read_k, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -252,7 +252,7 @@ def _distinct(frame: pd.DataFrame, columns: Iterable[str]) -> set[tuple[Any, ...
     rows = frame.loc[:, list(columns)].drop_duplicates()
     values = [rows[column].tolist() for column in rows]
     if "k" in rows:
-        values[-1] = [None if k != k else int(k) for k in values[-1]]  # noqa: PLR0124 - NaN stands for no k
+        values[-1] = list(map(read_k, values[-1]))
     return set(zip(*values, strict=True))
 
 

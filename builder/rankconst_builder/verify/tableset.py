@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import zipfile
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from rankconst.locations import Folder
     from rankconst.tables import Tables
 
-__all__ = ["COUNTED", "OPTIONAL", "Sizes", "TableSet", "TaskKey", "is_protocol", "read_set", "words_of"]
+__all__ = ["COUNTED", "OPTIONAL", "Sizes", "TableSet", "TaskKey", "is_protocol", "read_k", "read_set", "words_of"]
 
 TaskKey: TypeAlias = "tuple[str, str, str, str, str]"
 """dataset, protocol, split, side, aggregation"""
@@ -62,6 +63,11 @@ def is_protocol(word: str) -> bool:
         return parse_protocol(word).key == word
     except UnknownNameError:
         return False
+
+
+def read_k(value: float) -> int | None:
+    """Return the k that a value of its column stands for: frames have NaN where a metric takes none."""
+    return None if math.isnan(value) else int(value)
 
 
 def _is_dataset(word: str) -> bool:
