@@ -6,54 +6,93 @@
 (0.3375, 6368.0)
 """
 
-from rankconst.affine import Affine
-from rankconst.aggregations import AGGREGATIONS, Aggregation, parse_aggregation
-from rankconst.constants import Adjusted, Constants
-from rankconst.errors import (
-    DataError,
-    DownloadError,
-    MissingExtraError,
-    RankconstError,
-    TablesError,
-    UndefinedError,
-    UnknownNameError,
-    UsageError,
-)
-from rankconst.histogram import Histogram, WeightedHistogram
-from rankconst.metrics import CATALOGUE, Metric, parse_metric
-from rankconst.moments import Moments, compute_moments
-from rankconst.protocols import PROTOCOLS, Protocol, parse_protocol
-from rankconst.tables import Tables, bundled_versions, load
+from typing import TYPE_CHECKING
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "AGGREGATIONS",
-    "CATALOGUE",
-    "PROTOCOLS",
-    "Adjusted",
-    "Affine",
-    "Aggregation",
-    "Constants",
-    "DataError",
-    "DownloadError",
-    "Histogram",
-    "Metric",
-    "MissingExtraError",
-    "Moments",
-    "Protocol",
-    "RankconstError",
-    "Tables",
-    "TablesError",
-    "UndefinedError",
-    "UnknownNameError",
-    "UsageError",
-    "WeightedHistogram",
-    "__version__",
-    "bundled_versions",
-    "compute_moments",
-    "load",
-    "parse_aggregation",
-    "parse_metric",
-    "parse_protocol",
-]
+# The public names: each stands here for type checkers, and below with its module.
+if TYPE_CHECKING:
+    from rankconst.affine import Affine as Affine
+    from rankconst.aggregations import AGGREGATIONS as AGGREGATIONS
+    from rankconst.aggregations import Aggregation as Aggregation
+    from rankconst.aggregations import parse_aggregation as parse_aggregation
+    from rankconst.constants import Adjusted as Adjusted
+    from rankconst.constants import Constants as Constants
+    from rankconst.errors import DataError as DataError
+    from rankconst.errors import DownloadError as DownloadError
+    from rankconst.errors import MissingExtraError as MissingExtraError
+    from rankconst.errors import RankconstError as RankconstError
+    from rankconst.errors import TablesError as TablesError
+    from rankconst.errors import UndefinedError as UndefinedError
+    from rankconst.errors import UnknownNameError as UnknownNameError
+    from rankconst.errors import UsageError as UsageError
+    from rankconst.frames import adjust as adjust
+    from rankconst.histogram import Histogram as Histogram
+    from rankconst.histogram import WeightedHistogram as WeightedHistogram
+    from rankconst.metrics import CATALOGUE as CATALOGUE
+    from rankconst.metrics import Metric as Metric
+    from rankconst.metrics import parse_metric as parse_metric
+    from rankconst.moments import Moments as Moments
+    from rankconst.moments import compute_moments as compute_moments
+    from rankconst.protocols import PROTOCOLS as PROTOCOLS
+    from rankconst.protocols import Protocol as Protocol
+    from rankconst.protocols import parse_protocol as parse_protocol
+    from rankconst.results.readers import read_results as read_results
+    from rankconst.significance import Significance as Significance
+    from rankconst.sources import SOURCES as SOURCES
+    from rankconst.sources import Source as Source
+    from rankconst.sources import parse_source as parse_source
+    from rankconst.tables import Tables as Tables
+    from rankconst.tables import bundled_versions as bundled_versions
+    from rankconst.tables import load as load
+    from rankconst.tasks import Tasks as Tasks
+    from rankconst.tasks import from_counts as from_counts
+    from rankconst.values import Interval as Interval
+    from rankconst.values import Published as Published
+    from rankconst.values import parse_value as parse_value
+else:
+    # Out of sight of type checkers, which would take any attribute for one that exists.
+    from rankconst.lazy import attach
+
+    _HOMES = {
+        "AGGREGATIONS": "aggregations",
+        "CATALOGUE": "metrics",
+        "PROTOCOLS": "protocols",
+        "Adjusted": "constants",
+        "Affine": "affine",
+        "Aggregation": "aggregations",
+        "Constants": "constants",
+        "DataError": "errors",
+        "DownloadError": "errors",
+        "Histogram": "histogram",
+        "Metric": "metrics",
+        "MissingExtraError": "errors",
+        "Moments": "moments",
+        "Protocol": "protocols",
+        "RankconstError": "errors",
+        "Tables": "tables",
+        "TablesError": "errors",
+        "UndefinedError": "errors",
+        "UnknownNameError": "errors",
+        "UsageError": "errors",
+        "WeightedHistogram": "histogram",
+        "bundled_versions": "tables",
+        "compute_moments": "moments",
+        "load": "tables",
+        "parse_aggregation": "aggregations",
+        "parse_metric": "metrics",
+        "parse_protocol": "protocols",
+        "adjust": "frames",
+        "read_results": "results.readers",
+        "Significance": "significance",
+        "SOURCES": "sources",
+        "Source": "sources",
+        "parse_source": "sources",
+        "Tasks": "tasks",
+        "from_counts": "tasks",
+        "Interval": "values",
+        "Published": "values",
+        "parse_value": "values",
+    }
+    __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the keys are names
+    __getattr__, __dir__ = attach(__name__, _HOMES, modules=("locations", "records", "schemas"))

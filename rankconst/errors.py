@@ -17,7 +17,6 @@ code meaning
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], 
     found = by_spelling.get(squash(given))
     if found is not None:
         return found
+    import difflib  # only needed here, where speed no longer matters
+
     near = difflib.get_close_matches(squash(given), by_spelling, n=8, cutoff=0.6)
     nearest = list(dict.fromkeys(by_spelling[spelling] for spelling in near))[:3]
     if nearest:

@@ -8,19 +8,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rankconst.errors import UnknownNameError, UsageError, resolve_name, squash
 
+if TYPE_CHECKING:
+    from rankconst.histogram import Histogram
+
 __all__ = [
     "DEFAULT_PROTOCOL",
+    "DEFAULT_SAMPLING",
     "PROTOCOLS",
+    "SAMPLINGS",
     "SIDES",
     "SPLITS",
     "Protocol",
+    "Sampling",
+    "find_protocol",
     "parse_protocol",
     "parse_side",
     "parse_split",
+    "sampled_histogram",
 ]
 
 SPLITS: dict[str, tuple[str, ...]] = {
@@ -36,6 +44,13 @@ SIDES: dict[str, tuple[str, ...]] = {
     "both": (),
 }
 """Sides with the spellings that are accepted; ``both`` pools the ranks of head and tail."""
+
+
+_FULL_LAW = (
+    "A random ranker puts the true answer of task i at a rank uniform on 1 to N_i, N_i being the number of candidates "
+    "that remain, the true one included; tasks are independent."
+)
+_FULL_NEEDS = "the number of candidates of every task: a dataset of the tables, or triples for `rankconst build`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +77,14 @@ class Protocol:
         Tools that evaluate in this way.
     summary
         One sentence for users.
+    law
+        How a random ranker's ranks are distributed.
+    needs
+        What the constants follow from.
+    reference
+        Who evaluates so, or where it is defined; empty if nowhere in particular.
+    refused
+        Why there are no constants; empty if there are.
     """
 
     key: str
@@ -72,6 +95,10 @@ class Protocol:
     summary: str
     used_by: tuple[str, ...] = ()
     negatives: int | None = None
+    law: str = _FULL_LAW
+    needs: str = _FULL_NEEDS
+    reference: str = ""
+    refused: str = ""
 
     def __post_init__(self) -> None:
         if self.candidates == "seen" and self.tasks != "seen":
@@ -128,16 +155,96 @@ PROTOCOLS: dict[str, Protocol] = {
 
 DEFAULT_PROTOCOL = "standard"
 
-_SAMPLED = re.compile(r"^sampled[:_ -]?(\d+)$")
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """A way of drawing negatives; in its texts ``{m}`` stands for their number a task, ``{total}`` for m + 1.
+
+    Attributes
+    ----------
+    key
+        What follows ``sampled:M:``; left out for :data:`DEFAULT_SAMPLING`.
+    spellings
+        Further names.
+    summary, law, needs, reference, refused
+        As for :class:`Protocol`.
+    """
+
+    key: str
+    spellings: tuple[str, ...]
+    summary: str
+    law: str
+    needs: str = "the number of tasks"
+    reference: str = ""
+    refused: str = ""
+
+
+SAMPLINGS: dict[str, Sampling] = {
+    sampling.key: sampling
+    for sampling in (
+        Sampling(
+            key="distinct",
+            spellings=("filtered", "without replacement"),
+            summary="Each true answer is ranked among {m} sampled negatives.",
+            law="A random ranker puts the true answer at a rank uniform on 1 to {total}: the {m} negatives are "
+            "distinct, drawn without replacement or fixed by the benchmark, none of them a known answer. Tasks are "
+            "independent.",
+            reference="Hu et al. 2020, Open Graph Benchmark, arXiv:2005.00687, with m = 500",
+        ),
+        Sampling(
+            key="unfiltered",
+            spellings=(),
+            summary="Each true answer is ranked among {m} distinct other entities, known answers among them.",
+            law="A random ranker puts the true answer at a rank uniform on 1 to {total}, as under sampled:{m}: it does "
+            "not know which of the {m} distinct other entities are true answers too. A model does, and ranks the true "
+            "answer lower for it: its numbers under the two protocols do not compare.",
+        ),
+        Sampling(
+            key="replacement",
+            spellings=("with replacement",),
+            summary="Each true answer is ranked among {m} entities drawn with replacement.",
+            law="Of P other entities j score above the true answer, j uniform on 0 to P for a random ranker; given j, "
+            "the rank less 1 is binomial, of {m} draws with probability j/P. Its mean is that of sampled:{m}, its "
+            "variance larger by m(m-1)/(6P) with m = {m}; its law tends to that of sampled:{m} as P grows.",
+            needs="P, the number of other entities that are drawn from, of every task",
+            reference="hits@10_50 of NBFNet's inductive evaluation is the expectation of Hits@10 under such draws, "
+            "https://github.com/DeepGraphLearning/NBFNet/blob/eb49ff2770d1629edb04e96c9a6d7fee809097f2/nbfnet/task.py",
+            refused="there are no constants of sampled:{m}:replacement: the law of its ranks depends on P, the number "
+            "of other entities that are drawn from, and no number of tasks tells it. The expectation of MRR, Hits@k "
+            "and nDCG is within 1/(P+1) of that under sampled:{m}, the variance of a single task's value within "
+            "3/(P+1), and the expectation of MR is the same. Where that is little beside the numbers, use sampled:{m}.",
+        ),
+    )
+}
+"""The ways of drawing negatives, by key.
+
+The bounds for draws with replacement: let g(x) = E f(1 + B), B binomial of m draws with probability x. The expectation
+of f(rank) is the mean of g over 0, 1/P ... 1; under distinct negatives it is the integral of g. If f decreases from
+f(1) to f(m+1), so does g, hence P times the integral lies between the sums of g over the last P and over the first P of
+these points, and the two expectations differ by at most (f(1) - f(m+1)) / (P+1). For f within 0 to 1 the same holds of
+f^2; the variance adds the difference of the squared expectations, at most twice that of the expectations.
+"""
+
+DEFAULT_SAMPLING = "distinct"
+
+_SAMPLED = re.compile(r"^sampled[:_ -]?(\d+)(?:[:_ -]+([a-z][a-z _-]*))?$")
 
 
 def parse_protocol(name: str) -> Protocol:
-    """Read a protocol's name: a key of :data:`PROTOCOLS`, or ``sampled:500`` for 500 sampled negatives.
+    """Read the name of a protocol that has constants.
+
+    Parameters
+    ----------
+    name
+        A key of :data:`PROTOCOLS`; or ``sampled:500`` for 500 sampled negatives, ``sampled:500:unfiltered`` if known
+        answers may be among them.
 
     Raises
     ------
     UnknownNameError
         For any other name, or for ``sampled`` with no negatives.
+    UsageError
+        For a protocol without constants: ``sampled:500:replacement``. The message says why.
 
     Examples
     --------
@@ -145,6 +252,20 @@ def parse_protocol(name: str) -> Protocol:
     'up_to'
     >>> parse_protocol("sampled:500").negatives
     500
+    """
+    protocol = find_protocol(name)
+    if protocol.refused:
+        raise UsageError(protocol.refused)
+    return protocol
+
+
+def find_protocol(name: str) -> Protocol:
+    """Read a protocol's name, whether or not it has constants: to describe it.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that no protocol has.
     """
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is None:
@@ -157,16 +278,64 @@ def parse_protocol(name: str) -> Protocol:
     negatives = int(sampled[1])
     if negatives < 1:
         raise UnknownNameError(f"protocol {name!r} needs at least one negative: sampled:500, for example.")
+    ways = {way.key: way.spellings for way in SAMPLINGS.values()}
+    sampling = SAMPLINGS[resolve_name("way of sampling", sampled[2], ways) if sampled[2] else DEFAULT_SAMPLING]
+    usual = sampling.key == DEFAULT_SAMPLING
+    texts = {
+        name: getattr(sampling, name).format(m=negatives, total=negatives + 1)
+        for name in ("summary", "law", "needs", "reference", "refused")
+    }
     return Protocol(
-        key=f"sampled:{negatives}",
+        key=f"sampled:{negatives}" if usual else f"sampled:{negatives}:{sampling.key}",
         candidates="all",
         tasks="all",
         distinct=False,
         known="none",
         negatives=negatives,
-        used_by=("OGB",) if negatives == 500 else (),
-        summary=f"Each true answer is ranked among {negatives} sampled negatives.",
+        used_by=("OGB",) if negatives == 500 and usual else (),
+        **texts,
     )
+
+
+def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
+    """Return the candidate counts of tasks whose true answers are ranked among sampled negatives.
+
+    Parameters
+    ----------
+    protocol
+        ``sampled:M``, or a variant of it that has constants.
+    num_tasks
+        How many tasks; twice the number of triples if both sides are ranked.
+
+    Returns
+    -------
+    Histogram
+        `num_tasks` tasks with M + 1 candidates each.
+
+    Raises
+    ------
+    UsageError
+        For a protocol whose constants need more than the number of tasks, or fewer tasks than one.
+    UnknownNameError
+        For a name that no protocol has.
+
+    Examples
+    --------
+    >>> sampled_histogram("sampled:500", 1_197_086).mean
+    501.0
+    """
+    from rankconst.histogram import Histogram
+
+    rule = parse_protocol(protocol) if isinstance(protocol, str) else protocol
+    if rule.refused:
+        raise UsageError(rule.refused)
+    if rule.negatives is None:
+        raise UsageError(
+            f"protocol {rule.key} needs {rule.needs}; with the number of tasks alone, only sampled:M can be adjusted."
+        )
+    if num_tasks < 1:
+        raise UsageError(f"the number of tasks must be at least 1 (got {num_tasks}).")
+    return Histogram.from_counts([rule.negatives + 1], [num_tasks])
 
 
 def parse_split(name: str) -> str:

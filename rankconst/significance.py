@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from rankconst.errors import UndefinedError
 from rankconst.histogram import WeightedHistogram
 from rankconst.tails import TAILS, tail_probability
-from rankconst.values import Interval
+from rankconst.values import Interval, show_uncertain
 
 if TYPE_CHECKING:
     from rankconst.constants import Constants
 
 __all__ = ["Significance", "compute_significance", "show_probability"]
 
-_SMALLEST = -300.0
+# Below this a probability is written as a power of ten.
+_MINUTE = -12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,31 @@ class Significance:
         return float(10.0**self.log10)
 
     def __str__(self) -> str:
-        return show_probability(self.log10)
+        return show_probability(self.log10, self.interval)
 
 
-def show_probability(log10: float) -> str:
-    """Write a probability with two digits, as a power of ten where it underflows."""
-    if log10 > _SMALLEST:
-        return f"{10.0**log10:.2g}"
-    return "0" if math.isinf(log10) else f"10^{log10:,.0f}"
+def show_probability(log10: float, interval: Interval) -> str:
+    """Write a probability with what is open about it: two digits, or its power of ten where it is minute.
+
+    Parameters
+    ----------
+    log10, interval
+        Its decimal logarithm, and the ends of that.
+
+    Examples
+    --------
+    >>> show_probability(-2.66, Interval(-2.8, -2.5))
+    '0.0016–0.0032'
+    >>> show_probability(-45948.7, Interval(-46027.7, -45869.6))
+    '10^(-45,950 ± 80)'
+    """
+    if math.isinf(log10):
+        return "0"
+    if interval.upper < _MINUTE:
+        shown = show_uncertain(log10, interval, 6)
+        return f"10^({shown})" if "±" in shown else f"10^{log10:,.1f}"
+    ends = [f"{10.0**end:.2g}" for end in interval]
+    return ends[0] if ends[0] == ends[1] else "–".join(ends)
 
 
 def compute_significance(constants: Constants, value: float, interval: Interval) -> Significance:

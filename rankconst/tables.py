@@ -7,7 +7,6 @@ default; older sets stay loadable by version. :mod:`rankconst.locations` says wh
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from dataclasses import dataclass, field
@@ -62,7 +61,8 @@ class Tables:
     path: Path
     descriptor: dict[str, Any]
     folder: Folder = field(repr=False, compare=False)
-    _files: dict[str, pq.ParquetFile | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _contents: dict[str, bytes | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _files: dict[str, pq.ParquetFile] = field(default_factory=dict, init=False, repr=False, compare=False)
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -90,48 +90,76 @@ class Tables:
         TablesError
             If the file is missing, is not the one that was written, or has another schema.
         """
-        file = self._open(name)
-        if file is None:
-            return schema_of(name).empty_table()
+        return self._read(name, tuple(column.name for column in COLUMNS[name]), dataset)
+
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
+    ) -> pa.Table:
+        """Read some columns of a table, in its order; those in `coded` as dictionaries."""
+        content = self._read_content(name)
+        if content is None:
+            return schema_of(name).empty_table().select(columns)
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if name not in self._files:
+            file = pq.ParquetFile(pa.BufferReader(content))
+            self._check_schema(name, file)
+            self._files[name] = file
+        file = self._files[name]
+        if coded:
+            file = pq.ParquetFile(pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded))
+        names = file.schema_arrow.names
+        held = [column for column in columns if column in names]
         # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
         # (apache/arrow issue 34314), and files of this size gain nothing from them.
         if dataset is None:
-            return self._complete(name, file.read(use_threads=False))
-        table = file.read_row_groups(_find_row_groups(file, dataset), use_threads=False)
+            return self._complete(name, columns, file.read(held, use_threads=False))
+        groups, alone = _find_row_groups(file, dataset)
+        if alone:
+            return self._complete(name, columns, file.read_row_groups(groups, held, use_threads=False))
+        table = file.read_row_groups(groups, list(dict.fromkeys(["dataset", *held])), use_threads=False)
         # Rows stand in canonical order, so those of a dataset stand together.
         keys = table.column("dataset").to_pylist()
         start = keys.index(dataset) if dataset in keys else 0
-        return self._complete(name, table.slice(start, keys.count(dataset)))
+        return self._complete(name, columns, table.select(held).slice(start, keys.count(dataset)))
 
-    def _open(self, name: str) -> pq.ParquetFile | None:
-        """Open the file of a table; None for a table that sets of this version do not have yet."""
-        if name not in self._files:
+    def _read_content(self, name: str) -> bytes | None:
+        """Return the file of a table, checked; None for a table that sets of this version do not have yet."""
+        if name not in self._contents:
             resource = next((r for r in self.descriptor["resources"] if r.get("name") == name), None)
-            if resource is None and self._precedes(SINCE.get(name, "")):
-                self._files[name] = None
-            else:
-                content = read_table_file(self.folder, name, None if resource is None else resource.get("hash"))
-                # The reader is imported here, so that `import rankconst` stays quick.
-                import pyarrow as pa
-                import pyarrow.parquet as pq
+            lacking = resource is None and self._precedes(SINCE.get(name, ""))
+            self._contents[name] = (
+                None
+                if lacking
+                else read_table_file(self.folder, name, None if resource is None else resource.get("hash"))
+            )
+        return self._contents[name]
 
-                self._files[name] = pq.ParquetFile(pa.BufferReader(content))
-        return self._files[name]
+    def _check_schema(self, name: str, file: pq.ParquetFile) -> None:
+        """Refuse a file with other columns than today's, but for those that sets of this version do not have yet."""
+        import pyarrow as pa
 
-    def _complete(self, name: str, table: pa.Table) -> pa.Table:
-        """Add the columns that sets of this version do not have yet, and check the schema."""
-        expected = schema_of(name)
-        for place, column in enumerate(COLUMNS[name]):
-            if column.name not in table.schema.names and self._precedes(column.since):
-                import pyarrow as pa
-
-                added = expected.field(column.name)
-                table = table.add_column(place, added, pa.repeat(pa.scalar(column.before, added.type), len(table)))
-        if not table.schema.equals(expected):
+        expected, found = schema_of(name), file.schema_arrow
+        names = found.names
+        lacking = {c.name for c in COLUMNS[name] if c.name not in names and self._precedes(c.since)}
+        if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
             raise TablesError(
-                f"{self.folder / name}.parquet has columns {table.schema.names}; "
+                f"{self.folder / name}.parquet has columns {names}; "
                 f"this version of rankconst reads {expected.names}."
             )
+
+    def _complete(self, name: str, columns: tuple[str, ...], table: pa.Table) -> pa.Table:
+        """Add what sets of this version do not have yet."""
+        known = {column.name: column for column in COLUMNS[name]}
+        names = table.schema.names
+        for place, column in enumerate(columns):
+            if column not in names:
+                import pyarrow as pa
+
+                added = schema_of(name).field(column)
+                value = pa.scalar(known[column].before, added.type)
+                table = table.add_column(place, added, pa.repeat(value, len(table)))
         return table
 
     def _precedes(self, version: str) -> bool:
@@ -145,6 +173,12 @@ class Tables:
         """Dataset key to its row of ``datasets.parquet``, in the order of the table."""
         return {row["dataset"]: row for row in self.read("datasets").to_pylist()}
 
+    @cached_property
+    def _spellings(self) -> dict[str, tuple[str, ...]]:
+        """Dataset key to its further spellings."""
+        columns = self._read("datasets", ("dataset", "title", "aliases")).to_pydict()
+        return {key: (title, *aliases) for key, title, aliases in zip(*columns.values(), strict=True)}
+
     def resolve_dataset(self, name: str) -> str:
         """Return the key of the dataset that `name` spells.
 
@@ -153,7 +187,7 @@ class Tables:
         UnknownNameError
             If the tables have no such dataset; the message suggests the nearest.
         """
-        spellings = {key: (row["title"], *row["aliases"]) for key, row in self.datasets.items()}
+        spellings = self._spellings
         return resolve_name(
             "dataset",
             name,
@@ -281,7 +315,7 @@ class Tables:
             histogram = (
                 self._histogram(*tasks) if weighed == DEFAULT_AGGREGATION else self._macro_histogram(*tasks, weighed)
             )
-            row = self._records(tasks[0]).moments.get((*tasks[1:], weighed, parsed.family, parsed.k))
+            row = self._records(tasks[0]).find_moments((*tasks[1:], weighed, parsed.family, parsed.k))
         key, protocol_key, split_key, side_key = tasks
         return Constants(
             dataset=key,
@@ -291,9 +325,8 @@ class Tables:
             aggregation=weighed,
             relations=names,
             metric=parsed,
-            num_tasks=histogram.total,
+            histogram=histogram,
             moments=row or compute_moments(parsed, histogram),
-            worst=parsed.worst(histogram.num_candidates, histogram.num_tasks * histogram.weights),
             table_version=self.version,
         )
 
@@ -303,7 +336,7 @@ class Tables:
 
     def _records(self, dataset: str) -> Records:
         if dataset not in self._parsed:
-            self._parsed[dataset] = Records(functools.partial(self.read, dataset=dataset))
+            self._parsed[dataset] = Records(functools.partial(self._read, dataset=dataset))
         return self._parsed[dataset]
 
     def _stored_protocol(self, dataset: str, protocol: str, split: str) -> str:
@@ -343,6 +376,8 @@ class Tables:
             )
         for name in relations:
             if name not in known:
+                import difflib
+
                 near = difflib.get_close_matches(name, known, n=3)
                 hint = f" Did you mean {', '.join(near)}?" if near else ""
                 raise UnknownNameError(
@@ -379,15 +414,19 @@ def _parts_of(side: str) -> tuple[str, ...]:
     return ("head", "tail") if side == "both" else (side,)
 
 
-def _find_row_groups(file: pq.ParquetFile, dataset: str) -> list[int]:
-    """Return the row groups that may hold a dataset, by the bounds that the file states."""
+def _find_row_groups(file: pq.ParquetFile, dataset: str) -> tuple[list[int], bool]:
+    """Return the row groups that may hold a dataset, by the bounds that the file states; True if they hold it alone."""
     place = file.schema_arrow.get_field_index("dataset")
-    found = []
+    found, alone = [], True
     for group in range(file.metadata.num_row_groups):
         bounds = file.metadata.row_group(group).column(place).statistics
-        if bounds is None or bounds.min is None or bounds.max is None or bounds.min <= dataset <= bounds.max:
+        if bounds is None or bounds.min is None or bounds.max is None:
             found.append(group)
-    return found
+            alone = False
+        elif bounds.min <= dataset <= bounds.max:
+            found.append(group)
+            alone = alone and bounds.min == bounds.max and bounds.null_count == 0
+    return found, alone
 
 
 def _bundle_folders() -> dict[str, Path]:

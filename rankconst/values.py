@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rankconst.errors import DataError
 
-__all__ = ["Interval", "Published", "parse_value"]
+__all__ = ["Interval", "Published", "parse_value", "show_number", "show_uncertain"]
 
 
 class Interval(NamedTuple):
@@ -161,3 +161,45 @@ def _hint(bare: str) -> str:
     if "/" in bare:
         return " Write the quotient out."
     return ""
+
+
+def show_number(value: float, digits: int = 4) -> str:
+    """Write a number with so many significant digits, without an exponent where that stays readable.
+
+    Examples
+    --------
+    >>> show_number(6368.04), show_number(0.000711065, 5)
+    ('6,368', '0.00071107')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    exponent = math.floor(math.log10(abs(value)))
+    if not -5 <= exponent < 7:
+        return f"{value:.{digits - 1}e}"
+    return f"{value:,.{max(digits - 1 - exponent, 0)}f}"
+
+
+def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
+    """Write a number with what is open about it, and no digit beyond that.
+
+    The half-width is rounded up to one digit, but for an excess of 2 %. A number that is certain in all digits shown
+    has none.
+
+    Examples
+    --------
+    >>> show_uncertain(6368.04, Interval(6358.6, 6377.5))
+    '6,368 ± 10'
+    >>> show_uncertain(0.33753, Interval(0.33703, 0.33803))
+    '0.3375 ± 0.0005'
+    """
+    open_by = max(interval.upper - value, value - interval.lower)
+    shown = math.floor(math.log10(abs(value))) - digits + 1 if value else -math.inf
+    if open_by == 0 or open_by < 0.5 * 10.0**shown or not math.isfinite(open_by):
+        return show_number(value, digits)
+    decade = math.floor(math.log10(open_by))
+    # Half a unit of the last decimal, hardly stretched by the map, is to read as that.
+    open_by = math.ceil(0.98 * open_by / 10.0**decade) * 10.0**decade
+    if decade < -8:
+        return f"{value:.{max(math.floor(math.log10(abs(value) or open_by)) - decade, 0)}e} ± {open_by:.0e}"
+    decimals = max(-decade, 0)
+    return f"{round(value / 10.0**decade) * 10.0**decade:,.{decimals}f} ± {open_by:,.{decimals}f}"

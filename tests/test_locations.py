@@ -402,7 +402,7 @@ def test_a_fragment_that_is_no_hash_is_refused(fragment: str) -> None:
 
 @pytest.mark.parametrize("address", ["https://host.invalid/tables.zip", f"doi:{DOI}"])
 def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    monkeypatch.setattr("rankconst.locations.find_spec", lambda _: None)
+    monkeypatch.setattr("rankconst.downloads.find_spec", lambda _: None)
     message = rf"{address} needs pooch, which is missing\. Run: pip install 'rankconst\[builder\]'"
     with pytest.raises(MissingExtraError, match=message) as caught:
         rankconst.load(address)

@@ -7,13 +7,18 @@ import doctest
 import importlib
 import json
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
 
 import pytest
 
 import rankconst
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 PACKAGE = Path(rankconst.__file__).parent
 SOURCES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -54,6 +59,8 @@ NAMES = [
     "parse_protocol",
 ]
 
+OFFERED: list[str] = vars(rankconst)["__all__"]  # type checkers are told otherwise what there is
+
 HEAVY = {"scipy", "pandas", "pooch", "requests", "typer", "click", "rich", "matplotlib", "mpmath"}
 
 # Modules that may import the builder or its registry, and only when a command runs or tables are to be downloaded.
@@ -64,13 +71,14 @@ STARTS_BUILDER = {
     "cli/options.py",
     "cli/release.py",
     "cli/verify.py",
-    "locations.py",
+    "downloads.py",
 }
 
 # Runtime modules that may import more than the runtime needs, and only inside the functions that need it.
-DOWNLOADS = {"locations.py": {"pooch", "requests", "rankconst_builder"}}
+DOWNLOADS = {"downloads.py": {"pooch", "requests", "rankconst_builder"}}
 
 IMPORT_ONLY = "import rankconst"
+LOOK_UP = "import rankconst; rankconst.load().constants('fb15k237', 'mrr')"
 WHOLE_USE = """
 import numpy as np
 import rankconst
@@ -85,7 +93,7 @@ rankconst.compute_moments(rankconst.parse_metric("mrr"), rankconst.Histogram.fro
 
 def test_public_names_are_frozen() -> None:
     """Adding one is a decision (update this list); losing one breaks users."""
-    assert sorted(rankconst.__all__) == sorted(NAMES)
+    assert sorted(OFFERED) == sorted(NAMES)
     for name in NAMES:
         assert hasattr(rankconst, name)
 
@@ -100,15 +108,134 @@ def test_modules_list_what_they_offer(module: str) -> None:
         assert hasattr(loaded, name)
 
 
-@pytest.mark.parametrize("script", [IMPORT_ONLY, WHOLE_USE], ids=["import", "use"])
-def test_the_runtime_stays_light(script: str) -> None:
-    report = "\nimport json, sys\nprint(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+def modules_after(script: str) -> set[str]:
+    """Return the modules that a fresh process has loaded after a script."""
+    report = "\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script + report], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    loaded = set(json.loads(done.stdout))
-    assert {"rankconst", "numpy"} <= loaded
-    assert ("pyarrow" in loaded) == (script == WHOLE_USE)
+    return set(json.loads(done.stdout))
+
+
+def tops(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+@pytest.mark.parametrize("script", [LOOK_UP, WHOLE_USE], ids=["look up", "use"])
+def test_the_runtime_stays_light(script: str) -> None:
+    loaded = tops(modules_after(script))
+    assert {"rankconst", "numpy", "pyarrow"} <= loaded
     assert not loaded & (HEAVY | {"rankconst_builder"})
+
+
+def test_an_import_loads_nothing_that_takes_time() -> None:
+    loaded = modules_after(IMPORT_ONLY)
+    assert not tops(loaded) & (HEAVY | {"numpy", "pyarrow", "rankconst_builder"})
+    assert {name for name in loaded if name.startswith("rankconst")} == {"rankconst", "rankconst.lazy"}
+
+
+def test_looking_up_loads_no_formulas_and_no_downloads() -> None:
+    loaded = modules_after(LOOK_UP)
+    assert {"rankconst.tables", "rankconst.moments", "rankconst.moments.result"} <= loaded
+    assert not loaded & {"rankconst.moments.registry", "rankconst.moments.means", "rankconst.downloads", "zipfile"}
+
+
+# -- names that are imported when first asked for ------------------------------------------------------------------
+
+
+def test_every_name_resolves_and_is_listed() -> None:
+    script = """
+import rankconst
+listed = dir(rankconst)
+assert listed == sorted(listed)
+assert set(rankconst.__all__) <= set(listed)
+for name in rankconst.__all__:
+    assert getattr(rankconst, name) is getattr(rankconst, name)
+    assert name in vars(rankconst)  # found at once from now on
+    from_there = __import__("rankconst", fromlist=[name])
+    assert getattr(from_there, name) is getattr(rankconst, name)
+"""
+    modules_after(script)
+
+
+def test_a_star_import_gives_every_name() -> None:
+    names: dict[str, object] = {}
+    exec("from rankconst import *", names)  # noqa: S102 - a star is allowed at the top of a module only
+    assert set(NAMES) <= set(names)
+
+
+@pytest.mark.parametrize("package", [rankconst, rankconst.moments], ids=["rankconst", "moments"])
+@pytest.mark.parametrize("name", ["lod", "_private", "__wrapped__"])
+def test_unknown_names_are_no_attributes(package: ModuleType, name: str) -> None:
+    message = f"^module '{re.escape(package.__name__)}' has no attribute '{name}'$"
+    with pytest.raises(AttributeError, match=message) as caught:
+        getattr(package, name)
+    assert (caught.value.name, caught.value.obj) == (name, package)
+
+
+def test_a_traceback_suggests_the_nearest_name() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import rankconst; rankconst.lod"], capture_output=True, text=True, check=False
+    )
+    assert "AttributeError: module 'rankconst' has no attribute 'lod'. Did you mean: 'load'?" in done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", "from rankconst import lod"], capture_output=True, text=True, check=False
+    )
+    assert "ImportError: cannot import name 'lod' from 'rankconst'" in done.stderr
+
+
+MODULES = (
+    "affine",
+    "aggregations",
+    "constants",
+    "errors",
+    "histogram",
+    "locations",
+    "metrics",
+    "moments",
+    "protocols",
+    "records",
+    "schemas",
+    "tables",
+)
+
+
+def test_modules_are_attributes() -> None:
+    modules_after(f"""
+import rankconst
+for name in {MODULES}:
+    assert name in dir(rankconst)
+    assert getattr(rankconst, name).__name__ == f"rankconst.{{name}}"
+""")
+    modules_after("""
+from rankconst import tables
+import rankconst
+assert tables is rankconst.tables and tables.load is rankconst.load
+""")
+    modules_after("""
+import rankconst
+assert rankconst.moments.means.__name__ == "rankconst.moments.means"
+assert rankconst.moments.MOMENTS is rankconst.moments.registry.MOMENTS
+""")
+
+
+def test_no_public_name_is_that_of_a_module() -> None:
+    # The module, once imported, would take its place.
+    modules = {module.name for module in pkgutil.iter_modules(rankconst.__path__)}
+    assert not modules & set(OFFERED)
+
+
+def test_type_checkers_see_every_public_name() -> None:
+    tree = parse("__init__.py")
+    seen = {
+        alias.asname: f"{node.module}.{alias.name}"
+        for block in tree.body
+        if is_type_checking(block)
+        for node in ast.walk(ast.Module(block.body, []))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    # Only `import X as X` is a name that a package offers, to a type checker.
+    assert seen == {name: f"rankconst.{home}.{name}" for name, home in vars(rankconst)["_HOMES"].items()}
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -122,7 +249,7 @@ def imported(tree: ast.AST) -> set[str]:
     return found
 
 
-def is_type_checking(node: ast.AST) -> bool:
+def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 

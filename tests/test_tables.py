@@ -7,6 +7,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -36,7 +37,9 @@ def rewrite_descriptor(folder: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
 
 
-def write_set(folder: Path, version: str, rows: dict[str, list[dict[str, Any]]]) -> Path:
+def write_set(
+    folder: Path, version: str, rows: dict[str, list[dict[str, Any]]], row_group_size: int | None = None
+) -> Path:
     """Write a set of tables by hand, as its description says it is written."""
     folder.mkdir()
     resources = []
@@ -44,7 +47,8 @@ def write_set(folder: Path, version: str, rows: dict[str, list[dict[str, Any]]])
         schema = schema_of(name)
         file = folder / f"{name}.parquet"
         blank: dict[str, Any] = dict.fromkeys(schema.names)
-        pq.write_table(pa.Table.from_pylist([{**blank, **row} for row in rows.get(name, [])], schema=schema), file)
+        table = pa.Table.from_pylist([{**blank, **row} for row in rows.get(name, [])], schema=schema)
+        pq.write_table(table, file, row_group_size=row_group_size)
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         resources.append({"name": name, "path": file.name, "hash": f"sha256:{digest}"})
     descriptor = json.dumps({"version": version, "resources": resources})
@@ -210,21 +214,24 @@ def test_a_descriptor_that_describes_nothing_is_refused(copy: Path, text: str) -
         rankconst.load(copy).constants("nations", "mrr")
 
 
-def test_a_table_of_another_schema_is_refused(copy: Path, tables: rankconst.Tables) -> None:
-    table = tables.read("constants").rename_columns(
-        ["expected" if name == "expectation" else name for name in schema_of("constants").names]
-    )
-    file = copy / "constants.parquet"
+@pytest.mark.parametrize(("name", "column"), [("constants", "expectation"), ("datasets", "licence")])
+def test_a_table_of_another_schema_is_refused(copy: Path, tables: rankconst.Tables, name: str, column: str) -> None:
+    table = tables.read(name).rename_columns(["renamed" if each == column else each for each in schema_of(name).names])
+    file = copy / f"{name}.parquet"
     pq.write_table(table, file)
     resources = json.loads((copy / "datapackage.json").read_text(encoding="utf-8"))["resources"]
     for resource in resources:
-        if resource["name"] == "constants":
+        if resource["name"] == name:
             resource["hash"] = f"sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}"
     rewrite_descriptor(copy, resources=resources)
-    with pytest.raises(
-        TablesError, match=r"has columns .*'expected'.*; this version of rankconst reads .*'expectation'"
-    ):
-        rankconst.load(copy).read("constants")
+    opened = rankconst.load(copy)
+    message = rf"has columns .*'renamed'.*; this version of rankconst reads .*'{column}'"
+    for _ in range(2):
+        with pytest.raises(TablesError, match=message):
+            opened.read(name)
+        # Also where the columns that are needed have their names.
+        with pytest.raises(TablesError, match=message):
+            use_constants(opened)
 
 
 # Names.
@@ -318,6 +325,42 @@ def test_histograms(own: Path) -> None:
     assert not tables.holds("mykg", "raw", "valid")
     assert not tables.holds("mykg", "standard", "test")
     assert tables.protocols("mykg") == ("sampled:9", "raw")
+
+
+@pytest.mark.parametrize("row_group_size", [1, 2, 3, 100])
+def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size: int) -> None:
+    """Row groups may hold one dataset, several, or a part of one."""
+    sizes = {
+        (dataset, protocol, split, side): [10 * i + j for j in range(2, 2 + length)]
+        for i, (dataset, protocol, split, side, length) in enumerate(
+            [
+                ("first", "standard", "test", "head", 3), ("first", "standard", "test", "tail", 1),
+                ("second", "standard", "valid", "head", 1), ("second", "standard", "valid", "tail", 4),
+                ("second", "raw", "valid", "head", 2), ("second", "raw", "valid", "tail", 2),
+                ("third", "raw", "test", "head", 5), ("third", "raw", "test", "tail", 1),
+            ]
+        )
+    }  # fmt: skip
+    rows = [
+        dict(zip(("dataset", "protocol", "split", "side", "num_candidates", "num_tasks"), (*key, size, 7), strict=True))
+        for key, counts in sizes.items()
+        for size in counts
+    ]
+    datasets: list[dict[str, Any]] = [
+        {"dataset": name, "title": name, "aliases": []} for name in ("first", "fourth", "second", "third")
+    ]
+    path = write_set(tmp_path / "set", "0.0.7", {"datasets": datasets, "candidates": rows}, row_group_size)
+    tables = rankconst.load(path)
+    for (dataset, protocol, split, side), counts in sizes.items():
+        assert tables.histogram(dataset, split, side, protocol) == Histogram(np.array(counts), np.full(len(counts), 7))
+        expected = [row for row in rows if row["dataset"] == dataset]
+        assert tables.read("candidates", dataset).to_pylist() == expected
+        assert tables.read("candidates", dataset).schema.equals(schema_of("candidates"))
+    assert tables.protocols("second") == ("standard", "raw")
+    assert tables.read("candidates", "fourth").num_rows == 0
+    assert tables.protocols("fourth") == ()
+    with pytest.raises(UnknownNameError, match="hold no test tasks of fourth"):
+        tables.histogram("fourth")
 
 
 @pytest.mark.parametrize("k", [2, 4, 7, 11, 10**6])

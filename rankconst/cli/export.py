@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rankconst import tables as archive
+from rankconst.cli.files import check_target, write_whole
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import ALL, TablesOption, complete_dataset
 from rankconst.errors import UsageError
@@ -82,7 +82,7 @@ def export(
     if protocol == ALL and form.protocol is not None:
         raise UsageError(f"format {form.key} has room for one protocol: name it, or export --format long.")
     if out is not None:
-        _check_place(out, force)
+        check_target(out, force)
     opened = archive.load(tables)
     keys = [resolve_dataset(opened, name, tables) for name in dataset] if dataset else None
     rows = export_rows(opened, form, keys, None if protocol == ALL else protocol)
@@ -90,26 +90,5 @@ def export(
     if out is None:
         sys.stdout.write(content.decode())
     else:
-        _write_whole(out, content)
+        write_whole(out, content)
         typer.echo(f"{out}: {len(rows):,} rows, tables {opened.version}", err=True)
-
-
-def _check_place(path: Path, force: bool) -> None:
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder; name a file in it.")
-    if path.exists() and not force:
-        raise UsageError(f"{path} is there already. Name another file, or add --force to write over it.")
-    if not path.parent.is_dir():
-        raise UsageError(f"there is no folder {path.parent}. Make it, or name another file.")
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Put a file in its place at once, so that nobody ever reads half of it."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        fresh.write_bytes(content)
-        fresh.replace(path)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}.") from error
-    finally:
-        fresh.unlink(missing_ok=True)

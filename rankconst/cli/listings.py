@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.cli.options import FormatOption, complete_metric
-from rankconst.cli.output import Column, Format, Listing, print_listing
+from rankconst.cli.output import Column, Format, Listing, print_listing, text
 from rankconst.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
 from rankconst.pages import describe_metric
-from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS
+from rankconst.protocols import DEFAULT_PROTOCOL, DEFAULT_SAMPLING, PROTOCOLS, SAMPLINGS, Protocol, find_protocol
 
-__all__ = ["list_aggregations", "list_metrics", "list_protocols"]
+__all__ = ["list_aggregations", "list_metrics", "list_protocols", "print_page"]
 
 _METRIC_COLUMNS = (
     Column("metric", "key"),
@@ -38,8 +38,8 @@ _PROTOCOL_COLUMNS = (
     Column("known", "known answers removed", _KNOWN.__getitem__),
     Column("used_by", "used by", drop=1),
     Column("summary"),
+    Column("law"),
 )
-
 
 _AGGREGATION_COLUMNS = (
     Column("aggregation", "aggregation"),
@@ -47,6 +47,28 @@ _AGGREGATION_COLUMNS = (
     Column("summary", "meaning", drop=1),
     Column("used_by", "used by"),
 )
+
+
+def print_page(
+    page: dict[str, Any], form: Format, *, heading: str, title: str, leading: int, caption: str = ""
+) -> None:
+    """Write the page of one thing, field to text or to a list of texts.
+
+    The table has a line for each text, and `heading` and `title` in place of the `leading` first fields.
+    """
+    if form is not Format.table:
+        print_listing(Listing(columns=tuple(map(Column, page)), rows=[page]), form)
+        return
+    lines = []
+    for field, value in list(page.items())[leading:]:
+        texts = value if isinstance(value, list) else [value]
+        lines += [{"heading": "" if place else field, "text": each} for place, each in enumerate(texts or [None])]
+    columns = (Column("heading", heading), Column("text", title))
+    print_listing(Listing(columns=columns, rows=lines, caption=caption), form)
+
+
+def _complete_protocol(incomplete: str) -> list[str]:
+    return [key for key in (*PROTOCOLS, "sampled:500") if key.startswith(incomplete)]
 
 
 def list_metrics(
@@ -62,17 +84,12 @@ def list_metrics(
     """
     if name is not None:
         page = describe_metric(parse_metric(name))
-        if format is not Format.table:
-            print_listing(Listing(columns=tuple(map(Column, page)), rows=[page]), format)
-            return
-        symbol, _, title = page.pop("name").partition(", ")
-        columns = (Column("heading", symbol), Column("text", title))
-        lines = [{"heading": heading, "text": text} for heading, text in page.items()]
+        symbol, _, title = page["name"].partition(", ")
         caption = (
             "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, p): sum of 1/j^p; "
             "rankings: all rank vectors; E: the expectation."
         )
-        print_listing(Listing(columns=columns, rows=lines, caption=caption), format)
+        print_page(page, format, heading=symbol, title=title, leading=1, caption=caption)
         return
     rows = [
         {
@@ -89,8 +106,21 @@ def list_metrics(
     print_listing(Listing(columns=_METRIC_COLUMNS, rows=rows, caption=caption), format)
 
 
-def list_protocols(format: FormatOption = Format.table) -> None:
-    """List the evaluation protocols: which entities are ranked, for which triples, with what removed."""
+def list_protocols(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="PROTOCOL", help="Show the page of this one.", autocompletion=_complete_protocol),
+    ] = None,
+    format: FormatOption = Format.table,
+) -> None:
+    """List the evaluation protocols (which entities are ranked, with what removed), or show the page of one.
+
+    Example: rankconst protocols sampled:500
+    """
+    if name is not None:
+        protocol = find_protocol(name)
+        print_page(_describe_protocol(protocol), format, heading=protocol.key, title=protocol.summary, leading=2)
+        return
     rows = [
         {
             "protocol": protocol.key,
@@ -100,11 +130,34 @@ def list_protocols(format: FormatOption = Format.table) -> None:
             "known": protocol.known,
             "used_by": list(protocol.used_by),
             "summary": protocol.summary,
+            "law": protocol.law,
         }
         for protocol in PROTOCOLS.values()
     ]
-    caption = f"The default is {DEFAULT_PROTOCOL}. `rankconst build --protocol sampled:M` ranks among M negatives."
+    variants = " or ".join(f"sampled:500:{key}" for key in SAMPLINGS if key != DEFAULT_SAMPLING)
+    caption = (
+        f"The default is {DEFAULT_PROTOCOL}. `rankconst build --protocol sampled:M` ranks among M negatives.\n"
+        f"`rankconst protocols NAME` shows the page of one, also of sampled:500, {variants}."
+    )
     print_listing(Listing(columns=_PROTOCOL_COLUMNS, rows=rows, caption=caption), format)
+
+
+def _describe_protocol(protocol: Protocol) -> dict[str, str | None]:
+    """Return the page of a protocol, field to text."""
+    sampled = protocol.negatives is not None
+    return {
+        "protocol": protocol.key,
+        "summary": protocol.summary,
+        "candidates": f"{protocol.negatives} and the true one" if sampled else _CANDIDATES[protocol.candidates],
+        "triples": "as the benchmark gives them" if sampled else _TASKS[protocol.tasks],
+        "distinct": None if sampled else text(protocol.distinct),
+        "known answers removed": None if sampled else _KNOWN[protocol.known],
+        "law": protocol.law,
+        "needs": protocol.needs,
+        "constants": protocol.refused or "yes",
+        "used by": ", ".join(protocol.used_by) or None,
+        "reference": protocol.reference or None,
+    }
 
 
 def list_aggregations(format: FormatOption = Format.table) -> None:

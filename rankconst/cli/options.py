@@ -17,15 +17,25 @@ __all__ = [
     "AggregationOption",
     "DatasetOption",
     "FormatOption",
+    "InputFormatOption",
     "MetricOption",
+    "PercentOption",
     "ProtocolOption",
     "RelationOption",
     "SideOption",
+    "SourceOption",
     "SplitOption",
+    "StatedAggregationOption",
+    "StatedDatasetOption",
+    "StatedProtocolOption",
+    "StatedSideOption",
+    "StatedSplitOption",
     "TablesOption",
     "complete_dataset",
+    "complete_input_format",
     "complete_metric",
     "complete_source",
+    "complete_tool",
 ]
 
 
@@ -43,6 +53,20 @@ def complete_source(incomplete: str) -> list[str]:
     from rankconst_builder.sources import load_sources
 
     return [key for key in load_sources() if key.startswith(incomplete)]
+
+
+def complete_tool(incomplete: str) -> list[str]:
+    """Complete the key of a source of published numbers."""
+    from rankconst.sources import SOURCES
+
+    return [key for key in SOURCES if key.startswith(incomplete)]
+
+
+def complete_input_format(incomplete: str) -> list[str]:
+    """Complete the key of a format of results files."""
+    from rankconst.results.readers import READERS
+
+    return [key for key in READERS if key.startswith(incomplete)]
 
 
 def complete_metric(incomplete: str) -> list[str]:
@@ -110,6 +134,74 @@ AggregationOption = Annotated[
         help="What each task counts; see `rankconst aggregations`.",
         metavar="AGGREGATION",
         autocompletion=_complete_aggregation,
+    ),
+]
+
+# The same where a file may say it: nothing is taken for granted until it has been read.
+StatedDatasetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset",
+        "-d",
+        help="Dataset, where the file names none.",
+        metavar="KEY",
+        autocompletion=complete_dataset,
+        show_default=False,
+    ),
+]
+StatedSplitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--split", help="train, valid or test (default: test).", metavar="SPLIT", autocompletion=_complete_split
+    ),
+]
+StatedSideOption = Annotated[
+    str | None,
+    typer.Option(
+        "--side",
+        help="head, tail, or both (default: both; all ranks pooled).",
+        metavar="SIDE",
+        autocompletion=_complete_side,
+    ),
+]
+StatedProtocolOption = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol",
+        "-p",
+        help="How the numbers were evaluated (default: as the source does, or standard); see `rankconst protocols`.",
+        metavar="PROTOCOL",
+        autocompletion=_complete_protocol,
+    ),
+]
+StatedAggregationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--aggregation",
+        "-a",
+        help="What each task counts (default: micro); see `rankconst aggregations`.",
+        metavar="AGGREGATION",
+        autocompletion=_complete_aggregation,
+    ),
+]
+SourceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        "-s",
+        help="The tool that the numbers are from: sets protocol and caveats; see `rankconst sources`.",
+        metavar="SOURCE",
+        autocompletion=complete_tool,
+    ),
+]
+PercentOption = Annotated[bool, typer.Option("--percent", help="Shares are percentages without a sign.")]
+InputFormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--input-format",
+        help="The file's format, where it is not recognised.",
+        metavar="FORMAT",
+        autocompletion=complete_input_format,
     ),
 ]
 RelationOption = Annotated[

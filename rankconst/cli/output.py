@@ -5,18 +5,31 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
+import re
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from rankconst.errors import UsageError
+from rankconst.values import show_number
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rich.table import Table
 
-__all__ = ["Column", "Format", "Listing", "count", "number", "print_listing", "text"]
+__all__ = [
+    "SUFFIXES",
+    "Column",
+    "Format",
+    "Listing",
+    "count",
+    "number",
+    "print_listing",
+    "render",
+    "text",
+]
 
 
 class Format(StrEnum):
@@ -25,6 +38,20 @@ class Format(StrEnum):
     table = "table"
     json = "json"
     csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+    parquet = "parquet"
+
+
+SUFFIXES: dict[str, Format] = {
+    ".txt": Format.table,
+    ".json": Format.json,
+    ".csv": Format.csv,
+    ".md": Format.markdown,
+    ".tex": Format.latex,
+    ".parquet": Format.parquet,
+}
+"""What a file's ending says about its format."""
 
 
 def text(value: Any) -> str:
@@ -45,14 +72,7 @@ def number(digits: int) -> Callable[[Any], str]:
     """Show a real number with so many significant digits, without an exponent where that stays readable."""
 
     def show(value: Any) -> str:
-        if value is None:
-            return "–"
-        if value == 0 or not math.isfinite(value):
-            return f"{value:g}"
-        exponent = math.floor(math.log10(abs(value)))
-        if not -5 <= exponent < 7:
-            return f"{value:.{digits - 1}e}"
-        return f"{value:,.{max(digits - 1 - exponent, 0)}f}"
+        return "–" if value is None else show_number(value, digits)
 
     return show
 
@@ -74,6 +94,10 @@ class Column:
     drop
         On a terminal too narrow for the table, columns with the largest number are left out first; those with 0
         never are.
+    show_row
+        Makes the cell from the whole row, where one field is not enough; `show` is not asked then.
+    raw
+        True if cells are already written in the format's own markup.
     """
 
     key: str
@@ -81,6 +105,12 @@ class Column:
     show: Callable[[Any], str] = text
     right: bool = False
     drop: int = 0
+    show_row: Callable[[dict[str, Any]], str] | None = None
+    raw: bool = False
+
+    def cell(self, row: dict[str, Any]) -> str:
+        """Return the cell of a row as people read it."""
+        return self.show(row[self.key]) if self.show_row is None else self.show_row(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +182,105 @@ def _lay_out(listing: Listing, shown: Sequence[Column]) -> Table:
     for column in shown:
         table.add_column(column.title or "", justify="right" if column.right else "left")
     for row in listing.rows:
-        table.add_row(*(column.show(row[column.key]) for column in shown))
+        table.add_row(*(column.cell(row) for column in shown))
     return table
 
 
-FORMATS: dict[Format, Callable[[Listing], str]] = {
+def _write_markdown(listing: Listing) -> str:
+    shown = [column for column in listing.columns if column.title is not None]
+    lines = [
+        _join_markdown(_escape_markdown(str(column.title)) for column in shown),
+        _join_markdown("---:" if column.right else "---" for column in shown),
+        *(_join_markdown(_cell(column, row, _escape_markdown) for column in shown) for row in listing.rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _join_markdown(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escape_markdown(cell: str) -> str:
+    return re.sub(r"\s+", " ", cell.replace("|", "\\|"))
+
+
+def _write_latex(listing: Listing) -> str:
+    shown = [column for column in listing.columns if column.title is not None]
+    lines = [
+        f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}",
+        "\\toprule",
+        _join_latex(_escape_latex(str(column.title)) for column in shown),
+        "\\midrule",
+        *(_join_latex(_cell(column, row, _escape_latex) for column in shown) for row in listing.rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _join_latex(cells: Iterable[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"
+
+
+_LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "±": "$\\pm$",
+    "–": "--",
+    "×": "$\\times$",
+}
+
+
+def _escape_latex(cell: str) -> str:
+    return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in cell))
+
+
+def _cell(column: Column, row: dict[str, Any], escape: Callable[[str], str]) -> str:
+    return column.cell(row) if column.raw else escape(column.cell(row))
+
+
+def _write_parquet(listing: Listing) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {column.key: [row[column.key] for row in listing.rows] for column in listing.columns}
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink)
+    return bytes(sink.getvalue())
+
+
+FORMATS: dict[Format, Callable[[Listing], str | bytes]] = {
     Format.table: _write_table,
     Format.json: _write_json,
     Format.csv: _write_csv,
+    Format.markdown: _write_markdown,
+    Format.latex: _write_latex,
+    Format.parquet: _write_parquet,
 }
-"""Format to the function that writes a listing in it."""
+"""Format to the function that writes a listing in it; text, but for binary formats."""
+
+
+def render(listing: Listing, form: Format) -> bytes:
+    """Return a listing as the bytes of a file."""
+    written = FORMATS[form](listing)
+    return written if isinstance(written, bytes) else written.encode()
 
 
 def print_listing(listing: Listing, form: Format) -> None:
-    """Write a listing to stdout."""
-    sys.stdout.write(FORMATS[form](listing))
+    """Write a listing to stdout.
+
+    Raises
+    ------
+    UsageError
+        If the format is binary and stdout a terminal.
+    """
+    written = FORMATS[form](listing)
+    if isinstance(written, str):
+        sys.stdout.write(written)
+    elif sys.stdout.isatty():
+        raise UsageError(f"{form.value} is no text: send it to a file.")
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(written)

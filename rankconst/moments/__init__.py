@@ -1,7 +1,7 @@
 """Expectation and variance of every metric under chance, from the histogram alone.
 
 Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. Each module below holds one
-family of formulas; :data:`MOMENTS` says which metric uses which.
+family of formulas; :mod:`.registry` says which metric uses which.
 
 ==========================  ======================================================
 module                      holds
@@ -26,46 +26,29 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import UsageError
 from rankconst.histogram import Histogram, WeightedHistogram
-from rankconst.moments import deviation, means, median, median_deviation, powers, products, spread
+from rankconst.lazy import attach
 from rankconst.moments.result import Moments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rankconst.metrics import Metric
+    from rankconst.moments.registry import MOMENTS, WEIGHTED_MOMENTS
+else:
+    # Looking a constant up computes nothing: the formulas are imported when one is needed.
+    _MODULES = (
+        "deviation",
+        "means",
+        "median",
+        "median_deviation",
+        "poisson_binomial",
+        "powers",
+        "products",
+        "spread",
+        "summation",
+        "sums",
+    )
+    __getattr__, __dir__ = attach(__name__, {"MOMENTS": "registry", "WEIGHTED_MOMENTS": "registry"}, _MODULES)
 
 __all__ = ["MOMENTS", "WEIGHTED_MOMENTS", "Moments", "compute_moments"]
-
-MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
-    "arithmetic_mean_rank": means.mean_rank,
-    "inverse_harmonic_mean_rank": means.mean_reciprocal_rank,
-    "hits_at_k": means.hits_at_k,
-    "geometric_mean_rank": products.geometric_mean_rank,
-    "inverse_geometric_mean_rank": products.inverse_geometric_mean_rank,
-    "inverse_arithmetic_mean_rank": powers.inverse_mean_rank,
-    "harmonic_mean_rank": powers.harmonic_mean_rank,
-    "quadratic_mean_rank": powers.quadratic_mean_rank,
-    "inverse_quadratic_mean_rank": powers.inverse_quadratic_mean_rank,
-    "median_rank": median.median_rank,
-    "inverse_median_rank": median.inverse_median_rank,
-    "ndcg": means.ndcg,
-    "variance": spread.rank_variance,
-    "standard_deviation": deviation.standard_deviation,
-    "median_absolute_deviation": median_deviation.median_absolute_deviation,
-    "count": means.num_ranks,
-}
-"""Metric family to the function of its moments."""
-
-
-WEIGHTED_MOMENTS: dict[str, Callable[[WeightedHistogram, int | None], Moments]] = {
-    "arithmetic_mean_rank": means.mean_rank,
-    "inverse_harmonic_mean_rank": means.mean_reciprocal_rank,
-    "hits_at_k": means.hits_at_k,
-    "geometric_mean_rank": products.geometric_mean_rank,
-    "inverse_geometric_mean_rank": products.inverse_geometric_mean_rank,
-    "ndcg": means.ndcg,
-}
-"""The families whose tasks may be weighted, likewise."""
 
 
 def compute_moments(metric: Metric, histogram: Histogram | WeightedHistogram) -> Moments:
@@ -88,6 +71,8 @@ def compute_moments(metric: Metric, histogram: Histogram | WeightedHistogram) ->
     UsageError
         For weighted tasks and a metric whose weighted form is not covered.
     """
+    from rankconst.moments.registry import MOMENTS, WEIGHTED_MOMENTS
+
     if isinstance(histogram, Histogram):
         return MOMENTS[metric.family](histogram, metric.k)
     if metric.family not in WEIGHTED_MOMENTS:

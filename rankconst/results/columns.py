@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import UnknownNameError, squash
-from rankconst.metrics import Metric, parse_adjusted_metric, parse_metric
+from rankconst.metrics import parse_adjusted_metric, parse_metric
 from rankconst.protocols import SIDES, SPLITS
 
-__all__ = ["RANK_TYPES", "ROLES", "Meaning", "parse_column"]
+if TYPE_CHECKING:
+    from rankconst.metrics import Metric
+
+__all__ = ["RANK_TYPES", "ROLES", "Meaning", "add_part", "parse_column"]
 
 ROLES: dict[str, tuple[str, ...]] = {
     "dataset": ("data", "data set", "benchmark", "graph", "kg", "knowledge graph"),
@@ -21,7 +25,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "aggregation": ("averaging",),
     "source": ("source repo", "repository", "repo", "tool", "library", "framework"),
     "rank_type": ("type", "tie policy"),
-    "num_tasks": ("count", "num ranks", "number of tasks", "rank count", "n"),
+    "num_tasks": ("count", "num ranks", "number of tasks", "number of ranks", "rank count", "n", "n ranks"),
     "metric": ("measure", "metric name"),
     "value": ("score", "result", "metric value"),
     "k": (),
@@ -42,8 +46,24 @@ RANK_TYPES: dict[str, str] = {
 _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
 _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
-_WORD = re.compile(r"^([A-Za-z]+)[.\s_/:-]+(?=\S)")
-_FILTERED = {"filtered", "filt", "fil"}
+_FILTERED = {"filtered", "filter", "filt", "fil"}
+# Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
+_NOISE = {"set", "split", "eval", "evaluation", "metrics", "results", "prediction", "predicting", "link", "setting"}
+# What stands beside a metric's own value: its spread over runs, its rank, its gain.
+_STATISTICS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci", "rank", "gain", "delta", "diff", "improvement"}
+_MEANS = {"mean", "average"}
+
+_WORD = re.compile(r"([A-Za-z]+)[.\s_/:-]+(?=\S)")
+_SPLITTER = re.compile(r"[.\s_/,-]+")
+_BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
+_ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
+_PERCENT = re.compile(r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%)$")
+_MARKS = re.compile(r"[\s*†‡§¶]+$")
+_PARENTHESES = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]*)[)\]]", re.DOTALL)
+_LEADING = re.compile(r"(.*\S)(?:\s+/\s+|\s*[:|]\s*)(\S.*)", re.DOTALL)
+# Only plain names: names are compared without punctuation, and ΔMRR is no MRR.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9@_ .\-]*")
+_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +76,12 @@ class Meaning:
         A key of :data:`ROLES`, or ``measured`` for a column that holds values of a metric.
     metric, adjustment
         Of a measured column: the metric, and ``normalised``, ``index`` or ``z`` if its values were adjusted already.
-    split, side, rank_type, protocol
-        What the heading says beside the metric: ``test_mrr``, ``both.realistic.hits_at_10``, ``raw_mrr``.
+    dataset, split, side, rank_type, protocol
+        What the heading says beside the metric: ``MRR (WN18RR)``, ``test_mrr``, ``both.realistic.hits_at_10``.
+    percent
+        True if the heading carries the percent sign of its values: ``Hits@10 (%)``.
+    reason
+        Why values so called cannot be adjusted, as half a sentence; None if they can.
     """
 
     role: str
@@ -67,16 +91,22 @@ class Meaning:
     side: str | None = None
     rank_type: str | None = None
     protocol: str | None = None
+    dataset: str | None = None
+    percent: bool = False
+    reason: str | None = None
 
 
 @lru_cache(maxsize=4096)
-def parse_column(heading: str) -> Meaning | None:
+def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     """Read the heading of a column.
 
     Parameters
     ----------
     heading
-        As written, markup removed.
+        As written, markup removed. Arrows and footnote marks do not matter. A dataset may stand in parentheses behind
+        the metric, or before it and a colon, a bar or a spaced slash: ``MRR (WN18RR)``, ``FB15k-237 / MRR``.
+    k
+        The parameter, where the heading leaves it open (``hits_at_k``).
 
     Returns
     -------
@@ -89,42 +119,89 @@ def parse_column(heading: str) -> Meaning | None:
     'model'
     >>> parse_column("test_H@10").metric.label, parse_column("test_H@10").split
     ('Hits@10', 'test')
+    >>> parse_column("MRR (WN18RR)").dataset
+    'WN18RR'
     """
-    role = _BY_SPELLING.get(squash(heading))
-    if role is not None:
-        return Meaning(role)
-    rest = heading.strip()
-    split = side = rank_type = protocol = None
-    while (word := _WORD.match(rest)) is not None:
-        first = word[1].lower()
-        if first in _SPLIT_WORDS:
-            split = _SPLIT_WORDS[first]
-        elif first in _SIDE_WORDS:
-            side = _SIDE_WORDS[first]
-        elif RANK_TYPES.get(first) == first:  # "best" and "avg" may as well be a run's
-            rank_type = first
-        elif first == "raw":
-            protocol = first
-        elif first not in _FILTERED:
-            break
+    if len(heading) > _LONGEST:
+        return None
+    text = _MARKS.sub("", _ARROWS.sub("", heading)).strip()
+    bare = _PERCENT.sub("", text)
+    role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
+    found = _parse_measured(bare, k) if role is None else Meaning(role)
+    return replace(found, percent=True) if found is not None and bare != text else found
+
+
+def add_part(meaning: Meaning, part: str) -> Meaning | None:
+    """Add what stands beside or above a metric's name.
+
+    Parameters
+    ----------
+    meaning
+        A measured column.
+    part
+        A split, a side, a tie policy, ``raw``, or else a dataset; what the metric's own name says stays.
+
+    Returns
+    -------
+    Meaning
+        None if the part makes the column something else than the metric: its standard deviation, for example.
+    """
+    text = _ARROWS.sub("", part).strip()
+    bare = _PERCENT.sub("", text)
+    said: dict[str, Any] = {"percent": True} if bare != text else {}
+    for piece in _BARS.split(bare):
+        words = [word for word in _SPLITTER.split(piece.lower()) if word]
+        if not _STATISTICS.isdisjoint(words):
+            return None
+        fields = [_read_word(word) for word in words]
+        if squash(piece) in _BY_SPELLING or piece.lower() in _MEANS:
+            continue
+        # Anything unknown names a dataset, as a whole.
+        for each in [{"dataset": piece}] if None in fields else fields:
+            said |= each or {}
+    return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
+
+
+def _read_word(word: str) -> dict[str, str] | None:
+    if word in _SPLIT_WORDS:
+        return {"split": _SPLIT_WORDS[word]}
+    if word in _SIDE_WORDS:
+        return {"side": _SIDE_WORDS[word]}
+    if word in RANK_TYPES:  # "best" and "avg" may as well be a run's
+        return {"rank_type": word} if RANK_TYPES[word] == word else {}
+    if word == "raw":
+        return {"protocol": word}
+    return {} if word in _FILTERED or word in _NOISE else None
+
+
+def _parse_measured(text: str, k: int | None) -> Meaning | None:
+    rest, said = text, dict[str, str]()
+    while (word := _WORD.match(rest)) is not None and (fields := _read_word(word[1].lower())) is not None:
+        said |= fields
         rest = rest[word.end() :]
-    for parse in (_parse_own, _parse_adjusted):
-        found = parse(rest)
-        if found is not None:
-            metric, adjustment = found
-            return Meaning("measured", metric, adjustment, split, side, rank_type, protocol)
+    if _NAME.fullmatch(rest):
+        named = _parse_name(rest, k)
+        return None if named is None else Meaning("measured", *named, **said)  # type: ignore[arg-type]
+    if (found := _PARENTHESES.fullmatch(text)) is not None:
+        base, part = _parse_measured(found[1], k), found[2].strip()
+        if base is None or not part or part.isdecimal():  # a number made a repeated heading unique
+            return base
+        again = _parse_measured(part, k)
+        if again is not None:  # "Mean Rank (MR)"
+            return base if again.metric == base.metric else None
+        return add_part(base, part)
+    if (found := _LEADING.fullmatch(text)) is not None:
+        base = _parse_measured(found[2], k)
+        return None if base is None else add_part(base, found[1])
     return None
 
 
-def _parse_own(name: str) -> tuple[Metric, None] | None:
+def _parse_name(name: str, k: int | None) -> tuple[Metric, str | None] | None:
     try:
-        return parse_metric(name), None
+        return parse_metric(name, k), None
     except UnknownNameError:
-        return None
-
-
-def _parse_adjusted(name: str) -> tuple[Metric, str] | None:
+        pass
     try:
-        return parse_adjusted_metric(name)
+        return parse_adjusted_metric(name if k is None else re.sub(r"(?<=[_@])k$", str(k), name))
     except UnknownNameError:
         return None

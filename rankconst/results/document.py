@@ -6,8 +6,12 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
+
+if TYPE_CHECKING:
+    from rankconst.results.structured import Record
 
 __all__ = ["LARGEST", "STDIN", "Document", "open_document"]
 
@@ -39,6 +43,13 @@ class Document:
     def lines(self) -> tuple[str, ...]:
         """The lines without their ends; line i of an editor is ``lines[i - 1]``."""
         return tuple(self.text.split("\n"))
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """The values of a JSON file; see :func:`rankconst.results.structured.read_records`."""
+        from rankconst.results.structured import read_records
+
+        return read_records(self)
 
     @property
     def suffix(self) -> str:

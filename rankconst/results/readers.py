@@ -5,6 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError, resolve_name
+from rankconst.results import (
+    ampligraph,
+    conve,
+    delimited,
+    dglke,
+    latex,
+    libkge,
+    libkge_csv,
+    markdown,
+    nbfnet,
+    ogb,
+    openke,
+    paperswithcode,
+    pykeen,
+    pykeen_csv,
+    rotate,
+    torchkge,
+)
 from rankconst.results.document import open_document
 
 if TYPE_CHECKING:
@@ -15,11 +33,27 @@ if TYPE_CHECKING:
 __all__ = ["READERS", "read_results"]
 
 
-def _collect() -> dict[str, Reader]:
-    return {}
-
-
-READERS: dict[str, Reader] = _collect()
+READERS: dict[str, Reader] = {
+    module.READER.key: module.READER
+    for module in (
+        pykeen,
+        paperswithcode,
+        libkge,
+        ogb,
+        ampligraph,
+        pykeen_csv,
+        libkge_csv,
+        rotate,
+        openke,
+        dglke,
+        torchkge,
+        nbfnet,
+        conve,
+        markdown,
+        latex,
+        delimited,
+    )
+}
 """Format key to its reader, in the order in which they are tried."""
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Context
     from rankconst.tables import Tables
 
-__all__ = ["Setting", "Settled", "settle"]
+__all__ = ["Setting", "Settled", "check_setting", "settle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,29 @@ class Settled:
         )
 
 
+def check_setting(setting: Setting, tables: Tables, resolve: Callable[[str], str] | None = None) -> None:
+    """Refuse names that nobody knows, before any file is asked.
+
+    Raises
+    ------
+    UnknownNameError
+        For the first such name.
+    """
+    source = None if setting.source is None else parse_source(setting.source)
+    checks: tuple[tuple[str | None, Callable[[str], object]], ...] = (
+        (setting.split, parse_split),
+        (setting.side, parse_side),
+        (setting.protocol, parse_protocol),
+        (setting.aggregation, parse_aggregation),
+    )
+    for name, parse in checks:
+        if name is not None:
+            parse(name)
+    # Whether the dataset is known matters less than that the source's numbers on it are of no use.
+    if setting.dataset is not None and (source is None or source.refusal(setting.dataset) is None):
+        (resolve or tables.resolve_dataset)(setting.dataset)
+
+
 def settle(
     context: Context,
     setting: Setting,
@@ -96,7 +119,7 @@ def settle(
     source = parse_source(given) if given else None
     named = _agree("dataset", context.dataset, setting.dataset, resolve or tables.resolve_dataset)
     if named is None:
-        raise DataError("no dataset is named: add --dataset, or a column dataset.")
+        raise DataError("no dataset is named: say which one (--dataset), or add a column dataset.")
     reason = None if source is None else source.refusal(named)
     if reason is not None:
         raise DataError(reason)

@@ -283,8 +283,6 @@ def test_another_copy_of_a_shipped_graph_leads_to_it(run: Run) -> None:
         ("0.3", "gmr", ("0.3", "GMR", "at least 1")),
         ("99999", "mr", ("99999", "MR", "14305.6", "Check")),
         ("1.0000001", "mrr", ("MRR",)),
-        ("nan", "mrr", ("nan", "missing")),
-        ("inf", "mr", ("inf",)),
     ],
 )
 def test_values_outside_the_range(run: Run, value: str, metric: str, told: tuple[str, ...]) -> None:
@@ -323,7 +321,7 @@ def test_negative_value_is_not_taken_for_an_option(run: Run) -> None:
     assert "No such option: -0 " not in f"{screen.message} "
 
 
-@pytest.mark.parametrize("value", ["abc", "53.3%", "0,338"])
+@pytest.mark.parametrize("value", ["abc", "53.3x", "0,338", "nan", "inf"])
 def test_what_is_no_number_is_named(run: Run, value: str) -> None:
     screen = run("adjust", value, "-d", "umls", "-m", "mrr")
     assert (screen.code, screen.out) == (2, "")

@@ -10,7 +10,7 @@ import pytest
 from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.metrics import CATALOGUE, parse_metric
 from rankconst.pages import describe_metric
-from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS
+from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 
 if TYPE_CHECKING:
     from cli.conftest import Run
@@ -99,7 +99,7 @@ def test_nothing_but_the_result(run: Run, command: str, form: str) -> None:
     screen = run(command, "--format", form)
     assert (screen.code, screen.err) == (0, "")
     assert screen.out.endswith("\n")
-    assert run(command, "more").code == (4 if command == "metrics" else 2)
+    assert run(command, "more").code == (2 if command == "aggregations" else 4)
 
 
 @pytest.mark.parametrize("name", [*(key for key in CATALOGUE if key != "hits_at_k"), "mrr", "hits@7"])
@@ -111,6 +111,31 @@ def test_every_metric_has_a_page(run: Run, name: str) -> None:
         if heading != "name":
             assert [heading, text] in screen.cells or re.sub(r"\s{2,}", " ", text) in " ".join(screen.out.split())
     assert run("metrics", name, "-f", "json").records == [page]
+
+
+@pytest.mark.parametrize("name", [*PROTOCOLS, "sampled:500", "sampled:7:unfiltered", "sampled:500:replacement"])
+def test_every_protocol_has_a_page(run: Run, name: str) -> None:
+    protocol, screen = find_protocol(name), run("protocols", name)
+    assert (screen.code, screen.err) == (0, "")
+    shown = " ".join(screen.out.split())
+    for fact in (name, protocol.summary, protocol.law, protocol.needs, protocol.reference, *protocol.used_by):
+        assert fact in shown
+    (page,) = run("protocols", name, "-f", "json").records
+    assert (page["protocol"], page["law"], page["needs"]) == (name, protocol.law, protocol.needs)
+    assert page["constants"] == (protocol.refused or "yes")
+    assert list(run("protocols", name, "-f", "csv").rows[0]) == list(page)
+
+
+def test_a_protocol_without_constants_is_refused_where_they_are_needed(run: Run) -> None:
+    screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-p", "sampled:500:replacement")
+    assert (screen.code, screen.out) == (2, "")
+    assert "within 1/(P+1)" in " ".join(screen.err.split())
+    found = [
+        run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-p", name, "-f", "json").records[0]
+        for name in ("sampled:20", "sampled:20:unfiltered")
+    ]
+    assert [row.pop("protocol") for row in found] == ["sampled:20", "sampled:20:unfiltered"]
+    assert found[0] == found[1]
 
 
 def test_aggregations_are_listed_and_accepted(run: Run) -> None:

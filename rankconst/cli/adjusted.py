@@ -1,0 +1,202 @@
+"""Lay out the adjusted numbers of a results file: the original columns, and what was added."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rankconst.cli.output import Column, Format, Listing
+from rankconst.frames import name_form
+from rankconst.results.columns import parse_column
+from rankconst.significance import show_probability
+from rankconst.values import Interval, show_uncertain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rankconst.results.adjusting import AdjustedEntry, AdjustedReading
+    from rankconst.results.reading import Reading
+
+__all__ = ["FORMS", "lay_out", "show_interval", "show_tail"]
+
+FORMS = ("normalised", "index", "z")
+"""The adjusted forms, in the order of their columns."""
+
+_MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
+
+Row = dict[str, Any]
+Name = "Callable[[str], str]"
+
+
+def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
+    """Return the original rows with the adjusted numbers to their right.
+
+    Parameters
+    ----------
+    adjusted
+        A results file with its adjusted numbers.
+    form
+        The output format. A table on a screen leaves out what rankconst knows nothing about; no other does.
+
+    Returns
+    -------
+    Listing
+        Wide files get columns named after the adjusted metrics, long files columns ``index``, ``z`` and so on.
+    """
+    reading = adjusted.reading
+    name = _name_apart(reading.columns)
+    blocks = _find_blocks(adjusted, name)
+    rows: list[Row] = [dict(row) for row in reading.rows]
+    for each in adjusted.entries:
+        row, block = rows[each.entry.row], blocks.get(each.entry.column)
+        if block is not None and each.adjusted is not None and each.entry.adjustment is None:
+            row.update(block.fill(each))
+        _describe(row, each, name)
+    columns = [_original(reading, column, blocks, form) for column in reading.columns]
+    for block in dict.fromkeys(blocks.values()):
+        columns += block.columns()
+    columns += [Column(name(key)) for key in ("tasks_of", "protocol", "num_tasks")]
+    note = name("note")
+    columns.append(
+        Column(note, "note" if any(note in row for row in rows) else None, lambda value: value or "", drop=9)
+    )
+    if form is Format.table and reading.layout == "long":
+        # A screen has no room for numbers that were adjusted before.
+        adjusted_rows = {each.entry.row for each in adjusted.entries if each.entry.adjustment is not None}
+        rows = [row for place, row in enumerate(rows) if place not in adjusted_rows]
+    for row in rows:
+        for column in columns:
+            row.setdefault(column.key)
+    left_out = [column.key for column in columns[: len(reading.columns)] if column.title is None]
+    more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
+    return Listing(
+        columns,
+        rows,
+        caption="index: 0 = random, 1 = perfect; z: standard deviations better than random. "
+        f"Tables: {adjusted.table_version}.{more}",
+    )
+
+
+def show_interval(key: str) -> Callable[[Row], str]:
+    """Return what shows the number under `key` with what its ``_lower`` and ``_upper`` ends leave open."""
+
+    def show(row: Row) -> str:
+        if row.get(key) is None:
+            return "–"
+        return show_uncertain(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
+
+    return show
+
+
+def show_tail(key: str) -> Callable[[Row], str]:
+    """Return what shows the probability whose logarithm is under `key`, with its interval."""
+
+    def show(row: Row) -> str:
+        if row.get(key) is None:
+            return "–"
+        return show_probability(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
+
+    return show
+
+
+def _name_apart(taken: Sequence[str]) -> Callable[[str], str]:
+    """Return a function that names added columns so that no original column has the name."""
+
+    def name(wanted: str) -> str:
+        while wanted in taken:
+            wanted += "_added"
+        return wanted
+
+    return name
+
+
+class _Block:
+    """The columns that are added for one column of numbers."""
+
+    def __init__(self, value: str, prefix: str, forms: dict[str, str], significant: bool, name: Any) -> None:
+        self._value, self._prefix, self._significant = name(value), name(prefix), significant
+        self._forms = {form: name(title) for form, title in forms.items()}
+
+    def columns(self) -> list[Column]:
+        prefix = self._prefix
+        columns = [Column(f"{self._value}_{end}") for end in ("lower", "upper")]
+        columns += [Column(f"{prefix}{each}") for each in ("expectation", "variance")]
+        for form, key in self._forms.items():
+            # The normalised form says little beside the index; files have it.
+            title = None if form == "normalised" else key
+            columns.append(Column(key, title, right=True, drop=int(form == "z"), show_row=show_interval(key)))
+            columns += [Column(f"{key}_{end}") for end in ("lower", "upper")]
+        if self._significant:
+            title = f"{prefix}p".replace("_", " ")
+            key = f"{prefix}log10_p"
+            columns.append(Column(key, title, right=True, drop=2, show_row=show_tail(key)))
+            columns += [Column(f"{prefix}log10_p_{end}") for end in ("lower", "upper")]
+            columns.append(Column(f"{prefix}p_method"))
+        return columns
+
+    def fill(self, each: AdjustedEntry) -> Row:
+        row: Row = {}
+        if each.adjusted is None or each.constants is None:
+            return row
+        for form, key in (("value", self._value), *self._forms.items()):
+            interval = getattr(each.adjusted, f"{form}_interval")
+            if form != "value":
+                row[key] = getattr(each.adjusted, form)
+            if interval is not None:
+                row[f"{key}_lower"], row[f"{key}_upper"] = interval
+        row[f"{self._prefix}expectation"] = each.constants.expectation
+        row[f"{self._prefix}variance"] = each.constants.variance
+        if each.significance is not None:
+            found = each.significance
+            row[f"{self._prefix}log10_p"] = found.log10
+            row[f"{self._prefix}log10_p_lower"], row[f"{self._prefix}log10_p_upper"] = found.interval
+            row[f"{self._prefix}p_method"] = found.method
+        return row
+
+
+def _find_blocks(adjusted: AdjustedReading, name: Callable[[str], str]) -> dict[str, _Block]:
+    """Return the original column of numbers to what is added for it."""
+    done = [each for each in adjusted.entries if each.adjusted is not None]
+    metrics = {each.entry.column: each.entry.metric for each in done}
+    significant = any(each.significance is not None for each in done)
+    if adjusted.reading.layout == "long":
+        block = _Block("value", "", {form: form for form in FORMS}, significant, name)
+        return dict.fromkeys(metrics, block)
+    counts = Counter(metrics.values())
+    blocks = {}
+    for column, metric in metrics.items():
+        alone = counts[metric] == 1
+        prefix = metric.label if alone else column
+        forms = {form: name_form(metric, form, None if alone else column) for form in FORMS}
+        blocks[column] = _Block(prefix, f"{prefix}_", forms, significant, name)
+    return blocks
+
+
+def _describe(row: Row, each: AdjustedEntry, name: Callable[[str], str]) -> None:
+    """Say which ranking tasks a row was taken for, and what there is to know; several of each are joined."""
+    facts: dict[str, Any] = {}
+    if each.constants is not None:
+        of = each.constants
+        facts = {
+            name("tasks_of"): f"{of.dataset} {of.split} {of.side}",
+            name("protocol"): of.protocol,
+            name("num_tasks"): str(of.num_tasks),
+        }
+    if each.note:
+        facts[name("note")] = each.note
+    for key, fact in facts.items():
+        before = row.get(key)
+        row[key] = fact if not before or fact in before.split("; ") else f"{before}; {fact}"
+
+
+def _original(reading: Reading, column: str, blocks: dict[str, _Block], form: Format) -> Column:
+    meaning = parse_column(column)
+    shown = form is not Format.table or column in blocks or meaning is not None
+    return Column(
+        column,
+        column if shown else None,
+        lambda value: value or "",
+        right=column in blocks,
+        drop=0 if column in blocks or (meaning is not None and meaning.role in {"model", "dataset"}) else 3,
+        raw=_MARKUP.get(form) == reading.form,
+    )

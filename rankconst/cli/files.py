@@ -1,0 +1,47 @@
+"""Files that commands write: checked before the work, put in their place at once after it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rankconst.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["check_target", "write_whole"]
+
+
+def check_target(path: Path, force: bool) -> None:
+    """Refuse a place where no file can or may be written.
+
+    Raises
+    ------
+    UsageError
+        If it is a folder, exists already without `force`, or lies in a folder that is not there.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name a file in it.")
+    if path.exists() and not force:
+        raise UsageError(f"{path} is there already. Name another file, or add --force to write over it.")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent}. Make it, or name another file.")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put a file in its place at once, so that nobody ever reads half of it.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be written; nothing is left behind.
+    """
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        fresh.write_bytes(content)
+        fresh.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}.") from error
+    finally:
+        fresh.unlink(missing_ok=True)

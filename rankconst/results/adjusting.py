@@ -1,0 +1,259 @@
+"""Adjust every number of a results file, and say which ones cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.errors import DataError, UndefinedError, UnknownNameError
+from rankconst.results.settling import Setting, Settled, check_setting, settle
+from rankconst.values import Interval, Published, parse_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from rankconst.constants import Adjusted, Constants
+    from rankconst.metrics import Metric
+    from rankconst.results.reading import Context, Entry, Reading
+    from rankconst.significance import Significance
+    from rankconst.sources import Source
+    from rankconst.tables import Tables
+
+__all__ = ["AdjustedEntry", "AdjustedReading", "adjust_reading", "adjust_values"]
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedEntry:
+    """A number of a file with its adjusted forms.
+
+    Attributes
+    ----------
+    entry
+        The number as found.
+    published
+        The number as read, with its interval; None for one that was left alone.
+    constants
+        What it was adjusted with; None if it could not be.
+    adjusted
+        Its adjusted forms, floats; None if it could not be.
+    significance
+        The probability that a random ranker does as well; None unless asked for and known.
+    note
+        Why it was not adjusted, or what to know about it; empty if nothing.
+    """
+
+    entry: Entry
+    published: Published | None = None
+    constants: Constants | None = None
+    adjusted: Adjusted | None = None
+    significance: Significance | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedReading:
+    """A results file with its adjusted numbers.
+
+    Attributes
+    ----------
+    reading
+        The file.
+    entries
+        One for each entry of the reading, in its order.
+    table_version
+        The version of the tables.
+    sources
+        Where the numbers come from, as far as it is known, each once; their caveats apply.
+    """
+
+    reading: Reading
+    entries: tuple[AdjustedEntry, ...]
+    table_version: str
+    sources: tuple[Source, ...] = ()
+
+
+def adjust_values(source: Source | None, constants: Constants, value: Any, lower: Any, upper: Any) -> Adjusted:
+    """Adjust numbers known to lie between bounds, with what their source leaves open beside.
+
+    Parameters
+    ----------
+    source
+        Where the numbers come from; None if nothing is known about it.
+    constants
+        The constants of the metric on the ranking tasks.
+    value, lower, upper
+        Floats or arrays of one shape, in units of the metric.
+
+    Raises
+    ------
+    DataError
+        If a value is outside the metric's range.
+    """
+    if source is not None and source.batch is not None:
+        from rankconst.dropped import adjust_dropped
+
+        return adjust_dropped(constants, value, lower, upper, source.batch)
+    return constants.adjust_between(value, lower, upper)
+
+
+def adjust_reading(
+    reading: Reading,
+    tables: Tables,
+    setting: Setting,
+    *,
+    metrics: Iterable[Metric] = (),
+    significance: bool = False,
+    resolve: Callable[[str], str] | None = None,
+    track: Callable[[Sequence[AdjustedEntry]], Iterable[AdjustedEntry]] | None = None,
+) -> AdjustedReading:
+    """Adjust the numbers of a results file.
+
+    Parameters
+    ----------
+    reading
+        What a reader found.
+    tables
+        Where the constants come from.
+    setting
+        What the user says about the file.
+    metrics
+        Only these; all if empty.
+    significance
+        True to compute the probability that a random ranker does as well, for every number.
+    resolve
+        Returns the key of a dataset; that of the tables if None.
+    track
+        Wraps the entries while their significance is computed, to show progress.
+
+    Raises
+    ------
+    DataError
+        For text that is no number, or a value that the metric cannot take, with its place; or if no number can be
+        adjusted.
+    UsageError
+        If file and setting contradict each other.
+    UnknownNameError
+        For a name in the setting that nobody knows, or if that is why no number can be adjusted.
+    """
+    wanted = set(metrics)
+    found = [AdjustedEntry(entry) for entry in reading.entries]
+    groups: dict[tuple[Context, Metric], list[int]] = {}
+    for place, entry in enumerate(reading.entries):
+        if entry.adjustment is None and entry.metric.optimum is not None and (not wanted or entry.metric in wanted):
+            groups.setdefault((entry.context, entry.metric), []).append(place)
+    check_setting(setting, tables, resolve)
+    settled: dict[Context, Settled | DataError | UnknownNameError] = {}
+    sources: dict[str, Source] = {}
+    for (context, metric), places in groups.items():
+        if context not in settled:
+            settled[context] = _settle(context, setting, reading, tables, resolve)
+        tasks = settled[context]
+        if not isinstance(tasks, Settled):
+            for place in places:
+                found[place] = AdjustedEntry(reading.entries[place], note=str(tasks))
+            continue
+        done = _adjust_group(reading, [reading.entries[place] for place in places], metric, tasks, setting, tables)
+        for place, adjusted in zip(places, done, strict=True):
+            found[place] = adjusted
+        if tasks.source is not None:
+            sources.setdefault(tasks.source.key, tasks.source)
+    reasons = [tasks for tasks in settled.values() if not isinstance(tasks, Settled)]
+    if reasons and len(reasons) == len(settled):
+        raise reasons[0]
+    if significance:
+        found = [_add_significance(each) for each in (track(found) if track else found)]
+    return AdjustedReading(reading, tuple(found), tables.version, tuple(sources.values()))
+
+
+def _settle(
+    context: Context,
+    setting: Setting,
+    reading: Reading,
+    tables: Tables,
+    resolve: Callable[[str], str] | None,
+) -> Settled | DataError | UnknownNameError:
+    """Return the ranking tasks, or why there are none: a file may well name datasets that nobody tabulated."""
+    try:
+        return settle(context, setting, tables, tool=reading.source, resolve=resolve)
+    except (DataError, UnknownNameError) as error:
+        return error
+
+
+def _adjust_group(
+    reading: Reading, entries: Sequence[Entry], metric: Metric, settled: Settled, setting: Setting, tables: Tables
+) -> list[AdjustedEntry]:
+    """Adjust entries of one metric on one set of tasks, in one go."""
+    published = [_parse(reading, entry, setting) for entry in entries]
+    try:
+        constants = settled.constants(tables, metric)
+    except UnknownNameError as error:
+        return [AdjustedEntry(entry, each, note=str(error)) for entry, each in zip(entries, published, strict=True)]
+    columns = (np.array([getattr(each, name) for each in published]) for name in ("value", "lower", "upper"))
+    try:
+        adjusted = adjust_values(settled.source, constants, *columns)
+    except UndefinedError as error:
+        return [AdjustedEntry(entry, each, note=str(error)) for entry, each in zip(entries, published, strict=True)]
+    except DataError:
+        # One of them is impossible: find it, for its place.
+        for entry, each in zip(entries, published, strict=True):
+            try:
+                adjust_values(settled.source, constants, each.value, each.lower, each.upper)
+            except DataError as error:
+                raise DataError(f"{_place(reading, entry)}: {error}") from None
+        raise
+    note = _compare_tasks(entries[0], constants)
+    return [
+        AdjustedEntry(entry, each, constants, _pick(adjusted, place), note=note)
+        for place, (entry, each) in enumerate(zip(entries, published, strict=True))
+    ]
+
+
+def _parse(reading: Reading, entry: Entry, setting: Setting) -> Published:
+    share = entry.metric.upper == 1
+    published = parse_value(
+        entry.text, percent=setting.percent and share, exact=entry.exact, place=_place(reading, entry)
+    )
+    if "%" in entry.text and not share:
+        raise DataError(
+            f"{_place(reading, entry)}: {entry.text} is a percentage, but {entry.metric.label} is no share."
+        )
+    return published
+
+
+def _place(reading: Reading, entry: Entry) -> str:
+    line = "" if entry.line is None else f", line {entry.line:,}"
+    return f"{reading.name}{line}, {entry.column}"
+
+
+def _compare_tasks(entry: Entry, constants: Constants) -> str:
+    stated = entry.context.num_tasks
+    if stated is None or stated == constants.num_tasks:
+        return ""
+    return (
+        f"the file counts {stated:,} ranks, {constants.dataset} {constants.split} {constants.side} has "
+        f"{constants.num_tasks:,} under protocol {constants.protocol}: is it another protocol or dataset?"
+    )
+
+
+def _pick(adjusted: Adjusted, place: int) -> Adjusted:
+    """Return the numbers at one place of arrays."""
+    picked: dict[str, Any] = {}
+    for name in ("value", "normalised", "index", "z"):
+        values, interval = getattr(adjusted, name), getattr(adjusted, f"{name}_interval")
+        picked[name] = None if values is None else float(values[place])
+        picked[f"{name}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))
+    return type(adjusted)(**picked)
+
+
+def _add_significance(each: AdjustedEntry) -> AdjustedEntry:
+    from rankconst.significance import compute_significance
+
+    if each.constants is None or each.adjusted is None:
+        return each
+    try:
+        found = compute_significance(each.constants, each.adjusted.value, each.adjusted.value_interval)
+    except UndefinedError:
+        return each
+    return replace(each, significance=found)

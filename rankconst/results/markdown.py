@@ -1,0 +1,124 @@
+"""Pipe tables in Markdown, one or several, with any text around them.
+
+References
+----------
+GitHub Flavored Markdown Spec 0.29, section 4.10: the pipes at the ends of a row may be missing, ``\\|`` is a pipe
+within a cell, and a table ends at an empty line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rankconst.errors import DataError
+from rankconst.results.latex import strip_latex
+from rankconst.results.reading import Reader, Reading
+from rankconst.results.tabular import Dialect, Row, read_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rankconst.results.document import Document
+
+__all__ = ["READER", "strip_markdown"]
+
+_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_TABLE = re.compile(r"^[^\n]*\|[^\n]*\n[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
+_SEARCHED = 1_000_000
+_PIPE = re.compile(r"(?<!\\)((?:\\\\)*)\|")
+_LONGEST_CELL = 10_000
+
+
+def strip_markdown(cell: str) -> str:
+    """Return a cell without markup; superscripts are kept as ``^{...}``."""
+    text = cell.strip()
+    if len(text) > _LONGEST_CELL or not _MARKUP.search(text):
+        return text
+    for pattern, put in _REPLACED:
+        text = pattern.sub(put, text)
+    if "&" in text:
+        import html  # only needed here
+
+        text = html.unescape(text)
+    text = re.sub(r"\$([^$]+)\$", lambda found: strip_latex(found[0]), text)
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text).strip()
+
+
+_MARKUP = re.compile(r"[*_<>&$\\`\[]")
+_REPLACED = (
+    (re.compile(r"!\[[^\[\]]*\]\([^()]*\)"), ""),  # an image
+    (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),  # a link
+    (re.compile(r"\[\^[^\[\]]{1,20}\]"), ""),  # a footnote
+    (re.compile(r"<sup>([^<>]*)</sup>", re.IGNORECASE), r"^{\1}"),
+    (re.compile(r"<(?:br|img)\s*/?[^<>]*>", re.IGNORECASE), " "),
+    (re.compile(r"</?[a-zA-Z][^<>]*>"), ""),
+    (re.compile(r"`([^`]+)`"), r"\1"),
+    (re.compile(r"(?<![*\\])(\*{1,3})(?=[^\s*])([^*]*[^\s*\\])\1(?!\*)"), r"\2"),
+    # Not within words: hits_at_10.
+    (re.compile(r"(?<![\w\\])(_{1,3})(?=[^\s_])(.*?[^\s_\\])\1(?!\w)"), r"\2"),
+)
+
+
+def _split(line: str) -> tuple[str, ...]:
+    """Return the cells of a row as written."""
+    text = line.strip()
+    cells, start = [], 0
+    for pipe in _PIPE.finditer(text):
+        cells.append(text[start : pipe.end() - 1].strip())
+        start = pipe.end()
+    rest = text[start:].strip()
+    if rest or not cells:
+        cells.append(rest)
+    if text.startswith("|"):
+        del cells[0]
+    return tuple(cells)
+
+
+def _find_tables(document: Document) -> Iterator[list[Row]]:
+    lines = document.lines
+    i = 1
+    while i < len(lines):
+        if not ("|" in lines[i - 1] and "-" in lines[i] and _RULE.fullmatch(lines[i]) and _is_table(document, i)):
+            i += 1
+            continue
+        rows = [_make_row(lines[i - 1], i)]
+        i += 1
+        while i < len(lines) and "|" in lines[i]:
+            if _RULE.fullmatch(lines[i]) is None:
+                rows.append(_make_row(lines[i], i + 1))
+            i += 1
+        yield rows
+        i += 1
+
+
+def _is_table(document: Document, i: int) -> bool:
+    """Tell whether the line with index i rules off a heading; one with other columns is a mistake."""
+    heading, rule = _split(document.lines[i - 1]), _split(document.lines[i])
+    if "|" not in document.lines[i] and len(heading) > 1:
+        return False
+    if len(heading) != len(rule):
+        raise DataError(
+            f"{document.at(i + 1)}: expected a rule of {len(heading)} columns, as the heading above has, got "
+            f"{len(rule)}: |{'---|' * min(len(heading), 20)}"
+        )
+    return True
+
+
+def _make_row(line: str, number: int) -> Row:
+    cells = _split(line)
+    return Row(number, cells, tuple(strip_markdown(cell) for cell in cells))
+
+
+def _recognise(document: Document) -> bool:
+    return any(
+        _RULE.fullmatch(found[0].rpartition("\n")[2]) for found in _TABLE.finditer(document.text[:_SEARCHED])
+    )
+
+
+def _read(document: Document) -> Reading:
+    return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
+
+
+READER = Reader("markdown", "pipe tables in Markdown", _recognise, _read)
+"""Markdown."""

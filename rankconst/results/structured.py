@@ -1,0 +1,371 @@
+"""JSON and YAML as evaluation tools write them: read without losing a digit, and without trusting the file.
+
+Numbers stay as they are written. Nothing is built but mappings, lists and text: no tag is heeded, no alias followed,
+and nesting is bounded, so that no file can make reading it cost more than its length.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
+
+from rankconst.errors import DataError, MissingExtraError
+from rankconst.protocols import SPLITS
+from rankconst.values import parse_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rankconst.results.document import Document
+
+__all__ = [
+    "DEEPEST",
+    "LARGEST_YAML",
+    "SPLIT_WORDS",
+    "Number",
+    "Record",
+    "Value",
+    "align_rows",
+    "looks_structured",
+    "parse_yaml",
+    "read_number",
+    "read_records",
+    "read_yaml_records",
+]
+
+DEEPEST = 40
+"""How many objects and lists may stand in each other."""
+
+LARGEST_YAML = 4 * 2**20
+"""The longest YAML document that is read, in characters; parsing YAML is slow."""
+
+
+SPLIT_WORDS = frozenset((*SPLITS, *(word for words in SPLITS.values() for word in words)))
+"""Keys that name a split."""
+
+
+class Number(str):
+    """A number as it is written, with the line that it stands in where that is known."""
+
+    __slots__ = ("line",)
+
+    def __new__(cls, text: str, line: int | None = None) -> Self:
+        """Take the text as it is."""
+        number = super().__new__(cls, text)
+        number.line = line
+        return number
+
+    line: int | None
+
+
+Value: TypeAlias = "dict[str, Value] | list[Value] | Number | str | bool | None"
+"""What a file is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One value of a file: the whole file, or a line of JSON Lines.
+
+    Attributes
+    ----------
+    line
+        The line of the record, counted from 1; None for a whole file.
+    value
+        What stands there.
+    """
+
+    line: int | None
+    value: Value
+
+
+_BEGINNING = re.compile(r"\s*(?:\{\s*(?:[\"'}]|\d+\s*:)|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
+_PYTHON = re.compile(r"\s*[\[({]*\s*(?:'|\d+\s*:)")
+_TOKEN = re.compile(
+    r"(?P<double>\"(?:[^\"\\\n]|\\.)*\")|'(?P<single>[^'\\\n]*)'"
+    r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
+    r"|(?P<call>\b(?:np|numpy)\.\w+)\((?P<argument>[^()\n]*)\)"
+    r"|(?P<bracket>[()])|(?P<key>(?<=[{,\s])\d+(?=\s*:))"
+)
+_WORDS = {"None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
+_BRACKETS = {"(": "[", ")": "]"}
+_YAML_NUMBER = re.compile(
+    r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII
+)
+_YAML_WORDS = {
+    word: value
+    for value, words in ((None, ("", "~", "null")), (True, ("true",)), (False, ("false",)))
+    for name in words
+    for word in (name, name.title(), name.upper())
+}
+
+
+def looks_structured(document: Document) -> bool:
+    """Tell whether a document begins as JSON, or as a printed Python dict, does."""
+    return _BEGINNING.match(document.text[:4096]) is not None
+
+
+def read_records(document: Document) -> tuple[Record, ...]:
+    """Read JSON, JSON Lines, or a dict as Python prints it.
+
+    Raises
+    ------
+    DataError
+        If it is none of these, with line and column; for a key that stands twice in an object, or too deep nesting.
+    """
+    text = document.text
+    if _PYTHON.match(text[:4096]):
+        text = _TOKEN.sub(_translate, text)
+    try:
+        return (Record(None, _load(text, document, None)),)
+    except json.JSONDecodeError as error:
+        # Nothing may follow a whole value, unless that is one line and each further line another.
+        whole = text[: error.pos].strip()
+        if error.msg != "Extra data" or "\n" in whole or "\n" not in text[text.index(whole) : error.pos]:
+            _refuse_json(error, document, 0, len(text.rstrip()))
+    records = []
+    for place, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                records.append(Record(place, _load(line, document, place)))
+            except json.JSONDecodeError as error:
+                _refuse_json(error, document, place - 1, len(line.rstrip()))
+    return tuple(records)
+
+
+def read_yaml_records(document: Document) -> tuple[Record, ...]:
+    """Read a file that is one YAML document.
+
+    Raises
+    ------
+    DataError
+        As :func:`parse_yaml`.
+    MissingExtraError
+        If PyYAML is not installed.
+    """
+    return (Record(None, parse_yaml(document, document.text)),)
+
+
+def read_number(value: Value, place: str) -> str | None:
+    """Return a number's text, or None for null.
+
+    Parameters
+    ----------
+    value
+        What stands where a number is expected.
+    place
+        Where, for messages.
+
+    Raises
+    ------
+    DataError
+        If it is no number, or not a finite one.
+    """
+    if value is None:
+        return None
+    if isinstance(value, (bool, dict, list)):
+        kind = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value).lower()
+        raise DataError(f"{place}: expected a number, got {kind}.")
+    parse_value(value, place=place)
+    return str(value)
+
+
+def align_rows(rows: Sequence[Mapping[str, str]]) -> tuple[tuple[str, ...], tuple[dict[str, str], ...]]:
+    """Return the columns that any row fills, in the order of their first row, and the rows with exactly these."""
+    filled = {key for row in rows for key, cell in row.items() if cell}
+    columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
+    return columns, tuple({key: row.get(key, "") for key in columns} for row in rows)
+
+
+def _load(text: str, document: Document, line: int | None) -> Value:
+    def build(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+            raise DataError(f"{document.at(line)}: key {twice!r} stands twice in one object; keep the one that holds.")
+        return found
+
+    try:
+        value: Value = json.loads(
+            text, object_pairs_hook=build, parse_float=Number, parse_int=Number, parse_constant=Number
+        )
+    except RecursionError:
+        _refuse_depth(document, line)
+    _check_depth(value, document, line)
+    if "\\u" in text:
+        _check_unicode(value, document, line)
+    return value
+
+
+def _refuse_json(error: json.JSONDecodeError, document: Document, before: int, end: int) -> NoReturn:
+    if error.pos >= end or error.msg.startswith("Unterminated string"):
+        reason = "the file ends in the middle: was it copied whole?"
+    elif error.doc.startswith("tensor", error.pos):
+        reason = "a tensor prints few of its digits; write tensor.tolist() with json.dump."
+    else:
+        reason = f"expected JSON: {error.msg[0].lower()}{error.msg[1:]}."
+    raise DataError(f"{document.at(before + error.lineno)}, column {error.colno:,}: {reason}") from None
+
+
+def _translate(token: re.Match[str]) -> str:
+    """Return the JSON of a token of Python, columns kept where they can be."""
+    kind = token.lastgroup
+    if kind == "single":
+        return json.dumps(token["single"], ensure_ascii=False)
+    if kind == "word":
+        return _WORDS[token[0]]
+    if kind == "argument":
+        return token["argument"].center(len(token[0]))
+    if kind == "bracket":
+        return _BRACKETS[token[0]]
+    return f'"{token[0]}"' if kind == "key" else token[0]
+
+
+def _children(value: Value) -> Iterator[Value]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+def _check_depth(value: Value, document: Document, line: int | None) -> None:
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [child for each in level for child in _children(each) if isinstance(child, (dict, list))]
+        if not level:
+            return
+    _refuse_depth(document, line)
+
+
+def _refuse_depth(document: Document, line: int | None) -> NoReturn:
+    raise DataError(f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}; no results are.")
+
+
+def _check_unicode(value: Value, document: Document, line: int | None) -> None:
+    """Refuse halves of surrogate pairs, which no text can hold."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise DataError(f"{document.at(line)}: {half} is half a character; expected text in UTF-8.") from None
+
+
+def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
+    """Read a YAML document, or a record of one line.
+
+    Parameters
+    ----------
+    document
+        Where it stands, for messages.
+    text
+        The YAML text.
+    line
+        The line of the document that it begins in.
+
+    Raises
+    ------
+    DataError
+        If it is no YAML, with line and column; for anchors, aliases and tags, a key that stands twice, or too deep
+        nesting.
+    MissingExtraError
+        If PyYAML is not installed.
+    """
+    try:
+        import yaml
+    except ImportError:
+        raise MissingExtraError(
+            f"{document.name} is YAML, which needs PyYAML. Run: pip install 'rankconst[yaml]'"
+        ) from None
+    if len(text) > LARGEST_YAML:
+        limit = LARGEST_YAML // 2**20
+        raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; no results are.")
+    builder = _Builder(document, line)
+    # The events of the parser: nothing is constructed, so no tag can have an effect.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            builder.take(event)
+    except yaml.YAMLError as error:
+        _refuse_yaml(error, document, text, line)
+    if "\\u" in text or "\\U" in text:
+        _check_unicode(builder.root, document, line)
+    return builder.root
+
+
+def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoReturn:
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        raise DataError(f"{document.at(line)}: this is no YAML: {problem}.") from None
+    lines = text.rstrip().split("\n")
+    if (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
+        raise DataError(
+            f"{document.at(line + len(lines) - 1)}: it ends in the middle: was the file copied whole?"
+        ) from None
+    raise DataError(
+        f"{document.at(line + mark.line)}, column {mark.column + 1:,}: this is no YAML: {problem}."
+    ) from None
+
+
+class _Builder:
+    """Puts the events of a YAML parser together."""
+
+    def __init__(self, document: Document, line: int) -> None:
+        self.root: Value = None
+        self._document, self._line = document, line
+        self._open: list[tuple[dict[str, Value] | list[Value], list[str]]] = []
+        self._documents = 0
+
+    def take(self, event: Any) -> None:
+        """Take the next event."""
+        name = type(event).__name__.removesuffix("Event")
+        if name == "Alias" or getattr(event, "anchor", None):
+            self._refuse(event, "anchors and aliases (& and *) are not read; write the value out")
+        if getattr(event, "tag", None) is not None:
+            self._refuse(event, f"the tag {event.tag} is not read; expected plain values")
+        if name == "DocumentStart":
+            self._documents += 1
+            if self._documents > 1:
+                self._refuse(event, "a second YAML document begins; expected one")
+        elif name == "Scalar":
+            self._put(self._convert(event), event, event.value)
+        elif name in {"MappingStart", "SequenceStart"}:
+            inner: dict[str, Value] | list[Value] = {} if name == "MappingStart" else []
+            self._put(inner, event)
+            self._open.append((inner, []))
+            if len(self._open) > DEEPEST:
+                _refuse_depth(self._document, self._line + event.start_mark.line)
+        elif name in {"MappingEnd", "SequenceEnd"}:
+            self._open.pop()
+
+    def _refuse(self, event: Any, reason: str) -> NoReturn:
+        mark = event.start_mark
+        raise DataError(f"{self._document.at(self._line + mark.line)}, column {mark.column + 1:,}: {reason}.")
+
+    def _put(self, value: Value, event: Any, text: str | None = None) -> None:
+        """Put a value, or the key that `text` is, where the parser stands."""
+        if not self._open:
+            self.root = value
+            return
+        inner, keys = self._open[-1]
+        if isinstance(inner, list):
+            inner.append(value)
+        elif keys:
+            inner[keys.pop()] = value
+        elif text is None:
+            self._refuse(event, "a key is no text")
+        elif text in inner:
+            self._refuse(event, f"key {text!r} stands twice in one mapping; keep the one that holds")
+        else:
+            keys.append(text)
+
+    def _convert(self, event: Any) -> Value:
+        if not event.implicit[0]:
+            return str(event.value)
+        if event.value in _YAML_WORDS:
+            return _YAML_WORDS[event.value]
+        if _YAML_NUMBER.fullmatch(event.value):
+            return Number(event.value, self._line + event.start_mark.line)
+        return str(event.value)

@@ -1,0 +1,74 @@
+"""Output of OpenKE."""
+
+from __future__ import annotations
+
+import pytest
+
+from log_samples import OPENKE
+from rankconst.results.document import Document
+from rankconst.results.openke import READER
+
+HEADING = "metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1 \n"
+
+
+def read(text: str):
+    return READER.read(Document("openke.log", text))
+
+
+def test_the_type_constraint_is_skipped_with_its_reason():
+    skipped = read(OPENKE.text).skipped
+    assert [(skip.line, skip.what) for skip in skipped] == [
+        (11, name) for name in ("MRR", "MR", "hit@10", "hit@3", "hit@1")
+    ]
+    assert all("rankconst.from_counts" in skip.why for skip in skipped)
+    assert len(read(OPENKE.text * 2).entries) == 2 * len(OPENKE.expected)
+
+
+def test_the_number_of_ranks_follows_the_side():
+    assert {(entry.context.side, entry.context.num_tasks) for entry in read(OPENKE.text).entries} == {
+        ("head", 20466),
+        ("tail", 20466),
+        ("both", 40932),
+    }
+
+
+def test_rows_say_whether_ranks_are_filtered():
+    reading = read(OPENKE.text)
+    assert {(row["side"], row["filter"]) for row in reading.rows} == {
+        ("head", "raw"),
+        ("tail", "raw"),
+        ("both", "raw"),
+        ("both", "filtered"),
+    }
+    assert {row["evaluation"] for row in reading.rows} == {"1"}
+
+
+def test_relation_prediction_is_skipped_with_its_reason():
+    row = " 0.1 \t 2.0 \t 0.3 \t 0.2 \t 0.1 \n"
+    reading = read(f"no type constraint results:\n{HEADING}averaged(raw):\t\t{row}\naveraged(filter):\t{row}")
+    assert not reading.entries
+    assert len(reading.skipped) == 10
+    assert all("relation prediction" in skip.why for skip in reading.skipped)
+
+
+def test_the_heading_says_the_order():
+    reading = read("metric:\t MR \t hit@1 \t NDCG@10 \t MRR\nr(filter):\t 12.5 \t 0.1 \t 0.4 \t 0.2\n")
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [
+        ("MR", "12.5"),
+        ("Hits@1", "0.1"),
+        ("MRR", "0.2"),
+    ]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, "NDCG@10")]
+
+
+def test_without_heading_nothing_is_guessed():
+    reading = read("r(filter):\t 12.5 \t 0.1\n")
+    assert not reading.entries
+    assert [(skip.line, skip.why) for skip in reading.skipped] == [(1, "no heading above names its column")]
+
+
+@pytest.mark.parametrize("end", ["0.10000", "0."])
+def test_a_last_row_that_is_cut_off_keeps_its_whole_numbers(end):
+    reading = read(f"{HEADING}l(filter):\t 0.300000 \t 100.500000 \t {end}")
+    assert [entry.text for entry in reading.entries] == ["0.300000", "100.500000"]
+    assert [skip.what for skip in reading.skipped] == ["hit@10", "hit@3", "hit@1"]

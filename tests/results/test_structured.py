@@ -1,0 +1,260 @@
+"""JSON and YAML: every digit kept, everything unsafe or broken refused with its place."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from rankconst.errors import DataError, MissingExtraError
+from rankconst.results import ampligraph, libkge, ogb, paperswithcode, pykeen
+from rankconst.results.document import Document
+from rankconst.results.reading import Reading
+from rankconst.results.structured import (
+    DEEPEST,
+    LARGEST_YAML,
+    Number,
+    Record,
+    Value,
+    align_rows,
+    looks_structured,
+    parse_yaml,
+    read_number,
+    read_records,
+)
+
+READERS = [module.READER for module in (pykeen, paperswithcode, libkge, ogb, ampligraph)]
+
+
+def _document(text: str, name: str = "results.json") -> Document:
+    return Document(name, text)
+
+
+def _json(text: str) -> Value:
+    (record,) = read_records(_document(text))
+    return record.value
+
+
+def _yaml(text: str, line: int = 1) -> Value:
+    pytest.importorskip("yaml")
+    return parse_yaml(_document(text, "trace.yaml"), text, line)
+
+
+@pytest.mark.parametrize(
+    "text", ["0.3380", "1e-05", "-0", "12345678901234567890.12345678901234567890", "1" + "0" * 6000]
+)
+def test_numbers_of_json_keep_every_digit(text: str) -> None:
+    value = _json(f'{{"mrr": {text}}}')
+    assert value == {"mrr": text}
+    assert isinstance(value, dict)
+    assert isinstance(value["mrr"], Number)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ('{"mrr": 0.3,\n "mr": 1', ["line 2, column 9", "was it copied whole?"]),
+        ('{"mrr": 0.3,\n "m', ["line 2, column 2", "was it copied whole?"]),
+        ("{", ["line 1, column 2", "was it copied whole?"]),
+        ('{"mrr": 0.3, "mrr": 0.4}', ["'mrr' stands twice"]),
+        ('{"mrr" 0.3}', ["line 1, column 8", "expected JSON"]),
+        ('{"a": 1} x', ["line 1, column 10", "expected JSON"]),
+        ('{\n"a": 1}\n{\n"b": 1}', ["line 3, column 1"]),
+        ('{"a": 1}\n\n{"b": 1, "b": 2}', ["line 3: key 'b' stands twice"]),
+        ('{"a": 1}\n{"b": ', ["line 2, column 6", "was it copied whole?"]),
+        ("[" * 100_000, ["nested deeper"]),
+        ('{"a":' * 5_000 + "1" + "}" * 5_000, ["nested deeper"]),
+        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), ["nested deeper"]),
+        ('{"a": "\\ud800"}', ["\\ud800 is half a character"]),
+        ("{'mrr_list': tensor([0.5])}", ["line 1, column 14", "tolist()"]),
+    ],
+)
+def test_broken_json_is_refused_with_its_place(text: str, places: list[str]) -> None:
+    with pytest.raises(DataError) as caught:
+        read_records(_document(text))
+    for part in ("results.json", *places):
+        assert part in str(caught.value)
+
+
+def test_nesting_up_to_the_bound_is_read() -> None:
+    assert _json("[" * DEEPEST + "]" * DEEPEST)
+
+
+def test_lines_of_json_keep_their_numbers() -> None:
+    records = read_records(_document('{"a": 1}\n\n{"a": 2}\n'))
+    assert records == (Record(1, {"a": "1"}), Record(3, {"a": "2"}))
+
+
+def test_a_printed_dict_is_read() -> None:
+    text = "{'a': [np.float64(0.50), -inf], 3: (True, None), \"it's\": 'say \"None\"'}"
+    assert _json(text) == {"a": ["0.50", "-Infinity"], "3": [True, None], "it's": 'say "None"'}
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "\n [\n{", "{'a': 1}", "{", "[", "[[1]]", "{}"])
+def test_what_begins_as_json_does_looks_structured(text: str) -> None:
+    assert looks_structured(_document(text))
+
+
+@pytest.mark.parametrize("text", ["{avg_loss: 0.1}", "[0]Test average MR: 47.3", "{\\bf MRR}", "a,b", "[12]"])
+def test_other_text_does_not(text: str) -> None:
+    assert not looks_structured(_document(text))
+
+
+def test_scalars_of_yaml_stay_as_written() -> None:
+    value = _yaml('{a: 0.10, b: [1e-05, .nan, yes, 1:30], c: {d: null, e: true}, f: "5", g: ~}')
+    assert value == {
+        "a": "0.10",
+        "b": ["1e-05", ".nan", "yes", "1:30"],
+        "c": {"d": None, "e": True},
+        "f": "5",
+        "g": None,
+    }
+
+
+def test_numbers_of_yaml_know_their_line() -> None:
+    value = _yaml("a:\n  b: 1\n  c: '1'\n", line=7)
+    assert isinstance(value, dict)
+    assert isinstance(value["a"], dict)
+    number, text = value["a"]["b"], value["a"]["c"]
+    assert isinstance(number, Number)
+    assert number.line == 8
+    assert not isinstance(text, Number)
+
+
+BILLION = "a: &a [x, x, x]\n" + "".join(
+    f"{new}: &{new} [*{old}, *{old}, *{old}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (BILLION, ["line 10, column 4", "aliases"]),
+        ("mrr: 1\nmrr: 2", ["line 11, column 1", "'mrr' stands twice"]),
+        ("a: !!python/object/apply:os.system [ls]", ["line 10, column 4", "the tag"]),
+        ("? [a]\n: 1", ["a key is no text"]),
+        ("a: 1\n---\nb: 2", ["line 11", "second YAML document"]),
+        ("a: b: c", ["line 10, column 5", "no YAML"]),
+        ("a:\n  b: [1, 2", ["line 11", "was the file copied whole?"]),
+        ("{a: 1\x01}", ["line 10", "no YAML"]),
+        ("[" * 5_000, ["nested deeper"]),
+        ("x" * (LARGEST_YAML + 1), ["4 MiB"]),
+    ],
+)
+def test_unsafe_or_broken_yaml_is_refused_with_its_place(text: str, places: list[str]) -> None:
+    started = time.perf_counter()
+    with pytest.raises(DataError) as caught:
+        _yaml(text, line=10)
+    assert time.perf_counter() - started < 5
+    for part in ("trace.yaml", *places):
+        assert part in str(caught.value)
+
+
+def test_without_pyyaml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'rankconst\[yaml\]'"):
+        parse_yaml(_document("a: 1", "trace.yaml"), "a: 1")
+
+
+def test_pyyaml_is_imported_only_when_needed() -> None:
+    code = (
+        "import sys; from rankconst.results import pykeen, libkge, ampligraph, ogb, paperswithcode; "
+        "assert 'yaml' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("value", [True, False, [], {}, "abc", "", Number("NaN"), Number("Infinity"), Number("1e9999")])
+def test_what_is_no_finite_number_is_refused(value: Value) -> None:
+    with pytest.raises(DataError, match=r"^results\.json, key mrr: "):
+        read_number(value, "results.json, key mrr")
+
+
+def test_numbers_and_null_pass() -> None:
+    assert read_number(Number("0.10"), "") == "0.10"
+    assert read_number("0.5 ± 0.1", "") == "0.5 ± 0.1"
+    assert read_number(None, "") is None
+
+
+def test_rows_are_aligned() -> None:
+    columns, rows = align_rows([{"a": "", "b": "1"}, {"c": "2", "b": "3"}])
+    assert columns == ("b", "c")
+    assert rows == ({"b": "1", "c": ""}, {"b": "3", "c": "2"})
+
+
+SHAPES = [
+    '{"metrics": {"both": {"realistic": {"inverse_harmonic_mean_rank": 0.31, "hits_at_10": 0.5, "count": 40.0, '
+    '"z_hits_at_10": 3.5}}}, "losses": [0.1, NaN], "times": {"training": 1.5}}',
+    '{"metrics": {"hits_at_k": {"both": {"avg": {"1": 0.5, "10": 0.9}}}, "mean_rank": {"both": {"best": 1.0}}}}',
+    '{"testing.both.realistic.hits_at_10": 0.5}\n{"testing.both.realistic.hits_at_10": 0.25}\n',
+    '{"FB15k-237": {"ComplEx": {"mr": 184, "mrr": 0.32, "H@1": 0.23, "hyperparams": {"k": 200}}}}',
+    "{'hits@1_list': [0.0, 1.0], 'mrr_list': [0.5, 1.0]}",
+    '[{"task": "Link Prediction", "datasets": [{"dataset": "WN18RR", "sota": {"metrics": ["MRR"], "rows": '
+    '[{"model_name": "ConvE", "metrics": {"MRR": "0.43", "Hits@10": "52%", "Accuracy": "1"}}]}}], "subtasks": []}]',
+    "{epoch: 5, event: eval_completed, filter_splits: [train, valid], hits_at_10_filtered: 0.5, "
+    "mean_rank: 10.5, size: 20, split: valid, type: entity_ranking}\n",
+    "pipeline:\n  dataset: fb15k\nresults:\n  unknown:\n    hits_at_k:\n      10: 0.644\n    mean_rank: 87\n",
+]
+
+
+def _check_robust(text: str) -> None:
+    for reader in READERS:
+        document = _document(text)
+        for step in (reader.recognise, reader.read):
+            try:
+                result = step(document)
+            except DataError as error:
+                assert "results.json" in str(error)  # noqa: PT017
+            else:
+                assert isinstance(result, (bool, Reading))
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_every_shape_is_recognised_and_read(text: str) -> None:
+    pytest.importorskip("yaml")
+    document = _document(text)
+    reader = next(reader for reader in READERS if reader.recognise(document))
+    reading = reader.read(document)
+    assert reading.entries
+    for entry in reading.entries:
+        assert reading.rows[entry.row][entry.column] == entry.text
+    assert all(tuple(row) == reading.columns for row in reading.rows)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(SHAPES), st.data())
+def test_a_cut_or_damaged_file_is_read_or_refused(shape: str, data: st.DataObject) -> None:
+    pytest.importorskip("yaml")
+    place = data.draw(st.integers(0, len(shape) - 1))
+    damage = data.draw(
+        st.one_of(st.just(None), st.characters(exclude_categories=["Cs"]), st.sampled_from('{}[]",:-&*!'))
+    )
+    _check_robust(shape[:place] if damage is None else shape[:place] + damage + shape[place + 1 :])
+
+
+_KEYS = st.sampled_from(
+    "metrics results both head realistic avg best hits_at_k hits_at_10 mrr_list hits@1_list mrr MR H@1 count 10 testing "
+    "pipeline dataset model task datasets subtasks sota rows model_name hyperparams adjusted_hits_at_k event size".split()
+)
+_VALUES = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.sampled_from(["0.5", "fb15k"])
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=4)),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(_VALUES)
+@example({"both": {"realistic": {"count": 0}}})
+@example({"metrics": {"results": {"both": {"best": {"both": 1.0}}}}})
+@example([{"task": 1, "datasets": [{"dataset": [], "sota": {"rows": [{"metrics": {"MRR": {}}}]}}]}])
+def test_any_json_is_read_or_refused(value: object) -> None:
+    pytest.importorskip("yaml")
+    _check_robust(json.dumps(value))
