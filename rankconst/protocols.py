@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from rankconst.errors import UnknownNameError, UsageError, resolve_name, squash
+from rankconst.errors import UndefinedError, UnknownNameError, UsageError, resolve_name, squash
 
 if TYPE_CHECKING:
     from rankconst.histogram import Histogram
@@ -243,7 +243,7 @@ def parse_protocol(name: str) -> Protocol:
     ------
     UnknownNameError
         For any other name, or for ``sampled`` with no negatives.
-    UsageError
+    UndefinedError
         For a protocol without constants: ``sampled:500:replacement``. The message says why.
 
     Examples
@@ -255,7 +255,7 @@ def parse_protocol(name: str) -> Protocol:
     """
     protocol = find_protocol(name)
     if protocol.refused:
-        raise UsageError(protocol.refused)
+        raise UndefinedError(protocol.refused)
     return protocol
 
 
@@ -316,6 +316,8 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
     ------
     UsageError
         For a protocol whose constants need more than the number of tasks, or fewer tasks than one.
+    UndefinedError
+        For a protocol without constants.
     UnknownNameError
         For a name that no protocol has.
 
@@ -328,7 +330,7 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
 
     rule = parse_protocol(protocol) if isinstance(protocol, str) else protocol
     if rule.refused:
-        raise UsageError(rule.refused)
+        raise UndefinedError(rule.refused)
     if rule.negatives is None:
         raise UsageError(
             f"protocol {rule.key} needs {rule.needs}; with the number of tasks alone, only sampled:M can be adjusted."

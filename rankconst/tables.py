@@ -23,7 +23,7 @@ from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.locations import DESCRIPTOR, Folder, find_location, read_descriptor, read_table_file
 from rankconst.metrics import Metric, parse_metric
 from rankconst.moments import compute_moments
-from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
+from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split, sampled_histogram
 from rankconst.records import Records
 from rankconst.schemas import COLUMNS, SINCE, schema_of
 
@@ -341,8 +341,12 @@ class Tables:
 
     def _stored_protocol(self, dataset: str, protocol: str, split: str) -> str:
         """Return the protocol whose rows serve: with sampled negatives those of raw do, but for the counts."""
-        sampled = parse_protocol(protocol).negatives is not None
-        return "raw" if sampled and not self.holds(dataset, protocol, split) else protocol
+        negatives = parse_protocol(protocol).negatives
+        if negatives is None or self.holds(dataset, protocol, split):
+            return protocol
+        # However they are drawn, the benchmark's own negatives are as many.
+        given = f"sampled:{negatives}"
+        return given if self.holds(dataset, given, split) else "raw"
 
     def _histogram(self, dataset: str, protocol: str, split: str, side: str) -> Histogram:
         stored = self._records(dataset).histograms
@@ -353,7 +357,7 @@ class Tables:
         if negatives is not None and source != protocol and self.holds(dataset, source, split):
             # Every task has as many candidates, so the number of tasks is all that is needed.
             tasks = self._histogram(dataset, source, split, side).total
-            return Histogram(np.array([negatives + 1]), np.array([tasks]))
+            return sampled_histogram(protocol, tasks)
         if len(found) < len(parts):
             held = dict.fromkeys(f"{key[0]}/{key[1]}" for key in stored)
             raise UnknownNameError(

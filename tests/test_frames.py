@@ -97,7 +97,10 @@ def test_rows_are_what_each_is_alone(rows: list[tuple[str, str, str, str | None]
                 assert row[f"{form}_{at}"] == pytest.approx(end, rel=1e-13)
 
 
-@given(st.lists(st.from_regex(r"[0-9]{0,12}\.[0-9]{1,18}|[0-9]{1,14}", fullmatch=True), min_size=1, max_size=20), st.booleans())
+PLAIN = st.from_regex(r"[0-9]{0,12}\.[0-9]{1,18}|[0-9]{1,14}", fullmatch=True)
+
+
+@given(st.lists(PLAIN, min_size=1, max_size=20), st.booleans())
 def test_reading_many_texts_at_once_is_reading_each(texts: list[str], percent: bool) -> None:
     from rankconst.frames import _read_plain
 

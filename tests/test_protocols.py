@@ -115,7 +115,7 @@ def test_unknown_ways_of_sampling_get_a_hint() -> None:
 
 def test_draws_with_replacement_are_refused_with_the_reason() -> None:
     for refuse in (parse_protocol, lambda name: sampled_histogram(find_protocol(name), 10)):
-        with pytest.raises(errors.UsageError, match=r"depends on P.*within 1/\(P\+1\).*use sampled:500\."):
+        with pytest.raises(errors.UndefinedError, match=r"depends on P.*within 1/\(P\+1\).*use sampled:500\."):
             refuse("sampled:500:replacement")
 
 

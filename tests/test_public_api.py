@@ -30,33 +30,44 @@ RUNTIME = sorted(
 
 NAMES = [
     "AGGREGATIONS",
-    "CATALOGUE",
-    "PROTOCOLS",
     "Adjusted",
     "Affine",
     "Aggregation",
+    "CATALOGUE",
     "Constants",
     "DataError",
     "DownloadError",
     "Histogram",
+    "Interval",
     "Metric",
     "MissingExtraError",
     "Moments",
+    "PROTOCOLS",
     "Protocol",
+    "Published",
     "RankconstError",
+    "SOURCES",
+    "Significance",
+    "Source",
     "Tables",
     "TablesError",
+    "Tasks",
     "UndefinedError",
     "UnknownNameError",
     "UsageError",
     "WeightedHistogram",
     "__version__",
+    "adjust",
     "bundled_versions",
     "compute_moments",
+    "from_counts",
     "load",
     "parse_aggregation",
     "parse_metric",
     "parse_protocol",
+    "parse_source",
+    "parse_value",
+    "read_results",
 ]
 
 OFFERED: list[str] = vars(rankconst)["__all__"]  # type checkers are told otherwise what there is
@@ -147,6 +158,7 @@ def test_every_name_resolves_and_is_listed() -> None:
 import rankconst
 listed = dir(rankconst)
 assert listed == sorted(listed)
+assert all(map(str.isidentifier, listed))
 assert set(rankconst.__all__) <= set(listed)
 for name in rankconst.__all__:
     assert getattr(rankconst, name) is getattr(rankconst, name)

@@ -322,7 +322,7 @@ def _row(constants: Constants, published: Published, source: Any, significance: 
     for form in ("value", *FORMS):
         row[form] = getattr(adjusted, form)
         row[f"{form}_lower"], row[f"{form}_upper"] = getattr(adjusted, f"{form}_interval") or (None, None)
-    if significance:
+    if significance and (source is None or source.batch is None):
         try:
             found = compute_significance(constants, adjusted.value, adjusted.value_interval)
         except UndefinedError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.cli.output import Column, Format, Listing
@@ -25,7 +26,6 @@ FORMS = ("normalised", "index", "z")
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
 Row = dict[str, Any]
-Name = "Callable[[str], str]"
 
 
 def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
@@ -44,29 +44,31 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         Wide files get columns named after the adjusted metrics, long files columns ``index``, ``z`` and so on.
     """
     reading = adjusted.reading
-    name = _name_apart(reading.columns)
-    blocks = _find_blocks(adjusted, name)
-    rows: list[Row] = [dict(row) for row in reading.rows]
+    blocks = _find_blocks(adjusted)
+    added: list[Row] = [{} for _ in reading.rows]
     for each in adjusted.entries:
-        row, block = rows[each.entry.row], blocks.get(each.entry.column)
-        if block is not None and each.adjusted is not None and each.entry.adjustment is None:
+        row, block = added[each.entry.row], blocks.get(each.entry.column)
+        if block is not None and each.entry.adjustment is None:
             row.update(block.fill(each))
-        _describe(row, each, name)
+        _describe(row, each)
+    new = [column for block in dict.fromkeys(blocks.values()) for column in block.columns()]
+    new += [Column(key) for key in ("tasks_of", "protocol", "num_tasks")]
+    title = "note" if any("note" in row for row in added) else None
+    new.append(Column("note", title, lambda value: value or "", drop=9))
     columns = [_original(reading, column, blocks, form) for column in reading.columns]
-    for block in dict.fromkeys(blocks.values()):
-        columns += block.columns()
-    columns += [Column(name(key)) for key in ("tasks_of", "protocol", "num_tasks")]
-    note = name("note")
-    columns.append(
-        Column(note, "note" if any(note in row for row in rows) else None, lambda value: value or "", drop=9)
-    )
+    columns += [replace(column, key=_apart(column.key, reading.columns)) for column in new]
+    rows = [
+        {
+            **dict.fromkeys(reading.columns),
+            **row,
+            **{_apart(column.key, reading.columns): more.get(column.key) for column in new},
+        }
+        for row, more in zip(reading.rows, added, strict=True)
+    ]
     if form is Format.table and reading.layout == "long":
         # A screen has no room for numbers that were adjusted before.
         adjusted_rows = {each.entry.row for each in adjusted.entries if each.entry.adjustment is not None}
         rows = [row for place, row in enumerate(rows) if place not in adjusted_rows]
-    for row in rows:
-        for column in columns:
-            row.setdefault(column.key)
     left_out = [column.key for column in columns[: len(reading.columns)] if column.title is None]
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
     return Listing(
@@ -99,23 +101,18 @@ def show_tail(key: str) -> Callable[[Row], str]:
     return show
 
 
-def _name_apart(taken: Sequence[str]) -> Callable[[str], str]:
-    """Return a function that names added columns so that no original column has the name."""
-
-    def name(wanted: str) -> str:
-        while wanted in taken:
-            wanted += "_added"
-        return wanted
-
+def _apart(name: str, taken: Sequence[str], ends: Sequence[str] = ("",)) -> str:
+    """Return a name for added columns, with all its endings, that no original column has."""
+    while any(f"{name}{end}" in taken for end in ends):
+        name += "_added"
     return name
 
 
 class _Block:
     """The columns that are added for one column of numbers."""
 
-    def __init__(self, value: str, prefix: str, forms: dict[str, str], significant: bool, name: Any) -> None:
-        self._value, self._prefix, self._significant = name(value), name(prefix), significant
-        self._forms = {form: name(title) for form, title in forms.items()}
+    def __init__(self, value: str, prefix: str, forms: dict[str, str], significant: bool) -> None:
+        self._value, self._prefix, self._forms, self._significant = value, prefix, forms, significant
 
     def columns(self) -> list[Column]:
         prefix = self._prefix
@@ -127,10 +124,9 @@ class _Block:
             columns.append(Column(key, title, right=True, drop=int(form == "z"), show_row=show_interval(key)))
             columns += [Column(f"{key}_{end}") for end in ("lower", "upper")]
         if self._significant:
-            title = f"{prefix}p".replace("_", " ")
-            key = f"{prefix}log10_p"
+            key, title = f"{prefix}log10_p", f"{prefix}p".replace("_", " ")
             columns.append(Column(key, title, right=True, drop=2, show_row=show_tail(key)))
-            columns += [Column(f"{prefix}log10_p_{end}") for end in ("lower", "upper")]
+            columns += [Column(f"{key}_{end}") for end in ("lower", "upper")]
             columns.append(Column(f"{prefix}p_method"))
         return columns
 
@@ -154,36 +150,39 @@ class _Block:
         return row
 
 
-def _find_blocks(adjusted: AdjustedReading, name: Callable[[str], str]) -> dict[str, _Block]:
+def _find_blocks(adjusted: AdjustedReading) -> dict[str, _Block]:
     """Return the original column of numbers to what is added for it."""
+    taken = adjusted.reading.columns
     done = [each for each in adjusted.entries if each.adjusted is not None]
     metrics = {each.entry.column: each.entry.metric for each in done}
     significant = any(each.significance is not None for each in done)
+    ends = ("", "_lower", "_upper")
     if adjusted.reading.layout == "long":
-        block = _Block("value", "", {form: form for form in FORMS}, significant, name)
+        value = _apart("value", taken, ends[1:])
+        block = _Block(value, "", {form: _apart(form, taken, ends) for form in FORMS}, significant)
         return dict.fromkeys(metrics, block)
     counts = Counter(metrics.values())
     blocks = {}
     for column, metric in metrics.items():
         alone = counts[metric] == 1
-        prefix = metric.label if alone else column
-        forms = {form: name_form(metric, form, None if alone else column) for form in FORMS}
-        blocks[column] = _Block(prefix, f"{prefix}_", forms, significant, name)
+        prefix = _apart(metric.label if alone else column, taken, ends[1:])
+        forms = {form: _apart(name_form(metric, form, None if alone else column), taken, ends) for form in FORMS}
+        blocks[column] = _Block(prefix, f"{prefix}_", forms, significant)
     return blocks
 
 
-def _describe(row: Row, each: AdjustedEntry, name: Callable[[str], str]) -> None:
+def _describe(row: Row, each: AdjustedEntry) -> None:
     """Say which ranking tasks a row was taken for, and what there is to know; several of each are joined."""
     facts: dict[str, Any] = {}
     if each.constants is not None:
         of = each.constants
         facts = {
-            name("tasks_of"): f"{of.dataset} {of.split} {of.side}",
-            name("protocol"): of.protocol,
-            name("num_tasks"): str(of.num_tasks),
+            "tasks_of": f"{of.dataset} {of.split} {of.side}",
+            "protocol": of.protocol,
+            "num_tasks": str(of.num_tasks),
         }
     if each.note:
-        facts[name("note")] = each.note
+        facts["note"] = each.note
     for key, fact in facts.items():
         before = row.get(key)
         row[key] = fact if not before or fact in before.split("; ") else f"{before}; {fact}"
@@ -191,7 +190,9 @@ def _describe(row: Row, each: AdjustedEntry, name: Callable[[str], str]) -> None
 
 def _original(reading: Reading, column: str, blocks: dict[str, _Block], form: Format) -> Column:
     meaning = parse_column(column)
-    shown = form is not Format.table or column in blocks or meaning is not None
+    # On a screen a wide table shows what was adjusted, and what says what it is.
+    told = column in blocks or (meaning is not None and meaning.role != "measured")
+    shown = told or form is not Format.table or reading.layout == "long"
     return Column(
         column,
         column if shown else None,

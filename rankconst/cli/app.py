@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import rankconst
-from rankconst.cli import adjust, build, datasets, export, listings, release, show, verify
+from rankconst.cli import adjust, build, datasets, export, listings, release, show, sources, verify
 from rankconst.errors import RankconstError
 
 __all__ = ["app", "main"]
@@ -29,6 +29,7 @@ app.command("datasets")(datasets.list_datasets)
 app.command("metrics")(listings.list_metrics)
 app.command("protocols")(listings.list_protocols)
 app.command("aggregations")(listings.list_aggregations)
+app.command("sources")(sources.list_sources)
 app.command("build")(build.build)
 app.command("release")(release.release)
 app.command("export")(export.export)

@@ -152,7 +152,7 @@ def _write_table(listing: Listing) -> str:
     from rich.console import Console
 
     # A pipe has no width: rows must not be cut there.
-    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 10_000)
+    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
     shown = [column for column in listing.columns if column.title is not None]
     table = _lay_out(listing, shown)
     left_out: list[str] = []

@@ -42,6 +42,8 @@ class AdjustedEntry:
         The probability that a random ranker does as well; None unless asked for and known.
     note
         Why it was not adjusted, or what to know about it; empty if nothing.
+    partial
+        True if its source left out some tasks, so that no tail probability is known.
     """
 
     entry: Entry
@@ -50,6 +52,7 @@ class AdjustedEntry:
     adjusted: Adjusted | None = None
     significance: Significance | None = None
     note: str = ""
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ def adjust_reading(
     check_setting(setting, tables, resolve)
     settled: dict[Context, Settled | DataError | UnknownNameError] = {}
     sources: dict[str, Source] = {}
-    for (context, metric), places in groups.items():
+    for (context, _), places in groups.items():
         if context not in settled:
             settled[context] = _settle(context, setting, reading, tables, resolve)
         tasks = settled[context]
@@ -154,7 +157,7 @@ def adjust_reading(
             for place in places:
                 found[place] = AdjustedEntry(reading.entries[place], note=str(tasks))
             continue
-        done = _adjust_group(reading, [reading.entries[place] for place in places], metric, tasks, setting, tables)
+        done = _adjust_group(reading, [reading.entries[place] for place in places], tasks, setting, tables)
         for place, adjusted in zip(places, done, strict=True):
             found[place] = adjusted
         if tasks.source is not None:
@@ -182,12 +185,12 @@ def _settle(
 
 
 def _adjust_group(
-    reading: Reading, entries: Sequence[Entry], metric: Metric, settled: Settled, setting: Setting, tables: Tables
+    reading: Reading, entries: Sequence[Entry], settled: Settled, setting: Setting, tables: Tables
 ) -> list[AdjustedEntry]:
     """Adjust entries of one metric on one set of tasks, in one go."""
     published = [_parse(reading, entry, setting) for entry in entries]
     try:
-        constants = settled.constants(tables, metric)
+        constants = settled.constants(tables, entries[0].metric)
     except UnknownNameError as error:
         return [AdjustedEntry(entry, each, note=str(error)) for entry, each in zip(entries, published, strict=True)]
     columns = (np.array([getattr(each, name) for each in published]) for name in ("value", "lower", "upper"))
@@ -203,9 +206,10 @@ def _adjust_group(
             except DataError as error:
                 raise DataError(f"{_place(reading, entry)}: {error}") from None
         raise
-    note = _compare_tasks(entries[0], constants)
+    partial = settled.source is not None and settled.source.batch is not None
+    note = _compare_tasks(entries[0], constants, settled, tables)
     return [
-        AdjustedEntry(entry, each, constants, _pick(adjusted, place), note=note)
+        AdjustedEntry(entry, each, constants, _pick(adjusted, place), note=note, partial=partial)
         for place, (entry, each) in enumerate(zip(entries, published, strict=True))
     ]
 
@@ -227,13 +231,23 @@ def _place(reading: Reading, entry: Entry) -> str:
     return f"{reading.name}{line}, {entry.column}"
 
 
-def _compare_tasks(entry: Entry, constants: Constants) -> str:
+def _compare_tasks(entry: Entry, constants: Constants, settled: Settled, tables: Tables) -> str:
+    """Return a note where the file counts other ranks than the tables do."""
     stated = entry.context.num_tasks
     if stated is None or stated == constants.num_tasks:
         return ""
+    counted = {
+        key: tables.histogram(settled.dataset, settled.split, settled.side, key).total
+        for key in tables.protocols(settled.dataset)
+        if tables.holds(settled.dataset, key, settled.split)
+    }
+    fitting = [key for key, total in counted.items() if total == stated]
+    hint = (
+        f"protocol {' or '.join(fitting)} has that many" if fitting else "no protocol has that many: another dataset?"
+    )
     return (
-        f"the file counts {stated:,} ranks, {constants.dataset} {constants.split} {constants.side} has "
-        f"{constants.num_tasks:,} under protocol {constants.protocol}: is it another protocol or dataset?"
+        f"the file counts {stated:,} ranks, {settled.dataset} {settled.split} {settled.side} has "
+        f"{constants.num_tasks:,} under protocol {settled.protocol}; {hint}."
     )
 
 
@@ -250,7 +264,8 @@ def _pick(adjusted: Adjusted, place: int) -> Adjusted:
 def _add_significance(each: AdjustedEntry) -> AdjustedEntry:
     from rankconst.significance import compute_significance
 
-    if each.constants is None or each.adjusted is None:
+    # With a batch left out, the number of tasks is not that of the constants.
+    if each.constants is None or each.adjusted is None or each.partial:
         return each
     try:
         found = compute_significance(each.constants, each.adjusted.value, each.adjusted.value_interval)

@@ -58,7 +58,7 @@ _SPLITTER = re.compile(r"[.\s_/,-]+")
 _BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _PERCENT = re.compile(r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%)$")
-_MARKS = re.compile(r"[\s*†‡§¶]+$")
+_MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
 _PARENTHESES = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]*)[)\]]", re.DOTALL)
 _LEADING = re.compile(r"(.*\S)(?:\s+/\s+|\s*[:|]\s*)(\S.*)", re.DOTALL)
 # Only plain names: names are compared without punctuation, and ΔMRR is no MRR.
@@ -124,8 +124,7 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     """
     if len(heading) > _LONGEST:
         return None
-    text = _MARKS.sub("", _ARROWS.sub("", heading)).strip()
-    bare = _PERCENT.sub("", text)
+    text, bare = _strip_signs(heading)
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
     return replace(found, percent=True) if found is not None and bare != text else found
@@ -146,8 +145,7 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     Meaning
         None if the part makes the column something else than the metric: its standard deviation, for example.
     """
-    text = _ARROWS.sub("", part).strip()
-    bare = _PERCENT.sub("", text)
+    text, bare = _strip_signs(part)
     said: dict[str, Any] = {"percent": True} if bare != text else {}
     for piece in _BARS.split(bare):
         words = [word for word in _SPLITTER.split(piece.lower()) if word]
@@ -160,6 +158,12 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
         for each in [{"dataset": piece}] if None in fields else fields:
             said |= each or {}
     return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
+
+
+def _strip_signs(heading: str) -> tuple[str, str]:
+    """Return a heading without arrows and marks, and without a percent sign too."""
+    text = _MARKS.sub("", _ARROWS.sub("", heading[:_LONGEST])).strip()
+    return text, _PERCENT.sub("", text)
 
 
 def _read_word(word: str) -> dict[str, str] | None:

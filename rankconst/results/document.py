@@ -94,7 +94,9 @@ def open_document(path: str | Path) -> Document:
         raise DataError(f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is no UTF-8 text.") from None
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
-    return Document(name, text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = text.replace("\r\n", "\n")
+    # A carriage return alone ends lines in old files; in others it is a progress bar's.
+    return Document(name, text if "\n" in text else text.replace("\r", "\n"))
 
 
 def _read(path: str | Path, name: str) -> bytes:

@@ -7,7 +7,6 @@ which is refused where a number is expected.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
@@ -40,149 +39,131 @@ _BEGIN = re.compile(r"\\begin\s*\{(" + "|".join(map(re.escape, ENVIRONMENTS)) + 
 _SEARCHED = 1_000_000
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _TOKEN = re.compile(
-    r"(?P<end>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))|(?P<close>\\end\s*\{[^{}]*\})"
-    r"|(?P<open>\\begin\s*\{[^{}]*\})|\\.|(?P<brace>[{}])|(?P<cell>&)",
+    r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
+    r"|\\end\s*\{(?P<end>[^{}]{0,40})\}|\\.|(?P<brace>[{}])|(?P<cell>&)",
     re.DOTALL,
 )
-_LONGEST_CELL = 10_000
-
-
-@dataclass(slots=True)
-class _Source:
-    """A file without its comments, with the place of each line."""
-
-    document: Document
-    text: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        # A line of nothing but a comment would otherwise be an empty one; both are blank to a table.
-        self.text = "\n".join(
-            _COMMENT.sub(r"\1", line) if "%" in line else line for line in self.document.text.split("\n")
-        )
 
 
 def _find_tables(document: Document) -> Iterator[list[Row]]:
-    text = _Source(document).text
-    line, counted = 1, 0
-    position = 0
-    while (begin := _BEGIN.search(text, position)) is not None:
-        line += text.count("\n", counted, begin.start())
-        counted = begin.start()
-        start = begin.end()
-        for _ in range(ENVIRONMENTS[begin[1]]):
-            start = _skip_options(text, start)
-            argument = _read_argument(text, start)
-            if argument is None:
-                raise DataError(
-                    f"{document.at(line)}: \\begin{{{begin[1]}}} has no columns; expected braces such as {{lrr}}."
-                )
-            start = argument[1]
-        rows, position = _read_rows(document, text, start, line + text.count("\n", counted, start), begin[1], line)
-        yield rows
-    if position == 0:
+    text = "\n".join(_COMMENT.sub(r"\1", line) if "%" in line else line for line in document.lines)
+    body = _Body(document, text)
+    while (begin := _BEGIN.search(text, body.position)) is not None:
+        yield body.read_table(begin)
+    if body.position == 0:
         raise DataError(
             f"{document.name}: there is no table. Expected \\begin{{tabular}}, or one of {', '.join(ENVIRONMENTS)}."
         )
 
 
-def _read_rows(
-    document: Document, text: str, start: int, line: int, environment: str, opened: int
-) -> tuple[list[Row], int]:
-    """Split the body of a table into rows and cells; return them with the place where the table ends."""
-    rows: list[Row] = []
-    cells: list[str] = []
-    held = _Multirows()
-    depth = inner = 0
-    cell_start = counted = start
-    first_line = line
-    for token in _TOKEN.finditer(text, start):
-        kind = token.lastgroup
-        if kind is None:
-            continue
-        if kind == "brace":
-            depth += 1 if token[0] == "{" else -1
+class _Body:
+    """The text of a file without its comments, read table by table."""
+
+    def __init__(self, document: Document, text: str) -> None:
+        self._document = document
+        self._text = text
+        self._line, self._counted = 1, 0
+        self.position = 0
+
+    def _count_to(self, position: int) -> int:
+        """Return the line of a place behind the last one that was asked for."""
+        self._line += self._text.count("\n", self._counted, position)
+        self._counted = position
+        return self._line
+
+    def read_table(self, begin: re.Match[str]) -> list[Row]:
+        """Read the rows of the table that begins there."""
+        environment, opened, position = begin[1], self._count_to(begin.start()), begin.end()
+        for _ in range(ENVIRONMENTS[environment]):
+            position = _skip_options(self._text, position)
+            argument = _read_argument(self._text, position)
+            if argument is None:
+                raise DataError(
+                    f"{self._document.at(opened)}: \\begin{{{environment}}} lacks its columns; expected them in "
+                    "braces, such as {lrr}."
+                )
+            position = argument[1]
+        rows: list[Row] = []
+        held = _Multirows()
+        for start, parts in self._split(position, environment, opened):
+            first = _strip_rules(parts[0]).lstrip()
+            line = self._count_to(start + len(parts[0]) - len(first))
+            if first or len(parts) > 1:
+                rows.append(_make_row(line, [first, *parts[1:]], held))
+        return rows
+
+    def _split(self, position: int, environment: str, opened: int) -> Iterator[tuple[int, list[str]]]:
+        """Split the body of a table into rows of cells, each with the place where it starts."""
+        text, parts, depth, inner = self._text, list[str](), 0, 0
+        row_start = cell_start = position
+        for token in _TOKEN.finditer(text, position):
+            kind = token.lastgroup
+            if kind == "brace":
+                depth += 1 if token[0] == "{" else -1
+            elif kind == "begin":
+                inner += 1
+            elif kind == "end" and inner > 0:
+                inner -= 1
+            elif kind == "end" and (depth > 0 or token["end"] != environment):
+                break
+            elif kind is not None and depth == inner == 0:
+                parts.append(text[cell_start : token.start()])
+                cell_start = token.end()
+                if kind != "cell":
+                    yield row_start, parts
+                    row_start, parts = cell_start, []
+                if kind == "end":
+                    self.position = token.end()
+                    return
             if depth < 0:
                 break
-        elif depth > 0:
-            if kind == "close" and environment in token[0] and inner == 0:
-                break
-        elif kind == "open":
-            inner += 1
-        elif kind == "close" and inner > 0:
-            inner -= 1
-        elif inner == 0:
-            cells.append(text[cell_start : token.start()])
-            cell_start = token.end()
-            if kind != "cell":
-                # The line of a row is that of its first word.
-                body = cells[0] if len(cells) > 1 or cells[0].strip() else ""
-                lead = len(body) - len(body.lstrip())
-                place = token.start() - sum(map(len, cells)) - len(cells) + 1
-                line += text.count("\n", counted, place + lead)
-                counted = place + lead
-                row = _make_row(line, cells, held)
-                if row is not None:
-                    rows.append(row)
-                cells = []
-            if kind == "close":
-                return rows, token.end()
-    if depth != 0:
-        what = "a } closes nothing" if depth < 0 else "a { is never closed"
-        raise DataError(f"{document.at(opened)}: in this table {what}.")
-    raise DataError(f"{document.at(opened)}: \\begin{{{environment}}} is never ended. Expected \\end{{{environment}}}.")
+        what = f"\\begin{{{environment}}} is never ended. Expected \\end{{{environment}}}."
+        if depth:
+            what = "in this table a } closes nothing." if depth < 0 else "in this table a { is never closed."
+        raise DataError(f"{self._document.at(opened)}: {what}")
 
 
-# What may stand before the first cell of a row, and belongs to no cell.
-_RULES = re.compile(
-    r"\s*(?:\\(?:hline|toprule|midrule|bottomrule|addlinespace|specialrule|cmidrule|cline|morecmidrules|hdashline"
-    r"|cdashline|firsthline|lasthline|Xhline|noalign|rowcolor|rowfont|endhead|endfirsthead|endfoot|endlastfoot"
-    r"|caption|label|arrayrulecolor|centering|small|footnotesize|SetRow|SetCell)(?![a-zA-Z])\*?"
-    r"((?:[ \t]*(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\]))*))"
-)
-_BARE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot)\s*$")
+_RULES = {
+    "hline": 0, "toprule": 0, "midrule": 0, "bottomrule": 0, "addlinespace": 0, "specialrule": 3, "cmidrule": 1,
+    "cline": 1, "morecmidrules": 0, "hdashline": 0, "cdashline": 1, "Xhline": 1, "noalign": 1, "rowcolor": 1,
+    "rowfont": 1, "endhead": 0, "endfirsthead": 0, "endfoot": 0, "endlastfoot": 0, "caption": 1, "label": 1,
+    "arrayrulecolor": 1, "centering": 0, "small": 0, "footnotesize": 0,
+}  # fmt: skip
+"""What may stand before the first cell of a row and belongs to no cell, with the number of its arguments."""
+
+_RULE = re.compile(r"\s*\\(" + "|".join(_RULES) + r")(?![a-zA-Z])\*?(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\])*")
 
 
 def _strip_rules(text: str) -> str:
     position = 0
-    while (rule := _RULES.match(text, position)) is not None:
+    while (rule := _RULE.match(text, position)) is not None:
         position = rule.end()
-        if _BARE.search(rule[0]):
-            continue
-        while (argument := _read_argument(text, position)) is not None:
-            position = _skip_options(text, argument[1])
+        for _ in range(_RULES[rule[1]]):
+            argument = _read_argument(text, position)
+            position = position if argument is None else argument[1]
     return text[position:]
 
 
 class _Multirows:
-    """Cells that go on over several rows."""
+    """Cells that go on over several rows: column to the number of rows that are left, and the text."""
 
     def __init__(self) -> None:
-        self._left: dict[int, tuple[int, str]] = {}
+        self._held: dict[int, tuple[int, str]] = {}
 
     def fill(self, plain: list[str], found: dict[int, tuple[int, str]]) -> None:
-        """Put them into the empty cells below, then take up those that start in this row."""
-        for column, (left, text) in list(self._left.items()):
-            if column < len(plain) and not plain[column]:
-                plain[column] = text
-                self._left[column] = (left - 1, text)
-            if left <= 1 or (column < len(plain) and plain[column] != text):
-                self._left.pop(column, None)
-        self._left |= found
+        """Put them into the empty cells of a row, then take up those that start in it."""
+        held = {j: (left, text) for j, (left, text) in self._held.items() if j < len(plain) and not plain[j]}
+        for j, (_, text) in held.items():
+            plain[j] = text
+        self._held = {j: (left - 1, text) for j, (left, text) in held.items() if left > 1} | found
 
 
-def _make_row(line: int, parts: list[str], held: _Multirows) -> Row | None:
-    parts = [_strip_rules(parts[0]), *parts[1:]]
-    if len(parts) == 1 and not parts[0].strip():
-        return None
-    cells: list[str] = []
-    plain: list[str] = []
-    spans: dict[int, int] = {}
-    several: dict[int, tuple[int, str]] = {}
+def _make_row(line: int, parts: list[str], held: _Multirows) -> Row:
+    cells, plain = list[str](), list[str]()
+    spans, several = dict[int, int](), dict[int, tuple[int, str]]()
     for part in parts:
         cell = " ".join(part.split())
-        width = _read_count(_MULTICOLUMN, cell)
-        height = _read_count(_MULTIROW, cell)
-        text = strip_latex(cell)
+        width, height, text = _read_count(_MULTICOLUMN, cell), _read_count(_MULTIROW, cell), strip_latex(cell)
         if width > 1:
             spans[len(cells)] = width
         if height > 1 and text:
@@ -198,17 +179,19 @@ _MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(\d{1,4})\s*\}")
 
 
 def _read_count(pattern: re.Pattern[str], cell: str) -> int:
-    found = pattern.search(cell, 0, 300) if "\\multi" in cell[:300] else None
+    found = pattern.search(cell, 0, 300)
     return max(int(found[1]), 1) if found is not None else 1
+
+
+_OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
+_OPENING = re.compile(r"\s*\{")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def _skip_options(text: str, start: int) -> int:
     """Return where options in brackets end, if there are any."""
     found = _OPTIONS.match(text, start)
-    return found.end() if found is not None else start
-
-
-_OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
+    return start if found is None else found.end()
 
 
 def _read_argument(text: str, start: int) -> tuple[str, int] | None:
@@ -217,18 +200,11 @@ def _read_argument(text: str, start: int) -> tuple[str, int] | None:
     if opening is None:
         return None
     depth = 0
-    for brace in _BRACES.finditer(text, opening.end() - 1):
-        if brace[0] == "{":
-            depth += 1
-        elif brace[0] == "}":
-            depth -= 1
-            if depth == 0:
-                return text[opening.end() : brace.start()], brace.end()
+    for brace in _BRACE.finditer(text, opening.end() - 1):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if depth == 0:
+            return text[opening.end() : brace.start()], brace.end()
     return None
-
-
-_OPENING = re.compile(r"\s*\{")
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 # Markup.
@@ -244,20 +220,21 @@ _SYMBOLS = {
 """Macro to the text that it prints."""
 
 _DECLARATIONS = {
-    "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl", "normalfont",
-    "tiny", "scriptsize", "footnotesize", "small", "normalsize", "large", "Large", "centering", "raggedright",
-    "boldmath", "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule", "midrule",
-    "bottomrule", "noindent", "strut", "left", "right", "bm", "relax", "arraybackslash", "protect", "ensuremath", "mathbf",
-    "boldsymbol", "fill",
+    "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl",
+    "normalfont", "tiny", "scriptsize", "footnotesize", "small", "normalsize", "large", "Large", "centering",
+    "raggedright", "boldmath", "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule",
+    "midrule", "bottomrule", "noindent", "strut", "left", "right", "bm", "relax", "arraybackslash", "protect",
+    "ensuremath", "mathbf", "boldsymbol", "fill",
 }  # fmt: skip
 """Macros that print nothing themselves."""
 
 _DROPPED = {
     "cite": 1, "citep": 1, "citet": 1, "citealp": 1, "citealt": 1, "citeauthor": 1, "citeyear": 1, "autocite": 1,
-    "parencite": 1, "textcite": 1, "footcite": 1, "nocite": 1, "ref": 1, "cref": 1, "autoref": 1, "eqref": 1, "label": 1,
-    "footnote": 1, "footnotemark": 0, "tablefootnote": 1, "tnote": 1, "color": 1, "cellcolor": 1, "rowcolor": 1,
-    "columncolor": 1, "hspace": 1, "vspace": 1, "phantom": 1, "hphantom": 1, "vphantom": 1, "rule": 2, "setlength": 2,
-    "fontsize": 2, "cline": 1, "cmidrule": 1, "caption": 1, "includegraphics": 1,
+    "parencite": 1, "textcite": 1, "footcite": 1, "nocite": 1, "ref": 1, "cref": 1, "autoref": 1, "eqref": 1,
+    "label": 1, "footnote": 1, "footnotemark": 0, "tablefootnote": 1, "tnote": 1, "color": 1, "cellcolor": 1,
+    "rowcolor": 1, "columncolor": 1, "hspace": 1, "vspace": 1, "phantom": 1, "hphantom": 1, "vphantom": 1, "rule": 2,
+    "setlength": 2, "fontsize": 2, "cline": 1, "cmidrule": 1, "caption": 1, "includegraphics": 1,
+    "begin": 1, "end": 1,
 }  # fmt: skip
 """Macro to the number of arguments that are left out with it."""
 
@@ -268,95 +245,110 @@ _LAST = {
 """Macro to the number of its arguments; the last one is printed."""
 
 _PIECE = re.compile(
-    r"\\(?P<macro>[a-zA-Z]+)\*?[ \t]*|\\(?P<escaped>.)|(?P<group>\{)|(?P<close>\})|(?P<script>[\^_])|(?P<math>\$)"
-    r"|(?P<tie>~)|(?P<text>[^\\{}^_$~]+)",
+    r"\\(?P<macro>[a-zA-Z]+)\*?[ \t]*|\\(?P<escaped>.)|(?P<group>\{)|(?P<script>[\^_])|(?P<blank>~)"
+    r"|(?P<text>[^\\{}^_$~]+)|.",
     re.DOTALL,
 )
+_ESCAPED = {"\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": ""}
+_MARKUP = re.compile(r"[\\{}$~^_]")
+_LONGEST_CELL = 10_000
 _DEEPEST = 20
 
 
 def strip_latex(cell: str) -> str:
     r"""Return a cell without markup; superscripts are kept as ``^{...}``, a spread set as one as ``±``."""
     text = cell.strip()
-    if len(text) > _LONGEST_CELL or not re.search(r"[\\{}$~^_]", text):
+    if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
         return text
-    return " ".join(_strip(text, 0).replace("\u200b", "").split())
+    return " ".join(_Markup(text).strip(0, len(text)).split())
 
 
-def _strip(text: str, depth: int) -> str:
-    if depth > _DEEPEST:
-        return text
-    printed: list[str] = []
-    position = 0
-    while (piece := _PIECE.match(text, position)) is not None:
-        position = piece.end()
-        kind = piece.lastgroup
+class _Markup:
+    """The text of a cell with the braces that belong together."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._closing: dict[int, int] = {}
+        opened: list[int] = []
+        for brace in _BRACE.finditer(text):
+            if brace[0] == "{":
+                opened.append(brace.start())
+            elif brace[0] == "}" and opened:
+                self._closing[opened.pop()] = brace.start()
+
+    def strip(self, position: int, end: int, depth: int = 0) -> str:
+        """Return a part of the text without its markup."""
+        if depth > _DEEPEST:
+            return self._text[position:end]
+        printed: list[str] = []
+        while position < end and (piece := _PIECE.match(self._text, position, end)) is not None:
+            put, position = self._print(piece, depth)
+            printed.append(put)
+        return "".join(printed)
+
+    def _print(self, piece: re.Match[str], depth: int) -> tuple[str, int]:
+        kind, end = piece.lastgroup, piece.end()
         if kind == "macro":
-            put, position = _expand(piece["macro"], text, position, depth)
-            printed.append(put)
-        elif kind == "escaped":
-            printed.append(_ESCAPED.get(piece["escaped"], piece["escaped"]))
-        elif kind == "group":
-            argument = _read_argument(text, piece.start())
-            if argument is not None:
-                printed.append(_strip(argument[0], depth + 1))
-                position = argument[1]
-        elif kind == "script":
-            put, position = _set_script(piece[0], text, position, depth)
-            printed.append(put)
-        elif kind == "tie":
-            printed.append(" ")
-        elif kind == "text":
-            printed.append(piece[0])
-    return "".join(printed)
+            return self._expand(piece["macro"], end, depth)
+        if kind == "script":
+            return self._set_script(piece, depth)
+        if kind == "escaped":
+            return _ESCAPED.get(piece[kind], piece[kind]), end
+        if kind == "group" and (closing := self._closing.get(piece.start())) is not None:
+            return self.strip(end, closing, depth + 1), closing + 1
+        return {"text": piece[0], "blank": " "}.get(kind or "", ""), end
 
+    def _find_argument(self, position: int) -> tuple[int, int] | None:
+        opening = _OPENING.match(self._text, position)
+        closing = None if opening is None else self._closing.get(opening.end() - 1)
+        return None if opening is None or closing is None else (opening.end(), closing)
 
-_ESCAPED = {"\\": " ", ",": "", ";": " ", ":": " ", "!": "", " ": " ", "-": "", "/": "", "(": "", ")": ""}
+    def _expand(self, macro: str, position: int, depth: int) -> tuple[str, int]:
+        if macro in _SYMBOLS or macro in _DECLARATIONS:
+            return _SYMBOLS.get(macro, ""), position
+        dropped = _DROPPED.get(macro)
+        takes = _LAST.get(macro, 1) if dropped is None else dropped
+        arguments: list[tuple[int, int]] = []
+        position = _skip_options(self._text, position) if takes or dropped is not None else position
+        while len(arguments) < takes:
+            if self._text.startswith("*", position):  # \multirow{2}*{Model}
+                arguments.append((position, position + 1))
+                position += 1
+                continue
+            argument = self._find_argument(position)
+            if argument is None:
+                break
+            arguments.append(argument)
+            position = argument[1] + 1
+            if len(arguments) < takes:
+                position = _skip_options(self._text, position)
+            elif macro == "begin":
+                takes += ENVIRONMENTS.get(self._text[slice(*argument)], 0) if len(arguments) == 1 else 0
+                position = _skip_options(self._text, position)
+        if dropped is not None:
+            return "", position
+        if not arguments:
+            return f"{macro} ", position
+        put = self.strip(*arguments[-1], depth + 1)
+        if macro == "textsuperscript":
+            return (f" {put}" if put.startswith("±") else f"^{{{put}}}"), position
+        # Of a macro that is not known, further arguments are no digits of the first.
+        more = macro not in _LAST and self._find_argument(position) is not None
+        return f"{put} " if more else put, position
 
-
-def _expand(macro: str, text: str, position: int, depth: int) -> tuple[str, int]:
-    if macro in _SYMBOLS:
-        return _SYMBOLS[macro], position
-    if macro in _DECLARATIONS:
-        return "", position
-    position = _skip_options(text, position)
-    arguments: list[str] = []
-    takes = _DROPPED.get(macro, _LAST.get(macro, 1))
-    while len(arguments) < takes:
-        if macro == "multirow" and text.startswith("*", position):
-            arguments.append("*")
-            position += 1
-            continue
-        argument = _read_argument(text, position)
-        if argument is None:
-            break
-        arguments.append(argument[0])
-        position = _skip_options(text, argument[1]) if len(arguments) < takes else argument[1]
-    if macro in _DROPPED:
-        return "", position
-    if not arguments:
-        return ("" if macro in _LAST else f"{macro} "), position
-    put = _strip(arguments[-1], depth + 1)
-    if macro == "textsuperscript":
-        return f"^{{{put}}}", position
-    return put, position
-
-
-def _set_script(sign: str, text: str, position: int, depth: int) -> tuple[str, int]:
-    argument = _read_argument(text, position)
-    if argument is None:
-        piece = _PIECE.match(text, position)
-        if piece is None:
-            return sign, position
-        if piece.lastgroup == "text":
-            return f"{sign}{piece[0][0]}", position + 1
-        if piece.lastgroup not in {"macro", "escaped"}:
-            return sign, position
-        argument = piece[0], piece.end()
-    put = _strip(argument[0], depth + 1).strip()
-    if put.startswith("±"):
-        return f" {put}", argument[1]
-    return (f"{sign}{{{put}}}" if sign == "^" else f"{sign}{put}"), argument[1]
+    def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
+        argument = self._find_argument(sign.end())
+        if argument is not None:
+            put, end = self.strip(*argument, depth + 1).strip(), argument[1] + 1
+        else:
+            following = _PIECE.match(self._text, sign.end())
+            if following is None or following.lastgroup not in {"macro", "escaped", "text"}:
+                return sign[0], sign.end()
+            end = sign.end() + 1 if following.lastgroup == "text" else following.end()
+            put = self.strip(sign.end(), end, depth + 1).strip()
+        if put.startswith("±"):
+            return f" {put}", end
+        return (f"^{{{put}}}" if sign[0] == "^" else f"_{put}"), end
 
 
 def _recognise(document: Document) -> bool:

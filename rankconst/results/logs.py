@@ -224,7 +224,8 @@ def _pair(log: LogFormat, line: int, heading: int, said: Mapping[str, str | None
     elif values is not None:
         names, texts = (said.get("names") or "").split(), values.split()
         if len(texts) > len(names):
-            yield Found(line, heading, " ".join(texts[len(names) :]), "", *about, why="no heading above names its column")
+            spare = " ".join(texts[len(names) :])
+            yield Found(line, heading, spare, "", *about, why="no heading above names its column")
         for place, each in enumerate(names):
             yield Found(line, heading, each, texts[place] if place < len(texts) else "", *about)
 
@@ -263,8 +264,9 @@ def _find_starts(text: str, mark: str, order: int) -> Iterator[tuple[int, int]]:
 def _recognise(log: LogFormat, document: Document) -> bool:
     if document.suffix in _OTHERS:
         return False
-    lines = _find_lines(_strip_colours(document.text), (log.sign or log.values,))
-    return any(rule.pattern.search(text) for _, rule, text in lines) and any(True for _ in scan_log(document, log))
+    text = _strip_colours(document.text)
+    needed = (log.values,) if log.sign is None else (log.sign, log.values)
+    return all(any(rule.pattern.search(line) for _, _, line in _find_lines(text, (rule,))) for rule in needed)
 
 
 def _read(log: LogFormat, document: Document) -> Reading:

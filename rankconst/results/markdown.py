@@ -1,8 +1,8 @@
-"""Pipe tables in Markdown, one or several, with any text around them.
+r"""Pipe tables in Markdown, one or several, with any text around them.
 
 References
 ----------
-GitHub Flavored Markdown Spec 0.29, section 4.10: the pipes at the ends of a row may be missing, ``\\|`` is a pipe
+GitHub Flavored Markdown Spec 0.29, section 4.10: the pipes at the ends of a row may be missing, ``\|`` is a pipe
 within a cell, and a table ends at an empty line.
 """
 
@@ -111,9 +111,7 @@ def _make_row(line: str, number: int) -> Row:
 
 
 def _recognise(document: Document) -> bool:
-    return any(
-        _RULE.fullmatch(found[0].rpartition("\n")[2]) for found in _TABLE.finditer(document.text[:_SEARCHED])
-    )
+    return any(_RULE.fullmatch(found[0].rpartition("\n")[2]) for found in _TABLE.finditer(document.text[:_SEARCHED]))
 
 
 def _read(document: Document) -> Reading:

@@ -155,6 +155,6 @@ def _settle_protocol(context: Context, setting: Setting, source: Source | None, 
         raise UsageError(
             f"numbers of {source.title if source else implied} rank among sampled candidates (protocol {implied}); "
             f"they cannot be turned into numbers of protocol {protocol.key}: a rank among few candidates does not say "
-            "what the rank among all of them is."
+            f"what the rank among all of them is. Leave out --protocol to adjust them under {implied}."
         )
     return protocol.key

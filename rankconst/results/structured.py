@@ -232,7 +232,7 @@ def _children(value: Value) -> Iterator[Value]:
 
 def _check_depth(value: Value, document: Document, line: int | None) -> None:
     level = [value]
-    for _ in range(DEEPEST + 1):
+    for _ in range(DEEPEST):
         level = [child for each in level for child in _children(each) if isinstance(child, (dict, list))]
         if not level:
             return

@@ -254,12 +254,12 @@ def _refuse_heading(document: Document, row: Row) -> _NoMetricError:
 
     known = {squash(name): metric.label for metric in TABULATED for name in (metric.label, *metric.spellings)}
     headings = [label for label in row.plain if label][:12]
-    near = {
-        label: known[found[0]]
-        for label in headings
-        if (found := difflib.get_close_matches(squash(label[:40]), known, n=1, cutoff=0.6))
-    }
-    hint = f" Did you mean {', '.join(f'{metric} by {label[:40]}' for label, metric in near.items())}?" if near else ""
+    near = []
+    for label in headings:
+        found = difflib.get_close_matches(squash(label[:40]), known, n=2, cutoff=0.6)
+        if found:
+            near.append(f"{' or '.join(dict.fromkeys(known[name] for name in found))} for {label[:40]}")
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
     listed = ", ".join(label[:40] for label in headings)
     return _NoMetricError(
         f"{document.at(row.line)}: no column is a metric among {listed or 'empty headings'}.{hint} "
@@ -451,6 +451,8 @@ class _RowReader:
         self._dialect = dialect
         self._notes = notes
         self._roles = _find_roles(heading)
+        if dialect.groups and not heading.keys[0]:  # the corner of a printed table, over the names of models
+            self._roles.setdefault("model", 0)
         self._measured = []
         for j in heading.measured:
             meaning = heading.meanings[j]

@@ -128,7 +128,7 @@ def test_every_protocol_has_a_page(run: Run, name: str) -> None:
 
 def test_a_protocol_without_constants_is_refused_where_they_are_needed(run: Run) -> None:
     screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-p", "sampled:500:replacement")
-    assert (screen.code, screen.out) == (2, "")
+    assert (screen.code, screen.out) == (6, "")
     assert "within 1/(P+1)" in " ".join(screen.err.split())
     found = [
         run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-p", name, "-f", "json").records[0]

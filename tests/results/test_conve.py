@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from log_samples import CONVE, TUCKER
 from rankconst.results.conve import READER
 from rankconst.results.document import Document
 
+if TYPE_CHECKING:
+    from rankconst.results.reading import Reading
 
-def read(text: str):
+
+def read(text: str) -> Reading:
     return READER.read(Document("conve.log", text))
 
 
-def test_headings_say_which_tool_it_was():
+def test_headings_say_which_tool_it_was() -> None:
     assert {entry.context.source for entry in read(CONVE.text).entries} == {"conve"}
     assert {entry.context.source for entry in read(TUCKER.text).entries} == {"tucker"}
 
 
-def test_without_headings_only_sides_do():
+def test_without_headings_only_sides_do() -> None:
     both = "Hits @10: 0.49\n"
     assert [entry.context.source for entry in read(both).entries] == [None]
     assert [entry.context.source for entry in read(both + "Hits left @10: 0.5\n").entries] == ["conve", "conve"]
 
 
-def test_tucker_counts_both_directions():
+def test_tucker_counts_both_directions() -> None:
     assert {(entry.context.split, entry.context.num_tasks) for entry in read(TUCKER.text).entries} == {
         ("valid", 2 * 17535),
         ("test", 2 * 20466),
     }
 
 
-def test_every_digit_counts():
+def test_every_digit_counts() -> None:
     assert all(entry.exact for entry in read(CONVE.text).entries)
 
 
-def test_an_epoch_holds_until_the_next_one_only():
+def test_an_epoch_holds_until_the_next_one_only() -> None:
     later = "no epoch\nhere\nat all\nValidation:\nHits @10: 0.5\n"
     rows = read(TUCKER.text + later).rows
     assert [row["step"] for row in rows] == ["454"] * 5 + [""]

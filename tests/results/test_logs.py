@@ -5,19 +5,24 @@ from __future__ import annotations
 import contextlib
 import re
 import time
+from collections.abc import Iterator
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from log_samples import SAMPLES
+from log_samples import SAMPLES, Sample
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.logs import pad_decimals, pad_digits, parse_name
 from rankconst.values import parse_value
 
-READERS = {key: import_module(f"rankconst.results.{key}").READER for key in SAMPLES}
+if TYPE_CHECKING:
+    from rankconst.results.reading import Reader, Reading
+
+READERS: dict[str, Reader] = {key: import_module(f"rankconst.results.{key}").READER for key in SAMPLES}
 CASES = [(key, sample) for key, samples in SAMPLES.items() for sample in samples]
 
 # What comes before a number in a line of each tool, and behind it.
@@ -33,11 +38,11 @@ LINES = {
 NAMES = dict.fromkeys(LINES, "MRR") | {"conve": "Mean reciprocal rank", "nbfnet": "mrr"}
 
 
-def read(key: str, text: str):
+def read(key: str, text: str) -> Reading:
     return READERS[key].read(Document("run.log", text))
 
 
-def list_entries(key: str, text: str) -> list[tuple]:
+def list_entries(key: str, text: str) -> list[tuple[object, ...]]:
     reading = read(key, text)
     assert reading.form == key
     assert reading.layout == "long"
@@ -58,13 +63,13 @@ def list_entries(key: str, text: str) -> list[tuple]:
 
 
 @pytest.mark.parametrize(("key", "sample"), CASES)
-def test_a_log_of_each_tool_is_read(key, sample):
+def test_a_log_of_each_tool_is_read(key: str, sample: Sample) -> None:
     assert READERS[key].key == key
     assert list_entries(key, sample.text) == sample.expected
 
 
 @pytest.mark.parametrize(("key", "sample"), CASES)
-def test_only_its_own_reader_recognises_a_log(key, sample):
+def test_only_its_own_reader_recognises_a_log(key: str, sample: Sample) -> None:
     document = Document("run.log", sample.text)
     assert [each for each, reader in READERS.items() if reader.recognise(document)] == [key]
 
@@ -89,19 +94,19 @@ def test_only_its_own_reader_recognises_a_log(key, sample):
         ("README.md", SAMPLES["rotate"][0].text),
     ],
 )
-def test_nothing_else_is_recognised(name, text):
+def test_nothing_else_is_recognised(name: str, text: str) -> None:
     assert [key for key, reader in READERS.items() if reader.recognise(Document(name, text))] == []
 
 
 @pytest.mark.parametrize(("key", "sample"), CASES)
-def test_a_log_is_recognised_however_late_it_begins(key, sample):
+def test_a_log_is_recognised_however_late_it_begins(key: str, sample: Sample) -> None:
     text = "2020-01-01 INFO loss 0.5\n" * 20_000 + sample.text
     assert READERS[key].recognise(Document("run.log", text))
     assert list_entries(key, text) == [(line + 20_000, *rest) for line, *rest in sample.expected]
 
 
 @pytest.mark.parametrize(("key", "sample"), CASES)
-def test_colours_and_progress_bars_change_nothing(key, sample):
+def test_colours_and_progress_bars_change_nothing(key: str, sample: Sample) -> None:
     coloured = "".join(
         f"\x1b[1;32m{line}\x1b[0m\n" if number % 2 else f"{line}\n"
         for number, line in enumerate(sample.text.splitlines())
@@ -118,7 +123,7 @@ def test_colours_and_progress_bars_change_nothing(key, sample):
 
 @pytest.mark.parametrize("key", LINES)
 @pytest.mark.parametrize("text", ["nan", "-nan", "inf"])
-def test_what_is_no_number_is_refused_with_its_line(key, text):
+def test_what_is_no_number_is_refused_with_its_line(key: str, text: str) -> None:
     before, after = LINES[key]
     line = before.count("\n") + 2
     with pytest.raises(DataError, match=rf"^run\.log, line {line}, {NAMES[key]} is {text}, no result.*Delete the line"):
@@ -126,7 +131,7 @@ def test_what_is_no_number_is_refused_with_its_line(key, text):
 
 
 @pytest.mark.parametrize("key", LINES)
-def test_text_in_a_number_is_refused_with_its_line(key):
+def test_text_in_a_number_is_refused_with_its_line(key: str) -> None:
     before, after = LINES[key]
     line = before.count("\n") + 1
     with pytest.raises(DataError, match=rf"^run\.log, line {line}, {NAMES[key]}: '0\.x3' is not a number"):
@@ -134,7 +139,7 @@ def test_text_in_a_number_is_refused_with_its_line(key):
 
 
 @pytest.mark.parametrize("key", [key for key in LINES if key != "openke"])
-def test_a_line_without_its_value_is_refused_unless_it_is_the_last(key):
+def test_a_line_without_its_value_is_refused_unless_it_is_the_last(key: str) -> None:
     before, _ = LINES[key]
     cut = before.rstrip()
     line = cut.count("\n") + 1
@@ -145,7 +150,7 @@ def test_a_line_without_its_value_is_refused_unless_it_is_the_last(key):
 
 
 @pytest.mark.parametrize("text", ["0", "0.", "0.33700"])
-def test_a_number_is_known_to_be_cut_off_where_decimals_are_fixed(text):
+def test_a_number_is_known_to_be_cut_off_where_decimals_are_fixed(text: str) -> None:
     line = "Test MRR at step 10: "
     reading = read("rotate", f"{line}0.300000\n{line}{text}")
     assert [entry.text for entry in reading.entries] == ["0.300000"]
@@ -153,7 +158,7 @@ def test_a_number_is_known_to_be_cut_off_where_decimals_are_fixed(text):
     assert [entry.text for entry in read("rotate", f"{line}{text}\n").entries] == [text]
 
 
-def test_evaluations_are_told_apart():
+def test_evaluations_are_told_apart() -> None:
     rows = read("torchkge", "Hit@1 : 0.1 \t\t Filt. Hit@1 : 0.2\nMRR : 0.1 \t\t Filt. MRR : 0.3\n" * 2).rows
     assert [row["evaluation"] for row in rows] == ["1"] * 4 + ["2"] * 4
     rows = read("rotate", SAMPLES["rotate"][0].text).rows
@@ -164,13 +169,13 @@ def test_evaluations_are_told_apart():
     ("name", "label"),
     [("MRR", "MRR"), ("mr", "MR"), ("Mean Rank", "MR"), ("hits@3", "Hits@3"), ("Hit@10", "Hits@10"), ("hit@0", None)],
 )
-def test_names_of_metrics(name, label):
+def test_names_of_metrics(name: str, label: str | None) -> None:
     metric = parse_name(name)
     assert (None if metric is None else metric.label) == label
 
 
 @given(st.floats(1e-4, 1e6, allow_nan=False))
-def test_zeros_that_general_format_drops_are_put_back(number):
+def test_zeros_that_general_format_drops_are_put_back(number: float) -> None:
     text = f"{number:g}"
     padded = pad_digits(text, 6)
     assert float(padded) == float(text)
@@ -181,7 +186,7 @@ def test_zeros_that_general_format_drops_are_put_back(number):
 
 
 @given(st.floats(0, 1), st.integers(1, 8))
-def test_zeros_that_rounding_drops_are_put_back(number, decimals):
+def test_zeros_that_rounding_drops_are_put_back(number: float, decimals: int) -> None:
     text = str(round(number, decimals))
     padded = pad_decimals(text, decimals)
     assert float(padded) == float(text)
@@ -190,16 +195,18 @@ def test_zeros_that_rounding_drops_are_put_back(number, decimals):
 
 
 _NOISE = st.sampled_from(["", "loss 0.5", "epoch 3", "\x1b[31mred\x1b[0m", "  5%|   \r 10%|#  ", "| a | b |"])
+Printed = Iterator[tuple[str, list[tuple[str, str, str | None, float]]]]
+"""Lines, and what each says: metric, side, protocol, value."""
 
 
-def print_rotate(split: str, step: int, share: float, rank: float):
+def print_rotate(split: str, step: int, share: float, rank: float) -> Printed:
     said = f"2020-01-01 00:00:00 INFO     {split.title()} {{}} at step {step}: {{:f}}"
     yield said.format("MRR", share), [("MRR", "both", None, share)]
     yield said.format("MR", rank), [("MR", "both", None, rank)]
     yield said.format("HITS@10", share), [("Hits@10", "both", None, share)]
 
 
-def print_openke(_split: str, _step: int, share: float, rank: float):
+def print_openke(_split: str, _step: int, share: float, rank: float) -> Printed:
     yield "no type constraint results:", []
     yield "metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1 ", []
     for name, side in (("l", "head"), ("r", "tail"), ("averaged", "both")):
@@ -209,7 +216,7 @@ def print_openke(_split: str, _step: int, share: float, rank: float):
             yield line, [(label, side, protocol, value) for label, value in values]
 
 
-def print_conve(split: str, _step: int, share: float, rank: float):
+def print_conve(split: str, _step: int, share: float, rank: float) -> Printed:
     said = "2018-01-01 00:00:00.000000 (INFO): {}"
     yield said.format({"valid": "dev", "test": "test"}[split] + "_evaluation"), []
     for k in range(1, 11):
@@ -220,7 +227,7 @@ def print_conve(split: str, _step: int, share: float, rank: float):
             yield said.format(f"{name}{end}: {value}"), [(label, side, None, value)]
 
 
-def print_torchkge(_split: str, _step: int, share: float, rank: float):
+def print_torchkge(_split: str, _step: int, share: float, rank: float) -> Printed:
     for k in (1, 3, 10):
         yield (
             f"Hit@{k} : {share} \t\t Filt. Hit@{k} : {share}",
@@ -233,13 +240,13 @@ def print_torchkge(_split: str, _step: int, share: float, rank: float):
     yield f"MRR : {share} \t\t Filt. MRR : {share}", [("MRR", "both", protocol, share) for protocol in ("raw", None)]
 
 
-def print_dglke(split: str, step: int, share: float, rank: float):
+def print_dglke(split: str, step: int, share: float, rank: float) -> Printed:
     yield f"[proc 0][Train]({step + 1}/100) average loss: 0.5", []
     for name, label, value in (("MRR", "MRR", share), ("MR", "MR", rank), ("HITS@3", "Hits@3", share)):
         yield f"[0]{split.title()} average {name}: {value}", [(label, "both", None, value)]
 
 
-def print_nbfnet(split: str, step: int, share: float, rank: float):
+def print_nbfnet(split: str, step: int, share: float, rank: float) -> Printed:
     yield f"00:00:00   Save checkpoint to model_epoch_{step}.pth", []
     yield f"00:00:00   Evaluate on {split}", []
     for name, label, value in (("hits@10", "Hits@10", share), ("mr", "MR", rank), ("mrr", "MRR", share)):
@@ -259,9 +266,9 @@ PRINTERS = {
 @pytest.mark.parametrize("key", PRINTERS)
 @settings(max_examples=30)
 @given(data=st.data())
-def test_generated_logs_read_back_with_their_lines(key, data):
+def test_generated_logs_read_back_with_their_lines(key: str, data: st.DataObject) -> None:
     lines: list[str] = []
-    expected = []
+    expected: list[tuple[object, ...]] = []
     for step in range(data.draw(st.integers(1, 4))):
         split = data.draw(st.sampled_from(["valid", "test"]))
         share = data.draw(st.integers(0, 1000)) / 1000
@@ -287,7 +294,7 @@ _WORDS = st.sampled_from(
 
 @settings(max_examples=150)
 @given(st.one_of(st.text(max_size=200), st.lists(_WORDS, max_size=60).map("".join)), st.sampled_from(sorted(READERS)))
-def test_any_text_is_read_or_refused_with_the_name_of_the_file(text, key):
+def test_any_text_is_read_or_refused_with_the_name_of_the_file(text: str, key: str) -> None:
     document = Document("run.log", text)
     assert READERS[key].recognise(document) in {True, False}
     try:
@@ -297,6 +304,7 @@ def test_any_text_is_read_or_refused_with_the_name_of_the_file(text, key):
         return
     for entry in reading.entries:
         assert entry.column in reading.rows[entry.row]
+        assert entry.line is not None
         assert 1 <= entry.line <= text.count("\n") + 1
 
 
@@ -327,7 +335,7 @@ def test_any_text_is_read_or_refused_with_the_name_of_the_file(text, key):
         "#test: ",
     ],
 )
-def test_no_line_takes_long(key, piece):
+def test_no_line_takes_long(key: str, piece: str) -> None:
     text = piece * (2**20 // len(piece)) + "\n" + SAMPLES[key][0].text
     start = time.perf_counter()
     READERS[key].recognise(Document("run.log", text))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from log_samples import OPENKE
 from rankconst.results.document import Document
 from rankconst.results.openke import READER
 
+if TYPE_CHECKING:
+    from rankconst.results.reading import Reading
+
 HEADING = "metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1 \n"
 
 
-def read(text: str):
+def read(text: str) -> Reading:
     return READER.read(Document("openke.log", text))
 
 
-def test_the_type_constraint_is_skipped_with_its_reason():
+def test_the_type_constraint_is_skipped_with_its_reason() -> None:
     skipped = read(OPENKE.text).skipped
     assert [(skip.line, skip.what) for skip in skipped] == [
         (11, name) for name in ("MRR", "MR", "hit@10", "hit@3", "hit@1")
@@ -24,7 +29,7 @@ def test_the_type_constraint_is_skipped_with_its_reason():
     assert len(read(OPENKE.text * 2).entries) == 2 * len(OPENKE.expected)
 
 
-def test_the_number_of_ranks_follows_the_side():
+def test_the_number_of_ranks_follows_the_side() -> None:
     assert {(entry.context.side, entry.context.num_tasks) for entry in read(OPENKE.text).entries} == {
         ("head", 20466),
         ("tail", 20466),
@@ -32,7 +37,7 @@ def test_the_number_of_ranks_follows_the_side():
     }
 
 
-def test_rows_say_whether_ranks_are_filtered():
+def test_rows_say_whether_ranks_are_filtered() -> None:
     reading = read(OPENKE.text)
     assert {(row["side"], row["filter"]) for row in reading.rows} == {
         ("head", "raw"),
@@ -43,7 +48,7 @@ def test_rows_say_whether_ranks_are_filtered():
     assert {row["evaluation"] for row in reading.rows} == {"1"}
 
 
-def test_relation_prediction_is_skipped_with_its_reason():
+def test_relation_prediction_is_skipped_with_its_reason() -> None:
     row = " 0.1 \t 2.0 \t 0.3 \t 0.2 \t 0.1 \n"
     reading = read(f"no type constraint results:\n{HEADING}averaged(raw):\t\t{row}\naveraged(filter):\t{row}")
     assert not reading.entries
@@ -51,7 +56,7 @@ def test_relation_prediction_is_skipped_with_its_reason():
     assert all("relation prediction" in skip.why for skip in reading.skipped)
 
 
-def test_the_heading_says_the_order():
+def test_the_heading_says_the_order() -> None:
     reading = read("metric:\t MR \t hit@1 \t NDCG@10 \t MRR\nr(filter):\t 12.5 \t 0.1 \t 0.4 \t 0.2\n")
     assert [(entry.metric.label, entry.text) for entry in reading.entries] == [
         ("MR", "12.5"),
@@ -61,14 +66,14 @@ def test_the_heading_says_the_order():
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, "NDCG@10")]
 
 
-def test_without_heading_nothing_is_guessed():
+def test_without_heading_nothing_is_guessed() -> None:
     reading = read("r(filter):\t 12.5 \t 0.1\n")
     assert not reading.entries
     assert [(skip.line, skip.why) for skip in reading.skipped] == [(1, "no heading above names its column")]
 
 
 @pytest.mark.parametrize("end", ["0.10000", "0."])
-def test_a_last_row_that_is_cut_off_keeps_its_whole_numbers(end):
+def test_a_last_row_that_is_cut_off_keeps_its_whole_numbers(end: str) -> None:
     reading = read(f"{HEADING}l(filter):\t 0.300000 \t 100.500000 \t {end}")
     assert [entry.text for entry in reading.entries] == ["0.300000", "100.500000"]
     assert [skip.what for skip in reading.skipped] == ["hit@10", "hit@3", "hit@1"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,12 +12,15 @@ from rankconst.results.document import Document
 from rankconst.results.torchkge import READER
 from rankconst.values import parse_value
 
+if TYPE_CHECKING:
+    from rankconst.results.reading import Reading
 
-def read(text: str):
+
+def read(text: str) -> Reading:
     return READER.read(Document("torchkge.log", text))
 
 
-def test_rows_keep_what_was_printed():
+def test_rows_keep_what_was_printed() -> None:
     rows = read(TORCHKGE.text).rows
     assert [(row["filter"], row["metric"], row["value"]) for row in rows[:6]] == [
         ("raw", "Hit@1", "0.1"),
@@ -28,7 +33,7 @@ def test_rows_keep_what_was_printed():
 
 
 @given(st.floats(1, 1e5), st.floats(0, 1), st.floats(0, 1), st.integers(1, 6))
-def test_the_true_value_is_within_what_is_read(mean_rank, raw, filtered, digits):
+def test_the_true_value_is_within_what_is_read(mean_rank: float, raw: float, filtered: float, digits: int) -> None:
     """Printed as the tool does: whole part of the mean rank, the others rounded, trailing zeros lost."""
     text = (
         f"Hit@10 : {round(raw, digits)} \t\t Filt. Hit@10 : {round(filtered, digits)}\n"
@@ -44,6 +49,6 @@ def test_the_true_value_is_within_what_is_read(mean_rank, raw, filtered, digits)
             assert interval.upper - interval.lower <= 1 + 1e-9
 
 
-def test_a_mean_rank_with_decimals_was_not_cut():
+def test_a_mean_rank_with_decimals_was_not_cut() -> None:
     entries = read("Filt. Mean Rank : 250.25\nFilt. MRR : 0.3\n").entries
     assert [entry.text for entry in entries] == ["250.25", "0.3"]

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
-from rankconst.errors import TablesError, UnknownNameError
+from rankconst.errors import TablesError, UndefinedError, UnknownNameError
 from rankconst.locations import ZippedFolder
 from rankconst.metrics import CATALOGUE
 from rankconst.moments.result import Method
@@ -61,7 +61,7 @@ def is_protocol(word: str) -> bool:
     """Tell whether a word is the key of a protocol."""
     try:
         return parse_protocol(word).key == word
-    except UnknownNameError:
+    except (UndefinedError, UnknownNameError):
         return False
 
 

@@ -1,0 +1,83 @@
+"""Files as text: what is refused before any reader sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst import DataError
+from rankconst.results.document import LARGEST, Document, open_document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TABLE = "model,MRR\nRotatE,0.338\n"
+
+
+def test_text_with_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + TABLE.replace("\n", "\r\n").encode())
+    document = open_document(path)
+    assert document.text == TABLE
+    assert document.lines == ("model,MRR", "RotatE,0.338", "")
+    assert document.suffix == ".csv"
+    assert document.at(2, "MRR") == f"{path}, line 2, column MRR"
+
+
+def test_carriage_returns_end_lines_only_where_nothing_else_does(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a\rb\rc")
+    assert open_document(path).lines == ("a", "b", "c")
+    path.write_bytes(b"10%\r50%\rdone\nnext\n")
+    assert open_document(path).lines == ("10%\r50%\rdone", "next", "")
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "is empty"),
+        (b" \n\t\n", "is empty"),
+        (TABLE.encode("utf-16"), "is UTF-16 text; expected UTF-8. Run: iconv -f UTF-16"),
+        (TABLE.encode("utf-32"), "is UTF-32 text"),
+        (TABLE.encode("utf-16-le"), "zero bytes"),
+        ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is no UTF-8"),
+        (b"PAR1\x00\x00", "zero bytes"),
+    ],
+)
+def test_what_is_no_text_is_named(tmp_path: Path, data: bytes, told: str) -> None:
+    path = tmp_path / "results.csv"
+    path.write_bytes(data)
+    with pytest.raises(DataError) as refused:
+        open_document(path)
+    assert str(path) in str(refused.value)
+    assert told in str(refused.value)
+
+
+def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    with path.open("wb") as file:
+        file.truncate(200 * 2**20)
+    assert path.stat().st_size > LARGEST
+    with pytest.raises(DataError, match="larger than 64 MiB") as refused:
+        open_document(path)
+    assert "grep" in str(refused.value)
+
+
+def test_places_without_a_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no file"):
+        open_document(tmp_path / "nope.csv")
+    with pytest.raises(DataError, match="is a folder"):
+        open_document(tmp_path)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any"
+    path.write_bytes(data)
+    try:
+        assert isinstance(open_document(path), Document)
+    except DataError as refused:
+        assert str(path) in str(refused)
