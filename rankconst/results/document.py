@@ -21,7 +21,8 @@ LARGEST = 64 * 2**20
 STDIN = "-"
 """What stands for standard input."""
 
-_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\xff\xfe\x00\x00": "UTF-32"}
+# The longer mark first: it begins like the shorter.
+_BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ pipeline:
     filtered: true
 results:
 """
-# Sun et al. 2019, table 4.
+# Sun et al. 2019, arXiv:1902.10197.
 BY_METRIC = """\
   mean_rank:
     nondeterministic: 40

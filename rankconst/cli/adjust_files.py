@@ -1,0 +1,138 @@
+"""Adjust a file of results for chance, as ``rankconst adjust --input FILE`` does."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import typer
+
+from rankconst.cli.adjusted import lay_out
+from rankconst.cli.lookup import resolve_dataset
+from rankconst.errors import DataError
+from rankconst.results.adjusting import AdjustedEntry, AdjustedReading, adjust_reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rankconst.cli.output import Format, Listing
+    from rankconst.metrics import Metric
+    from rankconst.results.reading import Reading
+    from rankconst.results.settling import Setting
+    from rankconst.tables import Tables
+
+__all__ = ["adjust_file", "fill_in_dataset"]
+
+# Of more sources than this, caveats are not recited.
+_FEW = 2
+
+
+def adjust_file(
+    reading: Reading,
+    metrics: Sequence[Metric],
+    setting: Setting,
+    tables: Tables,
+    form: Format,
+    *,
+    significance: bool,
+    place: str | None,
+) -> Listing:
+    """Adjust the numbers of a file, and say on stderr what was left out.
+
+    Parameters
+    ----------
+    reading
+        The file.
+    metrics
+        Only these; all if empty.
+    setting
+        What the user says about the file.
+    tables
+        Where the constants come from.
+    form
+        The output format.
+    significance
+        True to compute the probability that a random ranker does as well.
+    place
+        What the user named with ``--tables``.
+    """
+    adjusted = adjust_reading(
+        reading,
+        tables,
+        fill_in_dataset(reading, setting, tables),
+        metrics=metrics,
+        significance=significance,
+        resolve=lambda name: resolve_dataset(tables, name, place),
+        track=_track,
+    )
+    _report(adjusted)
+    return lay_out(adjusted, form)
+
+
+def fill_in_dataset(reading: Reading, setting: Setting, tables: Tables) -> Setting:
+    """Find the dataset of a file that names none by its own numbers, and say so.
+
+    Raises
+    ------
+    DataError
+        If they do not tell.
+    """
+    if setting.dataset is not None or any(entry.context.dataset for entry in reading.entries):
+        return setting
+    from rankconst.identify import suggest_dataset
+
+    match = suggest_dataset(reading, tables)
+    if match is None:
+        raise DataError(f"{reading.name} names no dataset, and its numbers do not tell: add --dataset.")
+    typer.echo(
+        f"note: {reading.name} names no dataset; its numbers are those of {match.dataset} {match.split} "
+        f"(`rankconst identify` shows why). Add --dataset to be sure.",
+        err=True,
+    )
+    return replace(setting, dataset=match.dataset, split=setting.split or match.split)
+
+
+def _report(adjusted: AdjustedReading) -> None:
+    """Say on stderr what was left out and what there is to know."""
+    reading = adjusted.reading
+    for skipped in reading.skipped:
+        line = "" if skipped.line is None else f", line {skipped.line:,}"
+        typer.echo(f"skipped: {reading.name}{line}: {skipped.what}: {skipped.why}", err=True)
+    notes: dict[str, list[int]] = {}
+    for each in adjusted.entries:
+        if each.note:
+            notes.setdefault(each.note, []).append(each.entry.line or 0)
+    for note, lines in notes.items():
+        at = sorted(set(lines) - {0})
+        where = f", line{'s' * (len(at) > 1)} {_shorten(at)}" if at else ""
+        typer.echo(f"note: {reading.name}{where}: {note}", err=True)
+    if len(adjusted.sources) > _FEW:
+        named = ", ".join(source.key for source in adjusted.sources)
+        typer.echo(f"note: for the caveats of {named} see `rankconst sources NAME`.", err=True)
+        return
+    for source in adjusted.sources:
+        for caveat in source.caveats:
+            typer.echo(f"note: {source.title}: {caveat}", err=True)
+
+
+def _shorten(lines: Sequence[int]) -> str:
+    """Write line numbers with runs as ranges, at most six of them."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line == runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    shown = [f"{first}" if first == last else f"{first}-{last}" for first, last in runs]
+    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+
+
+def _track(entries: Sequence[AdjustedEntry]) -> Iterable[AdjustedEntry]:
+    """Show progress on a terminal."""
+    if not sys.stderr.isatty():
+        return entries
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(entries, description="significance", console=Console(stderr=True), transient=True)
