@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oracles import optimum_of
-from rankconst import Constants, DataError, Histogram, UndefinedError, compute_moments, parse_metric
+from rankconst import Constants, DataError, Histogram, UndefinedError, UsageError, compute_moments, parse_metric
 from rankconst.affine import ADJUSTMENTS
 from rankconst.metrics import TABULATED
+from rankconst.values import Interval, Published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,9 +147,9 @@ def test_small_graphs_have_a_narrow_range() -> None:
 def test_the_first_offender_of_an_array_is_named(values: list[float], named: str) -> None:
     constants = make("hits@10", LARGE)
     series: ModuleType = pytest.importorskip("pandas")
-    for given in (values, np.array(values), np.array([values]), series.Series(values)):
+    for number in (values, np.array(values), np.array([values]), series.Series(values)):
         with pytest.raises(DataError, match=f"^{named} is no possible Hits@10"):
-            constants.check(given)
+            constants.check(number)
 
 
 def test_arrays_and_series_are_adjusted_as_they_are() -> None:
@@ -206,3 +209,70 @@ def test_a_refused_value_is_bad_data() -> None:
     with pytest.raises(DataError) as caught:
         make("mr", LARGE).check(math.pi - 3)
     assert caught.value.exit_code == 6
+
+
+# -- intervals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(st.data())
+def test_interval_ends_map_to_interval_ends(name: str, data: st.DataObject) -> None:
+    constants = make(name, [300, 140, 140, 120, 90])
+    best, worst = optimum(constants), constants.worst
+    share = data.draw(st.floats(0, 1))
+    decimals = data.draw(st.integers(0, 6))
+    text = f"{best + share * (worst - best):.{decimals}f}"
+    try:
+        adjusted = constants.adjust(text)
+    except DataError:
+        return  # rounded beyond the best
+    low, high = sorted((best, worst))
+    half = 0.5 * 10.0**-decimals
+    value = float(text)
+    lower, upper = adjusted.value_interval
+    assert lower == pytest.approx(max(value - half, low), abs=1e-12)
+    assert upper == pytest.approx(min(value + half, high), abs=1e-12)
+    for form in ADJUSTMENTS:
+        ends = (getattr(constants, form)(lower), getattr(constants, form)(upper))
+        found = getattr(adjusted, f"{form}_interval")
+        assert found == Interval(*sorted(ends))
+        # Better values are never worse adjusted: the index and z grow where the metric does, else where it falls.
+        assert found == (
+            Interval(*ends) if constants.metric.increasing or form == "normalised" else Interval(*ends[::-1])
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(share=st.floats(0, 1))
+def test_adjust_then_invert_returns_the_value(name: str, share: float) -> None:
+    constants = make(name, LARGE)
+    value = constants.worst + share * (optimum(constants) - constants.worst)
+    adjusted = constants.adjust(value)
+    for form in ADJUSTMENTS:
+        back = getattr(constants, form).invert(getattr(adjusted, form))
+        assert back == pytest.approx(value, rel=1e-12, abs=1e-12)
+
+
+def test_values_as_they_are_written() -> None:
+    hits = make("hits@10", LARGE)
+    for same in ("53.3%", "0.533", Published("53.3", 0.533, 0.5325, 0.5335)):
+        assert hits.adjust(same).value_interval == Interval(0.5325, 0.5335)
+    assert hits.adjust(53.3, percent=True, decimals=1).value_interval == pytest.approx((0.5325, 0.5335))
+    assert hits.adjust("0.533 ± 0.002").value_interval == Interval(0.5305, 0.5355)
+    assert hits.adjust(0.533).value_interval == Interval(0.533, 0.533)
+    array = hits.adjust(np.array([0.5, 0.6]), decimals=1)
+    assert array.index_interval is not None
+    np.testing.assert_allclose(array.value_interval, [[0.45, 0.55], [0.55, 0.65]])
+
+
+def test_what_no_metric_can_be_is_cut_off_the_interval() -> None:
+    assert make("hits@10", LARGE).adjust("1.00").value_interval == Interval(0.995, 1.0)
+    assert make("mr", LARGE).adjust("1").value_interval == Interval(1.0, 1.5)
+    assert make("hits@10", LARGE).adjust("1.00").index_interval == Interval(make("hits@10", LARGE).index(0.995), 1.0)
+
+
+def test_percentages_of_what_is_no_share() -> None:
+    with pytest.raises(UsageError, match="MR is no share"):
+        make("mr", LARGE).adjust(50.0, percent=True)
+    with pytest.raises(DataError, match="MR is no share"):
+        make("mr", LARGE).adjust("50%")

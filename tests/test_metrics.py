@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from oracles import EVALUATED, optimum_of, relative_error
 from rankconst import CATALOGUE, Metric, UnknownNameError, parse_metric
-from rankconst.metrics import TABULATED, TABULATED_KS
+from rankconst.metrics import TABULATED, TABULATED_KS, parse_adjusted_metric
 
 SPREADS = {"variance", "standard_deviation", "median_absolute_deviation"}
 
@@ -230,3 +230,42 @@ def test_rows_are_whole(metric: Metric) -> None:
         assert math.isinf(metric.upper) == (not metric.increasing)
     with pytest.raises(dataclasses.FrozenInstanceError):
         metric.optimum = 0.0  # type: ignore[misc]
+
+
+@given(st.sampled_from(list(CATALOGUE.values())), st.integers(1, 2**53))
+def test_what_is_printed_is_read_as_itself(family: Metric, k: int) -> None:
+    metric = family.at(k) if family.takes_k else family
+    for printed in (str(metric), metric.key, metric.label, metric.label.lower(), f"both.realistic.{metric}"):
+        assert parse_metric(printed) == metric
+
+
+@given(st.sampled_from(list(CATALOGUE.values())), st.integers(1, 1000), st.sampled_from(["normalised", "index", "z"]))
+def test_names_of_adjusted_forms_are_read_as_themselves(family: Metric, k: int, form: str) -> None:
+    metric = family.at(k) if family.takes_k else family
+    if name := metric.name_of(form):
+        assert parse_adjusted_metric(name) == (metric, form)
+        assert parse_adjusted_metric(name.lower()) == (metric, form)
+
+
+@pytest.mark.parametrize(
+    ("key", "label", "form"),
+    [
+        ("adjusted_arithmetic_mean_rank", "MR", "normalised"),
+        ("adjusted_arithmetic_mean_rank_index", "MR", "index"),
+        ("adjusted_mean_rank_index", "MR", "index"),
+        ("adjusted_inverse_harmonic_mean_rank", "MRR", "index"),
+        ("adjusted_hits_at_7", "Hits@7", "index"),
+        ("adjusted_geometric_mean_rank_index", "GMR", "index"),
+        ("both.realistic.z_hits_at_10", "Hits@10", "z"),
+        ("z_inverse_harmonic_mean_rank", "MRR", "z"),
+    ],
+)
+def test_keys_of_pykeen_for_adjusted_forms(key: str, label: str, form: str) -> None:
+    metric, found = parse_adjusted_metric(key)
+    assert (metric.label, found) == (label, form)
+
+
+@pytest.mark.parametrize("name", ["mrr", "hits@10", "adjusted", "adjusted_", "z_", "AH@", "AMRX", ""])
+def test_what_is_no_adjusted_form(name: str) -> None:
+    with pytest.raises(UnknownNameError):
+        parse_adjusted_metric(name)

@@ -1,13 +1,19 @@
-"""Results files as they are found: read, adjusted, written again.
+"""Results files as they are found: read, adjusted, laid out again.
 
-======================  ====================================================================================
+======================  ==========================================================================================
 module                  holds
-======================  ====================================================================================
+======================  ==========================================================================================
 :mod:`.document`        a file's text, checked for size and encoding
-:mod:`.columns`         what the heading of a column means
 :mod:`.reading`         what readers return: the original table, and every number found in it
 :mod:`.readers`         the registry of formats, and how a file's format is recognised
-======================  ====================================================================================
+:mod:`.columns`         what the heading of a column means
+:mod:`.tabular`         from a grid of cells to the numbers in it; shared by all formats of tables
+:mod:`.structured`      JSON and YAML, read safely; shared by the tools' own files
+:mod:`.logs`            what evaluations print, line by line; shared by all formats of logs
+:mod:`.grouping`        which numbers are of one evaluation
+:mod:`.settling`        which ranking tasks a number belongs to
+:mod:`.adjusting`       every number adjusted, or the reason why not
+======================  ==========================================================================================
 
-Every further module is one family of formats.
+Every further module is one format.
 """

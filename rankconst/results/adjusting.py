@@ -227,8 +227,14 @@ def _parse(reading: Reading, entry: Entry, setting: Setting) -> Published:
 
 
 def _place(reading: Reading, entry: Entry) -> str:
-    line = "" if entry.line is None else f", line {entry.line:,}"
-    return f"{reading.name}{line}, {entry.column}"
+    if entry.line is not None:
+        return f"{reading.name}, line {entry.line:,}, {entry.column}"
+    if reading.layout == "wide":
+        return f"{reading.name}, {entry.column}"
+    # Of a file without lines, what the row says is the place.
+    row = reading.rows[entry.row]
+    told = ".".join(row[key] for key in reading.columns if key != entry.column and row.get(key))
+    return f"{reading.name}, {told}"
 
 
 def _compare_tasks(entry: Entry, constants: Constants, settled: Settled, tables: Tables) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import UnknownNameError, squash
-from rankconst.metrics import parse_adjusted_metric, parse_metric
+from rankconst.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
 from rankconst.protocols import SIDES, SPLITS
 
 if TYPE_CHECKING:
@@ -200,7 +200,31 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
     return None
 
 
+@cache
+def _known_stems() -> frozenset[str]:
+    """Return the names of metrics without their k, in lower case without punctuation."""
+    names = [
+        (metric.family, *metric.spellings, *(template.format(k=k) for template in _templates(metric) for k in ("", "k")))
+        for metric in CATALOGUE.values()
+    ]
+    return frozenset(squash(name) for each in names for name in each)
+
+
+def _templates(metric: Metric) -> tuple[str, ...]:
+    return metric.symbol, metric.normalised_name, metric.index_name, metric.z_name
+
+
+def _may_be_metric(name: str) -> bool:
+    """Tell whether asking the catalogue is worth it, which takes half a millisecond to say no."""
+    stem = squash(name)
+    bare = stem.removeprefix("adjusted").removesuffix("index")
+    forms = (stem, bare, stem.removeprefix("z"))
+    return any(form in _known_stems() or form.rstrip("0123456789") in _known_stems() for form in forms)
+
+
 def _parse_name(name: str, k: int | None) -> tuple[Metric, str | None] | None:
+    if not _may_be_metric(name):
+        return None
     try:
         return parse_metric(name, k), None
     except UnknownNameError:

@@ -34,6 +34,9 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
     DataError
         For a quote that is never closed or closed within a cell, a zero byte, or a cell that is too long.
     """
+    if (zero := document.text.find("\0")) >= 0:
+        line = document.text.count("\n", 0, zero) + 1
+        raise DataError(f"{document.at(line)}: a zero byte. Results are read from text; save the table as CSV in UTF-8.")
     reader = csv.reader((f"{line}\n" for line in document.lines), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
@@ -43,8 +46,6 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
             raise DataError(f"{document.at(line)}: {_explain(str(error), reader.line_num)}") from None
         if cells is None:
             return
-        if any("\0" in cell for cell in cells):
-            raise DataError(f"{document.at(line)}: a zero byte; results are read from text.")
         plain = tuple(cell.strip() for cell in cells)
         if any(plain):
             written = tuple(cells)
@@ -61,8 +62,6 @@ def _explain(error: str, line: int) -> str:
         return f'a cell in quotes goes on to the end, line {line:,}. Close the quote, or write "" for one in a cell.'
     if "expected after" in error:
         return 'text follows a closing quote. Write "" for a quote within a cell.'
-    if "NUL" in error:
-        return "a zero byte; results are read from text."
     return f"{error}. Expected cells as in RFC 4180."
 
 

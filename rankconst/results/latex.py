@@ -163,7 +163,9 @@ def _make_row(line: int, parts: list[str], held: _Multirows) -> Row:
     spans, several = dict[int, int](), dict[int, tuple[int, str]]()
     for part in parts:
         cell = " ".join(part.split())
-        width, height, text = _read_count(_MULTICOLUMN, cell), _read_count(_MULTIROW, cell), strip_latex(cell)
+        text, width, height = strip_latex(cell), 1, 1
+        if "\\multi" in cell:
+            width, height = _read_count(_MULTICOLUMN, cell), _read_count(_MULTIROW, cell)
         if width > 1:
             spans[len(cells)] = width
         if height > 1 and text:

@@ -50,7 +50,7 @@ def _read(document: Document) -> Reading:
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
         if record.get("type") != _TYPE:
-            skipped.append(Skipped(line, f"type {record.get('type')}", "it is no evaluation of entity ranking"))
+            skipped.append(Skipped(line, f"type {_text(record, 'type')}", "it is no evaluation of entity ranking"))
             continue
         found, left_out = _read_record(document, line, record, len(entries))
         entries += (entry for entry, _ in found)
@@ -80,7 +80,7 @@ def _read_record(
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
-        return [], [Skipped(line, f"split {record.get('split')}", f"it is none of {', '.join(SPLITS)}")]
+        return [], [Skipped(line, f"split {_text(record, 'split')}", f"it is none of {', '.join(SPLITS)}")]
     protocols = _settle_protocols(record.get("filter_splits"), split)
     size = _read_size(document, line, record)
     found: list[tuple[Entry, str]] = []

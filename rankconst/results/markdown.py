@@ -9,6 +9,7 @@ within a cell, and a table ends at an empty line.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
@@ -23,11 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["READER", "strip_markdown"]
 
-_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_TABLE = re.compile(r"^[^\n]*\|[^\n]*\n[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _SEARCHED = 1_000_000
 _PIPE = re.compile(r"(?<!\\)((?:\\\\)*)\|")
-_LONGEST_CELL = 10_000
+_LONGEST_CELL = 2_000
 
 
 def strip_markdown(cell: str) -> str:
@@ -35,16 +35,22 @@ def strip_markdown(cell: str) -> str:
     text = cell.strip()
     if len(text) > _LONGEST_CELL or not _MARKUP.search(text):
         return text
+    text = _MATH.sub(lambda found: strip_latex(found[0]), text)
+    text = _ESCAPED.sub(lambda found: chr(_ASIDE + ord(found[1])), text)
     for pattern, put in _REPLACED:
         text = pattern.sub(put, text)
     if "&" in text:
         import html  # only needed here
 
         text = html.unescape(text)
-    text = re.sub(r"\$([^$]+)\$", lambda found: strip_latex(found[0]), text)
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text).strip()
+    return text.translate(_BACK).strip()
 
 
+_MATH = re.compile(r"(?<!\\)\$((?:[^$\\]|\\.)+)\$")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+# Where escaped characters are kept while markup goes: in a plane that is for private use.
+_ASIDE = 0xF0000
+_BACK = {_ASIDE + code: code for code in range(128)}
 _MARKUP = re.compile(r"[*_<>&$\\`\[]")
 _REPLACED = (
     (re.compile(r"!\[[^\[\]]*\]\([^()]*\)"), ""),  # an image
@@ -54,9 +60,9 @@ _REPLACED = (
     (re.compile(r"<(?:br|img)\s*/?[^<>]*>", re.IGNORECASE), " "),
     (re.compile(r"</?[a-zA-Z][^<>]*>"), ""),
     (re.compile(r"`([^`]+)`"), r"\1"),
-    (re.compile(r"(?<![*\\])(\*{1,3})(?=[^\s*])([^*]*[^\s*\\])\1(?!\*)"), r"\2"),
+    (re.compile(r"(?<!\*)(\*{1,3})(?=[^\s*])([^*]*[^\s*])\1(?!\*)"), r"\2"),
     # Not within words: hits_at_10.
-    (re.compile(r"(?<![\w\\])(_{1,3})(?=[^\s_])(.*?[^\s_\\])\1(?!\w)"), r"\2"),
+    (re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])(.{0,200}?[^\s_])\1(?!\w)"), r"\2"),
 )
 
 
@@ -75,34 +81,31 @@ def _split(line: str) -> tuple[str, ...]:
     return tuple(cells)
 
 
+def _is_rule(line: str) -> bool:
+    return "|" in line and "-" in line and _RULE.fullmatch(line.strip()) is not None
+
+
 def _find_tables(document: Document) -> Iterator[list[Row]]:
     lines = document.lines
     i = 1
     while i < len(lines):
-        if not ("|" in lines[i - 1] and "-" in lines[i] and _RULE.fullmatch(lines[i]) and _is_table(document, i)):
+        if "|" not in lines[i - 1] or not _is_rule(lines[i]):
             i += 1
             continue
+        width, ruled = len(_split(lines[i - 1])), len(_split(lines[i]))
+        if width != ruled:
+            raise DataError(
+                f"{document.at(i + 1)}: expected a rule of {width} columns, as the heading above has, got {ruled}. "
+                f"Write |{'---|' * min(width, 20)}"
+            )
         rows = [_make_row(lines[i - 1], i)]
         i += 1
         while i < len(lines) and "|" in lines[i]:
-            if _RULE.fullmatch(lines[i]) is None:
+            if not _is_rule(lines[i]):
                 rows.append(_make_row(lines[i], i + 1))
             i += 1
         yield rows
         i += 1
-
-
-def _is_table(document: Document, i: int) -> bool:
-    """Tell whether the line with index i rules off a heading; one with other columns is a mistake."""
-    heading, rule = _split(document.lines[i - 1]), _split(document.lines[i])
-    if "|" not in document.lines[i] and len(heading) > 1:
-        return False
-    if len(heading) != len(rule):
-        raise DataError(
-            f"{document.at(i + 1)}: expected a rule of {len(heading)} columns, as the heading above has, got "
-            f"{len(rule)}: |{'---|' * min(len(heading), 20)}"
-        )
-    return True
 
 
 def _make_row(line: str, number: int) -> Row:
@@ -111,7 +114,8 @@ def _make_row(line: str, number: int) -> Row:
 
 
 def _recognise(document: Document) -> bool:
-    return any(_RULE.fullmatch(found[0].rpartition("\n")[2]) for found in _TABLE.finditer(document.text[:_SEARCHED]))
+    lines = document.text[:_SEARCHED].split("\n")
+    return any("|" in above and _is_rule(line) for above, line in pairwise(lines))
 
 
 def _read(document: Document) -> Reading:

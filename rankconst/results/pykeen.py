@@ -86,15 +86,8 @@ class _Way:
         """True where a metric's k is still to come, as in ``hits_at_k``."""
         return not self.k and _OPEN_K.search(self.metric) is not None
 
-    def follow(self, key: str) -> _Way:
-        """Read the words of a key."""
-        way = replace(self, path=f"{self.path}.{key}" if self.path else key)
-        for word in _split(key):
-            way = way._take(word)
-        return way
-
-    def _take(self, word: str) -> _Way:
-        # A word says the first of these that nothing has said yet.
+    def take(self, word: str) -> _Way:
+        """Read one more word: it says the first of these that nothing has said yet."""
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
                 return replace(self, **{name: word})
@@ -124,7 +117,17 @@ def _split(key: str) -> list[str]:
     return [*before, joined["side"], joined["rank_type"], *re.split(r"[./:]", joined["metric"])]
 
 
-@lru_cache(maxsize=1024)
+# Every line of a tracker's history has the same keys.
+@lru_cache(maxsize=8192)
+def _follow(way: _Way, key: str) -> _Way:
+    """Read the words of a key."""
+    way = replace(way, path=f"{way.path}.{key}" if way.path else key)
+    for word in _split(key):
+        way = way.take(word)
+    return way
+
+
+@lru_cache(maxsize=8192)
 def _parse(name: str) -> tuple[Metric, str | None] | None:
     """Return the metric that a name means, and how it is adjusted."""
     if not _LIKELY.search(name):
@@ -141,7 +144,7 @@ def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
         yield _Leaf(way, value, value.line if isinstance(value, Number) and value.line else line)
         return
     for key, inner in value.items():
-        onward = way.follow(key)
+        onward = _follow(way, key)
         # Beside the metrics stand losses, times and settings, which are nobody's business.
         if not onward.unknown:
             yield from _walk(inner, onward, line)

@@ -65,7 +65,10 @@ def test_a_long_table(reference: Path) -> None:
     assert [entry.text for entry in reading.entries] == [row["value"] for row in expected]
     assert [entry.metric.key for entry in reading.entries] == [row["metric"] for row in expected]
     assert [entry.context.num_tasks for entry in reading.entries] == [round(float(row["n_ranks"])) for row in expected]
-    assert [entry.context.rank_type for entry in reading.entries] == [row["rank_type"] for row in expected]
+    today = {"avg": "realistic"}
+    assert [entry.context.rank_type for entry in reading.entries] == [
+        today.get(row["rank_type"], row["rank_type"]) for row in expected
+    ]
     assert all(entry.column == "value" for entry in reading.entries)
 
 

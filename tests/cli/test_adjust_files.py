@@ -1,0 +1,260 @@
+"""``rankconst adjust --input``: files in, files out, and every way a file can be bad."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import rankconst
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+TABLES = rankconst.load()
+
+# Sun et al. 2019 (arXiv:1902.10197), table 5.
+WIDE = "model,dataset,MRR,MR,Hits@10,comment\nRotatE,FB15k-237,0.338,177,0.533,a\nRotatE,WN18RR,0.476,3340,0.571,\n"
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> Path:
+    path = tmp_path / "results.csv"
+    path.write_text(WIDE, encoding="utf-8")
+    return path
+
+
+def test_original_columns_stay_and_adjusted_ones_are_added(run: Run, wide: Path) -> None:
+    screen = run("adjust", "--input", wide, "--source", "rotate", "-f", "csv")
+    assert screen.code == 0
+    rows = screen.rows
+    assert list(rows[0])[:6] == ["model", "dataset", "MRR", "MR", "Hits@10", "comment"]
+    for row, original in zip(rows, csv.DictReader(io.StringIO(WIDE)), strict=True):
+        assert {key: row[key] for key in original} == original
+        for column, name in (("MRR", "AMRR"), ("MR", "AMRI"), ("Hits@10", "AH@10")):
+            single = TABLES.constants(row["dataset"], column).adjust(row[column])
+            assert float(row[name]) == single.index
+            assert (float(row[f"{name}_lower"]), float(row[f"{name}_upper"])) == single.index_interval
+        assert (row["protocol"], row["note"]) == ("standard", "")
+    assert "note: RotatE: " in screen.message
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "parquet"])
+def test_every_format_can_be_written(run: Run, wide: Path, tmp_path: Path, form: str) -> None:
+    out = tmp_path / "out"
+    screen = run("adjust", "-i", wide, "-f", form, "-o", out)
+    assert (screen.code, screen.out) == (0, "")
+    assert "2 rows" in screen.message
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        assert pq.read_table(out).column("AMRR").to_pylist() == pytest.approx([0.3375, 0.4758], abs=1e-4)
+        return
+    text = out.read_text(encoding="utf-8")
+    if form == "json":
+        assert [row["dataset"] for row in json.loads(text)] == ["FB15k-237", "WN18RR"]
+    assert "0.3375" in text
+    if form in {"markdown", "latex"}:
+        assert "comment" in text
+        assert ("0.3375 ± 0.0005" if form == "markdown" else "0.3375 $\\pm$ 0.0005") in text
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".md", ".tex", ".parquet", ".txt"])
+def test_the_ending_says_the_format(run: Run, wide: Path, tmp_path: Path, suffix: str) -> None:
+    assert run("adjust", "-i", wide, "-o", tmp_path / f"out{suffix}").code == 0
+    start = (tmp_path / f"out{suffix}").read_bytes()[:20]
+    expected = {
+        ".csv": b"model,",
+        ".json": b"[",
+        ".md": b"| model",
+        ".tex": b"\\begin",
+        ".parquet": b"PAR1",
+        ".txt": b" model",
+    }
+    assert start.lstrip(b"\n").startswith(expected[suffix])
+
+
+def test_an_unknown_ending_is_a_usage_error(run: Run, wide: Path, tmp_path: Path) -> None:
+    screen = run("adjust", "-i", wide, "-o", tmp_path / "out.doc")
+    assert (screen.code, screen.out) == (2, "")
+    assert ".csv" in screen.message
+
+
+def test_a_file_is_written_over_only_by_force(run: Run, wide: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text("mine")
+    screen = run("adjust", "-i", wide, "-o", out)
+    assert screen.code == 2
+    assert "--force" in screen.message
+    assert out.read_text() == "mine"
+    assert run("adjust", "-i", wide, "-o", out, "--force").code == 0
+    assert out.read_text().startswith("model,")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "results.csv"]
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_markup_survives_its_own_format(run: Run, tmp_path: Path, form: str) -> None:
+    cell = "**0.476**" if form == "markdown" else "\\textbf{0.476}"
+    text = (
+        f"| model | MRR |\n|---|---|\n| RotatE | {cell} |\n"
+        if form == "markdown"
+        else f"\\begin{{tabular}}{{ll}}\nmodel & MRR \\\\\nRotatE & {cell} \\\\\n\\end{{tabular}}\n"
+    )
+    path = tmp_path / "table.txt"
+    path.write_text(text)
+    screen = run("adjust", "-i", path, "-d", "wn18rr", "-f", form)
+    assert screen.code == 0, screen.message
+    assert cell in screen.out
+    assert "0.4759" in screen.out
+
+
+def test_our_own_output_can_be_read_again(run: Run, wide: Path, tmp_path: Path) -> None:
+    once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"
+    assert run("adjust", "-i", wide, "-o", once).code == 0
+    screen = run("adjust", "-i", once, "-o", twice)
+    assert screen.code == 0, screen.message
+    first, second = (list(csv.DictReader(io.StringIO(path.read_text()))) for path in (once, twice))
+    for before, after in zip(first, second, strict=True):
+        assert before.items() <= after.items()
+        assert after["AMRR_added"] == before["AMRR"]
+
+
+def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stdin:
+        buffer = io.BytesIO(WIDE.encode())
+
+    monkeypatch.setattr("sys.stdin", Stdin())
+    assert len(run("adjust", "-i", "-", "-f", "json").records) == 2
+
+
+def test_only_one_metric(run: Run, wide: Path) -> None:
+    (row, _) = run("adjust", "-i", wide, "-m", "mrr", "-f", "json").records
+    assert "AMRR" in row
+    assert "AMRI" not in row
+
+
+def test_rows_without_constants_are_kept_and_named(run: Run, wide: Path) -> None:
+    wide.write_text(WIDE + "RotatE,Atlantis,0.5,3,0.9,\nTransE,FB15k,0.463,,0.749,\n")
+    screen = run("adjust", "-i", wide, "-f", "json")
+    assert screen.code == 0
+    rows = screen.records
+    assert [row["AMRR"] is None for row in rows] == [False, False, True, True]
+    assert "Atlantis" in rows[2]["note"]
+    assert "line 4: unknown dataset 'Atlantis'" in screen.message
+    assert "line 5: the tables" in screen.message
+
+
+def test_significance_on_request(run: Run, wide: Path) -> None:
+    (row, _) = run("adjust", "-i", wide, "-m", "hits@10", "--significance", "-f", "json").records
+    found = TABLES.constants("fb15k237", "hits@10").significance("0.533")
+    assert row["Hits@10_log10_p"] == found.log10
+    assert row["Hits@10_p_method"] == "exact"
+    assert "Hits@10_log10_p" not in run("adjust", "-i", wide, "-f", "json").records[0]
+
+
+# -- bad files ------------------------------------------------------------------------------------------------------
+
+BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
+    "empty": ("a.csv", b"", ("is empty",)),
+    "one column": ("a.csv", b"MRR\n0.5\n", ()),
+    "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ()),
+    "text in a number": ("a.csv", b"dataset,MRR\nnations,0.5x\n", ("line 2", "0.5x")),
+    "NaN": ("a.csv", b"dataset,MRR\nnations,0.5\nnations,NaN\n", ("line 3", "MRR")),
+    "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
+    "a percentage": ("a.csv", b"dataset,MRR\nnations,53.3\n", ("line 2", "write 0.533", "MRR")),
+    "UTF-16": ("a.csv", WIDE.encode("utf-16"), ("UTF-16", "iconv")),
+    "Latin-1": ("a.csv", "model,MRR\nModèle,0.5\n".encode("latin-1"), ("line 2",)),
+    "a binary file": ("a.bin", b"\x00\x01\x02" * 50, ("zero bytes",)),
+    "a cell too many": ("a.csv", b"dataset,MRR\nnations,0.5,0.6\n", ("line 2",)),
+    "an open quote": ("a.csv", b'dataset,MRR\nnations,"0.5\n', ()),
+    "truncated JSON": ("results.json", b'{"metrics": {"both": {"realistic": {"hits_at_1": 0.1', ("line 1",)),
+    "JSON with NaN": ("results.json", b'{"metrics": {"both": {"realistic": {"hits_at_1": NaN}}}}', ("hits_at_1",)),
+    "a JSON bomb": ("results.json", b"[" * 100_000, ()),
+    "JSON without results": ("results.json", b'{"a": 1}', ()),
+    "billion laughs": (
+        "trace.yaml",
+        b"a: &a [x, x, x, x, x, x, x, x, x]\n"
+        + b"".join(b"%c: &%c [%s]\n" % (98 + i, 98 + i, b", ".join([b"*%c" % (97 + i)] * 9)) for i in range(9))
+        + b"{event: eval_completed, type: entity_ranking, hits: *j}\n",
+        (),
+    ),
+    "prose": ("notes.txt", b"The results were good.\nVery good.\n", ("not recognised",)),
+    "a log without results": ("train.log", b"2020-01-01 00:00:00 INFO     nothing\n", ()),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_file_is_an_error_with_its_place_and_nothing_is_written(run: Run, tmp_path: Path, kind: str) -> None:
+    name, data, told = BAD[kind]
+    path, out = tmp_path / name, tmp_path / "out.csv"
+    path.write_bytes(data)
+    screen = run("adjust", "-i", path, "-d", "nations", "-o", out)
+    assert (screen.code, screen.out) == (6, ""), screen.message
+    assert name in screen.message
+    for fact in told:
+        assert fact in screen.message
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    with path.open("wb") as file:
+        file.truncate(200 * 2**20)
+    screen = run("adjust", "-i", path, "-d", "nations")
+    assert (screen.code, screen.out) == (6, "")
+    assert "grep" in screen.message
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("0.5",), "VALUE does not go with --input"),
+        (("--relation", "embassy"), "--relation does not go"),
+        (("--num-tasks", 5), "--num-tasks does not go"),
+        (("-d", "nations", "-d", "umls"), "a second --dataset does not go"),
+    ],
+)
+def test_what_does_not_go_with_a_file(run: Run, wide: Path, args: tuple[str | int, ...], told: str) -> None:
+    screen = run("adjust", "-i", wide, *args)
+    assert (screen.code, screen.out) == (2, "")
+    assert told in screen.message
+
+
+def test_a_format_can_be_forced_and_must_be_known(run: Run, wide: Path) -> None:
+    assert run("adjust", "-i", wide, "--input-format", "csv").code == 0
+    assert run("adjust", "-i", wide, "--input-format", "latex").code == 6
+    screen = run("adjust", "-i", wide, "--input-format", "cvs")
+    assert screen.code == 4
+    assert "Did you mean csv" in screen.message
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_any_damage_ends_in_a_result_or_a_clear_refusal(run: Run, tmp_path: Path, data: st.DataObject) -> None:
+    text = data.draw(
+        st.sampled_from(
+            [
+                WIDE,
+                '{"metrics": {"both": {"realistic": {"arithmetic_mean_rank": 3.5, "count": 402.0}}}}',
+                "| model | MRR |\n|---|---|\n| RotatE | 0.476 |\n",
+                "2020-01-01 00:00:00 INFO     Test MRR at step 99999: 0.476000\n",
+                "{event: eval_completed, type: entity_ranking, split: test, mean_reciprocal_rank: 0.4}\n",
+            ]
+        )
+    )
+    start, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 20))
+    damaged = text[:start] + data.draw(st.text(max_size=8)) + text[start + length :]
+    path, out = tmp_path / "file.txt", tmp_path / "out.csv"
+    path.write_bytes(damaged.encode("utf-8", "surrogatepass"))
+    screen = run("adjust", "-i", path, "-d", "wn18rr", "-o", out)
+    assert screen.code in {0, 2, 4, 6}, screen.err
+    assert "Traceback" not in screen.err
+    assert out.exists() == (screen.code == 0)
+    out.unlink(missing_ok=True)
