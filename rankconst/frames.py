@@ -110,12 +110,16 @@ def adjust(
     added = work.adjust_long(groups, roles) if long else work.adjust_wide(groups, measured)
     added["num_tasks"] = work.num_tasks
     if "protocol" not in roles:
-        added["protocol"] = work.protocols
-    added["tables"] = np.full(len(frame), opened.version, dtype=object)
+        used = {settled.protocol for settled, _ in groups}
+        added["protocol"] = used.pop() if len(used) == 1 else work.protocols
+    added["tables"] = opened.version
     double = [name for name in added if name in set(map(str, frame.columns))]
     if double:
         raise UsageError(f"the frame has a column {double[0]!r} already; rename or drop it.")
-    return frame.assign(**added)
+    import pandas as pd
+
+    # Not assign, which copies every array once more.
+    return pd.concat([frame, pd.DataFrame(added, index=frame.index, copy=False)], axis=1)
 
 
 def _is_base(meaning: Meaning) -> bool:

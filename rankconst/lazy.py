@@ -22,11 +22,12 @@ def attach(
     package
         Its ``__name__``.
     homes
-        Name to the module of the package that defines it. No name may be that of a module, which would hide it.
+        Name to the module of the package that defines it, ``"results.readers"`` for one in a package of its own. No
+        name may be that of a module, which would hide it.
     modules
         Further modules that are to be had as attributes; those of `homes` are.
     """
-    known = {*homes.values(), *modules}
+    known = {*(home.partition(".")[0] for home in homes.values()), *modules}
 
     def get(name: str) -> object:
         owner = sys.modules[package]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from rankconst.constants import Constants
     from rankconst.tables import Tables
 
 __all__ = ["TaskSet", "TaskSets"]
@@ -40,6 +41,8 @@ class TaskSets:
 
     Attributes
     ----------
+    tables
+        Where they come from.
     sets
         The sets.
     num_tasks
@@ -48,12 +51,15 @@ class TaskSets:
         A field of :class:`TaskSet` to its value in each set.
     """
 
+    tables: Tables = field(repr=False)
     sets: tuple[TaskSet, ...]
     num_tasks: NDArray[np.int64]
     names: Mapping[str, NDArray[np.str_]]
+    _families: tuple[str, ...] = field(repr=False)
     _starts: NDArray[np.int64] = field(repr=False)
     _rows: Mapping[str, NDArray[Any]] = field(repr=False)
     _known: dict[Metric, tuple[NDArray[np.float64], ...]] = field(default_factory=dict, repr=False)
+    _looked_up: dict[tuple[TaskSet, Metric], Constants] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
@@ -67,12 +73,12 @@ class TaskSets:
         rows = {name: _numbers(table, name) for name in ("num_tasks", "expectation", "variance")}
         ks = _encode(table, "k")
         rows["k"] = np.array([k or 0 for k in ks[1]])[ks[0]]
-        rows["metric"] = np.array(codes["metric"][1])[codes["metric"][0]]
+        rows["metric"] = codes["metric"][0]
         rows["sampled"] = (np.array(codes["method"][1]) == "sampled")[codes["method"][0]]
         num_tasks = rows["num_tasks"][starts]
         columns = (names[name].tolist() for name in _FIELDS)
         sets = tuple(itertools.starmap(TaskSet, zip(*columns, num_tasks.tolist(), strict=True)))
-        return cls(sets, num_tasks, names, starts, rows)
+        return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows)
 
     def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the bounds of a metric's expectation in each set: equal where the tables have it, else NaN."""
@@ -84,6 +90,14 @@ class TaskSets:
         """Return a metric's standard deviation in each set; NaN where the tables have none."""
         return np.sqrt(self._column(metric)[1])
 
+    def constants(self, tasks: TaskSet, metric: Metric) -> Constants:
+        """Look up the constants of a metric on a set of tasks; the second time, at once."""
+        if (tasks, metric) not in self._looked_up:
+            self._looked_up[tasks, metric] = self.tables.constants(
+                tasks.dataset, metric, tasks.split, tasks.side, tasks.protocol, aggregation=tasks.aggregation
+            )
+        return self._looked_up[tasks, metric]
+
     def signature(self, place: int) -> tuple[int, bytes, bytes]:
         """Return what sets with the same constants share; constants that were sampled do not count."""
         ends = *self._starts[place : place + 2].tolist(), len(self._rows["k"])
@@ -94,7 +108,8 @@ class TaskSets:
 
     def _column(self, metric: Metric) -> tuple[NDArray[np.float64], ...]:
         if metric not in self._known:
-            chosen = np.flatnonzero((self._rows["metric"] == metric.family) & (self._rows["k"] == (metric.k or 0)))
+            code = self._families.index(metric.family) if metric.family in self._families else -1
+            chosen = np.flatnonzero((self._rows["metric"] == code) & (self._rows["k"] == (metric.k or 0)))
             places = np.searchsorted(self._starts, chosen, side="right") - 1
             columns = []
             for name in ("expectation", "variance"):

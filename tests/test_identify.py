@@ -156,17 +156,20 @@ def test_a_k_without_rows() -> None:
 
 def test_every_value_wrong_in_a_known_way() -> None:
     """Adjusted with one candidate too few in each task, as with the constants deposited as 10.5281/zenodo.6331629."""
-    histogram = TABLES.histogram("fb15k237", "test", "both", "pykeen")
+    histogram = TABLES.histogram("nations", "test", "both", "pykeen")
     sizes, shares = histogram.num_candidates - 1.0, histogram.num_tasks / histogram.total
-    means = {"mr": float(shares @ (sizes + 1)) / 2, "hits@10": float(shares @ (10 / sizes))}
+    means = {"mr": float(shares @ (sizes + 1)) / 2, "hits@1": float(shares @ (1 / sizes))}
     row: list[Cell] = []
-    for metric, value in {"mr": 370.5, "hits@10": 0.0321}.items():
+    for metric, value in {"mr": 3.5, "hits@1": 0.0321}.items():
         row += [(metric, None, repr(value)), (metric, "index", repr((value - means[metric]) / (1 - means[metric])))]
-    (found,) = identify_reading(read([row], [Context(num_tasks=40876)], exact=True), TABLES).groups
+    row.append(("mr", "normalised", repr(3.5 / means["mr"])))
+    reading = replace(read([row], [Context(num_tasks=histogram.total)], exact=True), source="pykeen")
+    (found,) = identify_reading(reading, TABLES).groups
     assert found.match is not None
-    assert found.match.tasks[:4] == ("fb15k237", "test", "both", "pykeen")
-    assert found.mismatches
-    assert {each.cause for each in found.mismatches} == {"one_less"}
+    assert found.match.tasks[:4] == ("nations", "test", "both", "pykeen")
+    assert found.match.agreeing == 1
+    assert found.note == "only the number of ranks agrees: the adjusted values have a known defect."
+    assert [each.cause for each in found.mismatches] == ["one_less"] * 3
 
 
 # What the file says, and what not.
@@ -347,12 +350,24 @@ def test_published_rows(reference: Path) -> None:
     found = identify_reading(make_reading(groups), TABLES).groups
     assert len(found) == len(groups)
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
+    ambiguous: Counter[str] = Counter()
     for group, identified in zip(groups, found, strict=True):
         assert identified.matches, group[0]["path"]
         assert {match.tasks.dataset for match in identified.matches} == {group[0]["dataset"]}
-        assert {match.tasks.split for match in identified.matches} == {"test"}
+        assert any(match.tasks.split == "test" and match.tasks.protocol == "pykeen" for match in identified.matches)
+        ambiguous.update({group[0]["dataset"]: len(identified.matches) - 1})
         causes = {(each.entry.metric.key, each.adjustment): each.cause for each in identified.checked}
         for row in group:
             known = f"{row['status'].partition(' ')[0]}, {row['formula'].partition(':')[0]}"
             verdicts[known][causes[row["metric"], FORMS[row["transform"]]]] += 1
-    assert verdicts == {}
+    assert verdicts == {
+        "reproduced, exact": {"": 910},
+        "reproduced, legacy_log_mean": {"logarithm_of_mean": 144},
+        "known, exact": {"unscaled": 48},
+        # Of GMR on the two large graphs, one candidate changes less than 32 bits show.
+        "reproduced, exact, but number of candidates off by one": {"one_less": 96, "one_less_sign": 16, "": 16},
+        # PyKEEN up to 1.4.0: the mean of r / E of each task, which no mean rank gives away.
+        "not, v1.0-1.4": {"unknown": 1},
+    }
+    # E[MR] of WN18 is the same in two splits up to 32 bits.
+    assert +ambiguous == {"wn18": 1}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,9 @@ from rankconst.mismatches import CAUSES, UNKNOWN, Checked, check_entries
 from rankconst.moments import compute_moments
 from rankconst.results.reading import Entry
 from rankconst.values import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TABLES = rankconst.load()
 
@@ -36,7 +40,12 @@ def check(metric: str, value: float, adjusted: float, adjustment: str, *, digits
 def moments(metric: str, less: int = 0) -> tuple[float, float]:
     """Mean and standard deviation over the tasks, from sums over every rank."""
     histogram = TABLES.histogram("nations", "test", "both", "pykeen")
-    score = {"mr": float, "mrr": lambda rank: 1 / rank, "hits@3": lambda rank: float(rank <= 3)}[metric]
+    scores_of: dict[str, Callable[[int], float]] = {
+        "mr": float,
+        "mrr": lambda rank: 1 / rank,
+        "hits@3": lambda rank: float(rank <= 3),
+    }
+    score = scores_of[metric]
     mean = variance = 0.0
     for size, tasks in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True):
         scores = [score(rank) for rank in range(1, size - less + 1)]

@@ -3,6 +3,6 @@
 Results go to stdout, everything else to stderr. Exit codes are those of :mod:`rankconst.errors`.
 """
 
-from rankconst.cli.app import app, main
+from rankconst.cli.app import COMMANDS, main
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "main"]

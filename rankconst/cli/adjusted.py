@@ -66,9 +66,9 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         for row, more in zip(reading.rows, added, strict=True)
     ]
     if form is Format.table and reading.layout == "long":
-        # A screen has no room for numbers that were adjusted before.
-        adjusted_rows = {each.entry.row for each in adjusted.entries if each.entry.adjustment is not None}
-        rows = [row for place, row in enumerate(rows) if place not in adjusted_rows]
+        # A screen has no room for numbers that were adjusted before, or were not asked for.
+        told = {each.entry.row for each in adjusted.entries if each.adjusted is not None or each.note}
+        rows = [row for place, row in enumerate(rows) if place in told]
     left_out = [column.key for column in columns[: len(reading.columns)] if column.title is None]
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
     return Listing(

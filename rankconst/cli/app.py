@@ -4,36 +4,55 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import rankconst
-from rankconst.cli import adjust, build, datasets, export, listings, release, show, sources, verify
 from rankconst.errors import RankconstError
 
-__all__ = ["app", "main"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-app = typer.Typer(
-    name="rankconst",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 ok, 1 bug, 2 usage, 3 extra missing, 4 unknown name, 5 download or hash, 6 bad data, "
-    "7 verification mismatch, 130 interrupted.",
-)
+__all__ = ["COMMANDS", "main", "make_app"]
 
-app.command("adjust", context_settings={"ignore_unknown_options": True})(adjust.adjust)
-app.command("show")(show.show)
-app.command("datasets")(datasets.list_datasets)
-app.command("metrics")(listings.list_metrics)
-app.command("protocols")(listings.list_protocols)
-app.command("aggregations")(listings.list_aggregations)
-app.command("sources")(sources.list_sources)
-app.command("build")(build.build)
-app.command("release")(release.release)
-app.command("export")(export.export)
-app.command("verify")(verify.verify)
+COMMANDS = {
+    "adjust": "adjust:adjust",
+    "lint": "lint:lint",
+    "identify": "identify:identify",
+    "plot": "plot:plot",
+    "show": "show:show",
+    "datasets": "datasets:list_datasets",
+    "metrics": "listings:list_metrics",
+    "protocols": "listings:list_protocols",
+    "aggregations": "listings:list_aggregations",
+    "sources": "sources:list_sources",
+    "build": "build:build",
+    "release": "release:release",
+    "export": "export:export",
+    "verify": "verify:verify",
+}
+"""Command to the module of this package and the function in it, in the order of the help."""
+
+
+def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the program with some of its commands; the modules of the others are not imported."""
+    app = typer.Typer(
+        name="rankconst",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="Exit codes: 0 ok, 1 bug, 2 usage, 3 extra missing, 4 unknown name, 5 download or hash, 6 bad data, "
+        "7 verification mismatch, 130 interrupted.",
+    )
+    app.callback()(_root)
+    for command in commands:
+        module, function = COMMANDS[command].split(":")
+        # A negative value is no option.
+        settings = {"ignore_unknown_options": True} if command in {"adjust", "plot"} else None
+        app.command(command, context_settings=settings)(getattr(import_module(f"rankconst.cli.{module}"), function))
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -43,7 +62,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the versions and exit.")
@@ -57,8 +75,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a narrow encoding must not lose the numbers
+    # Most calls are of one command, and need not wait for what the others import.
+    named = [word for word in sys.argv[1:2] if word in COMMANDS]
     try:
-        app(prog_name="rankconst")
+        make_app(named or COMMANDS)(prog_name="rankconst")
     except RankconstError as error:
         print("\n".join(f"error: {line}" for line in str(error).splitlines()), file=sys.stderr)  # noqa: T201 - the one place where errors become text
         sys.exit(error.exit_code)

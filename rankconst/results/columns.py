@@ -148,15 +148,16 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     text, bare = _strip_signs(part)
     said: dict[str, Any] = {"percent": True} if bare != text else {}
     for piece in _BARS.split(bare):
-        words = [word for word in _SPLITTER.split(piece.lower()) if word]
-        if not _STATISTICS.isdisjoint(words):
+        name, fields = piece, _read_words(piece)
+        inner = _PARENTHESES.fullmatch(piece)
+        if fields is None and inner is not None and (beside := _read_words(inner[2])) is not None:
+            # "FB15k-237 (test)", but "WD50K (100)" is one.
+            said |= beside
+            name, fields = inner[1], _read_words(inner[1])
+        if not _STATISTICS.isdisjoint(_SPLITTER.split(piece.lower())):
             return None
-        fields = [_read_word(word) for word in words]
-        if squash(piece) in _BY_SPELLING or piece.lower() in _MEANS:
-            continue
-        # Anything unknown names a dataset, as a whole.
-        for each in [{"dataset": piece}] if None in fields else fields:
-            said |= each or {}
+        if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS:
+            said |= {"dataset": name} if fields is None else fields
     return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
 
 
@@ -164,6 +165,17 @@ def _strip_signs(heading: str) -> tuple[str, str]:
     """Return a heading without arrows and marks, and without a percent sign too."""
     text = _MARKS.sub("", _ARROWS.sub("", heading[:_LONGEST])).strip()
     return text, _PERCENT.sub("", text)
+
+
+def _read_words(text: str) -> dict[str, str] | None:
+    """Return what words say beside a metric; None if one of them is not known, and all may be a dataset's name."""
+    said: dict[str, str] = {}
+    for word in filter(None, _SPLITTER.split(text.lower())):
+        fields = _read_word(word)
+        if fields is None:
+            return None
+        said |= fields
+    return said
 
 
 def _read_word(word: str) -> dict[str, str] | None:
@@ -204,7 +216,11 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
 def _known_stems() -> frozenset[str]:
     """Return the names of metrics without their k, in lower case without punctuation."""
     names = [
-        (metric.family, *metric.spellings, *(template.format(k=k) for template in _templates(metric) for k in ("", "k")))
+        (
+            metric.family,
+            *metric.spellings,
+            *(template.format(k=k) for template in _templates(metric) for k in ("", "k")),
+        )
         for metric in CATALOGUE.values()
     ]
     return frozenset(squash(name) for each in names for name in each)

@@ -36,7 +36,9 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
     """
     if (zero := document.text.find("\0")) >= 0:
         line = document.text.count("\n", 0, zero) + 1
-        raise DataError(f"{document.at(line)}: a zero byte. Results are read from text; save the table as CSV in UTF-8.")
+        raise DataError(
+            f"{document.at(line)}: a zero byte. Results are read from text; save the table as CSV in UTF-8."
+        )
     reader = csv.reader((f"{line}\n" for line in document.lines), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1

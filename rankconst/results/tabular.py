@@ -203,6 +203,7 @@ def read_tables(
     if not read:
         raise without or DataError(f"{document.name}: there is no table. Expected a heading and rows of cells below.")
     columns = tuple(dict.fromkeys(key for table in read for key in table.heading.keys))
+    _check_size(document.name, start, len(columns))
     views: list[Mapping[str, str]] = []
     for table in read:
         own = {key: j for j, key in enumerate(table.heading.keys)}
@@ -241,7 +242,7 @@ def _find_heading(document: Document, rows: Sequence[Row], dialect: Dialect) -> 
             continue
         if depth < len(rows):
             longer = _compose(rows[: depth + 1], dialect)
-            if _goes_on(heading, longer, rows[depth]):
+            if _goes_on(heading, longer, rows[depth], dialect):
                 return longer
         return heading
     raise _refuse_heading(document, rows[0])
@@ -328,7 +329,7 @@ def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | No
     return None, None
 
 
-def _goes_on(heading: _Heading, longer: _Heading, row: Row) -> bool:
+def _goes_on(heading: _Heading, longer: _Heading, row: Row, dialect: Dialect) -> bool:
     """Tell whether a row below the metrics belongs to the heading: the k of Hits@, or datasets."""
     before, after = set(heading.measured), set(longer.measured)
     if len(after) <= len(before):
@@ -336,7 +337,7 @@ def _goes_on(heading: _Heading, longer: _Heading, row: Row) -> bool:
     for j, label in enumerate(row.plain):
         if not label or any(level[j : j + 1] == (label,) for level in heading.levels):
             continue
-        if j not in after or _is_missing(label):
+        if _is_missing(label) or (j not in after and dialect.parse(label, None) is None):
             return False
         # A number is a k only where it makes a metric of what stands above.
         if _is_number(label) and (j in before or longer.datasets[j] == label):
@@ -420,18 +421,29 @@ def _read_table(document: Document, rows: Iterable[Row], dialect: Dialect, notes
         if row.plain in heading.levels:
             notes.add(row.line, " ".join(filter(None, row.plain)), "the heading again")
             continue
-        if (start + len(table.rows) + 1) * width > MOST_CELLS:
-            raise DataError(
-                f"{document.at(row.line)}: the table has more than {MOST_CELLS:,} cells. Split the file, or leave out "
-                "columns that are not needed."
-            )
+        _check_size(document.at(row.line), start + len(table.rows) + 1, width)
         if alone:
             what = next(filter(None, row.plain))
             notes.add(row.line, what, "alone in its row, the name of a group; datasets are read from columns")
         else:
             table.entries.extend(reader.read(row, start + len(table.rows)))
         table.rows.append(row.cells)
+    if reader.counts:
+        table.entries = [
+            replace(entry, context=replace(entry.context, num_tasks=reader.counts[entry.context]))
+            if entry.context in reader.counts
+            else entry
+            for entry in table.entries
+        ]
     return table
+
+
+def _check_size(place: str, rows: int, width: int) -> None:
+    if rows * width > MOST_CELLS:
+        raise DataError(
+            f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or leave out columns "
+            "that are not needed."
+        )
 
 
 def _is_alone(row: Row, heading: _Heading) -> bool:
@@ -464,6 +476,7 @@ class _RowReader:
             self._measured.append((j, meaning, heading.datasets[j]))
         value = self._roles.get("value") if heading.long else None
         self._value = value
+        self.counts: dict[Context, int | None] = {}  # of a long table, in rows of their own
         meaning = None if value is None else heading.meanings[value]
         self._percent = meaning is not None and meaning.percent
 
@@ -482,7 +495,11 @@ class _RowReader:
             yield Entry(meaning.metric, text, index, self._keys[j], row.line, context, meaning.adjustment, exact)
         if self._value is not None:
             named = self._read_name(row)
-            if named is None or named.metric is None:
+            if named is None:
+                return
+            if named.metric is None:
+                if row.plain[self._value]:
+                    self.counts[_form_context(said, named, None)] = self._read_count(row, "value")
                 return
             text = self._read_number(row, self._value, self._percent or named.percent)
             if text is not None:
@@ -512,12 +529,14 @@ class _RowReader:
         return int(whole[1].replace(",", ""))
 
     def _read_name(self, row: Row) -> Meaning | None:
-        """Return the metric that a row of a long table names."""
+        """Return what a row of a long table names: a metric, or the number of tasks."""
         name = row.plain[self._roles["metric"]]
         if _is_missing(name):
             return None
         k = self._read_count(row, "k") if "k" in self._roles and row.plain[self._roles["k"]] else None
         named = self._dialect.parse(name, k)
+        if named is not None and named.role == "num_tasks":
+            return named
         if named is None or named.metric is None:
             self._notes.add(row.line, name, "no metric that is known")
             return None

@@ -15,7 +15,7 @@ import pytest
 
 import rankconst
 from cli.conftest import child_command, child_environment
-from rankconst.cli import app
+from rankconst.cli import COMMANDS
 from rankconst.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 
-COMMANDS = [str(command.name) for command in app.registered_commands]
-
 EXAMPLES = {
     "adjust": ("adjust", "0.5", "-d", "fb15k237", "-m", "mrr"),
     "show": ("show", "codexmedium"),
@@ -34,6 +32,7 @@ EXAMPLES = {
     "metrics": ("metrics",),
     "protocols": ("protocols",),
     "aggregations": ("aggregations",),
+    "sources": ("sources",),
     "export": ("export", "-f", "pykeen", "-d", "nations"),
 }
 
@@ -44,7 +43,7 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 
 def test_commands_are_the_known_ones() -> None:
-    assert sorted(COMMANDS) == sorted([*EXAMPLES, "build", "release", "verify"])
+    assert sorted(COMMANDS) == sorted([*EXAMPLES, "build", "identify", "lint", "plot", "release", "verify"])
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])

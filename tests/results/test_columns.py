@@ -57,7 +57,9 @@ def test_headings_of_metrics(heading: str, expected: tuple[str, ...]) -> None:
     assert describe(parse_column(heading)) == expected
 
 
-@pytest.mark.parametrize("heading", ["Hits@10 (%)", "Hits@10 [%]", "MRR(%)", "H@10 (in %)", "MRR (%) ↑", "WN18RR: MRR (%)"])
+@pytest.mark.parametrize(
+    "heading", ["Hits@10 (%)", "Hits@10 [%]", "MRR(%)", "H@10 (in %)", "MRR (%) ↑", "WN18RR: MRR (%)"]
+)
 def test_percent_signs(heading: str) -> None:
     meaning = parse_column(heading)
     assert meaning is not None

@@ -116,7 +116,10 @@ def test_cells_stay_as_written() -> None:
         ("Model,MRR\nRotatE,0.3,0.4\n", ("line 2", "expected 2 cells", "got 3")),
         ("Model,MRR\nRotatE,0.3\n\nTransE,0.3,\n", ("line 4", "expected 2 cells", "got 3")),
         ("MRR\n0.3\n", ("line 1", "one column", "delimiter")),
-        ("Model,MMR,Hitz@10\nRotatE,1,2\n", ("line 1", "no column is a metric among Model, MMR, Hitz@10", "Hits@10 or")),
+        (
+            "Model,MMR,Hitz@10\nRotatE,1,2\n",
+            ("line 1", "no column is a metric among Model, MMR, Hitz@10", "Hits@10 or"),
+        ),
         ('Model,MRR\nRotatE,"0.3\nTransE,0.4\n', ("line 2", "Close the quote")),
         ('Model,MRR\n"Rot"atE,0.3\n', ("line 2", "closing quote")),
         ('Model,MRR\n"' + "x\n" * 70_000, ("line 2", "131,072", "quote never closed")),
@@ -139,7 +142,7 @@ def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
         "{epoch: 100, mean_rank: 3, mrr: 1}\n",
         "results: {mean_rank: 3, hits_at_k: {1: 0.2}}\n",
         "2020-01-01 00:00:00 INFO     Test MRR at step 99999: 0.337000\n",
-        "metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1 \nl(raw):\t\t\t 0.1 \t\t 3.0 \t\t 0.5 \t 0.4 \t 0.3 \n",
+        "metric:\t\t\t MRR \t\t MR \t\t hit@10 \nl(raw):\t\t\t 0.1 \t\t 3.0 \t\t 0.5 \n",
         "Hit@10 : 0.3 \t\t Filt. Hit@10 : 0.45\nMRR : 0.18 \t\t Filt. MRR : 0.308\n",
         "Hits @10: 0.49\nMean rank: 246.3\nMean reciprocal rank: 0.32\n",
         "-------------- Test result --------------\nTest average MRR : 0.67\n",
@@ -163,7 +166,7 @@ def test_a_crooked_csv_is_still_one() -> None:
 def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankconst.results.tabular.MOST_CELLS", 100)
     assert len(read("Model,MRR\n" + "RotatE,0.3\n" * 50).rows) == 50
-    with pytest.raises(DataError, match=r"line 52: .* more than 100 cells"):
+    with pytest.raises(DataError, match=r"line 52: more than 100 cells"):
         read("Model,MRR\n" + "RotatE,0.3\n" * 51)
 
 

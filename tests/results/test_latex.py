@@ -36,7 +36,9 @@ RotatE$^\dagger$ & \best{177} & \textbf{0.338}$^{*}$ & \underline{.533}
 \end{table}
 """
 
-_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"} | {character: "\\" + character for character in "&%_#$"}
+_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"} | {
+    character: "\\" + character for character in "&%_#$"
+}
 
 
 def escape(cell: str) -> str:
@@ -48,7 +50,9 @@ def write(table: Table, environment: str) -> str:
     arguments = "{X}" * (ENVIRONMENTS[environment] - 1) + "{l" + "r" * len(table.grid[0]) + "}"
     rows = [" & ".join(map(escape, cells)) + r" \\" for cells in table.grid]
     rows[0] += r" \midrule"
-    return "\n".join([rf"\begin{{{environment}}}{arguments}", r"\toprule", *rows, r"\bottomrule", rf"\end{{{environment}}}"])
+    return "\n".join(
+        [rf"\begin{{{environment}}}{arguments}", r"\toprule", *rows, r"\bottomrule", rf"\end{{{environment}}}"]
+    )
 
 
 def test_a_table_of_a_paper() -> None:
@@ -108,8 +112,8 @@ def test_cells_over_several_rows() -> None:
 
 def test_a_heading_again_over_other_datasets() -> None:
     reading = read(
-        r"""\begin{tabular}{lcc} & \multicolumn{2}{c}{FB15k-237} \\ Model & MRR & H@10 \\ RotatE & .338 & .533 \\ \midrule
-        & \multicolumn{2}{c}{WN18RR} \\ Model & MRR & H@10 \\ RotatE & .476 & .571 \\ \end{tabular}"""
+        r"""\begin{tabular}{lcc} & \multicolumn{2}{c}{FB15k-237} \\ Model & MRR & H@10 \\ RotatE & .338 & .533 \\
+        \midrule & \multicolumn{2}{c}{WN18RR} \\ Model & MRR & H@10 \\ RotatE & .476 & .571 \\ \end{tabular}"""
     )
     assert [(entry.context.dataset, entry.text) for entry in reading.entries] == [
         ("FB15k-237", ".338"), ("FB15k-237", ".533"), ("WN18RR", ".476"), ("WN18RR", ".571"),
@@ -145,7 +149,9 @@ def test_markup(cell: str, plain: str) -> None:
     assert strip_latex(cell) == plain
 
 
-@pytest.mark.parametrize("cell", [r"\std{177}{3}", r"10^{3}", r"$1.2\times10^{-3}$", r"17_{7}", r"\ours 0.3", "0.3-0.4"])
+@pytest.mark.parametrize(
+    "cell", [r"\std{177}{3}", r"10^{3}", r"$1.2\times10^{-3}$", r"17_{7}", r"\ours 0.3", "0.3-0.4"]
+)
 def test_numbers_that_are_not_plain_are_refused(cell: str) -> None:
     with pytest.raises(DataError, match="line 2, column MR"):
         read(f"\\begin{{tabular}}{{lr}} Model & MR \\\\\nRotatE & {cell} \\\\ \\end{{tabular}}")
@@ -160,7 +166,10 @@ def test_numbers_that_are_not_plain_are_refused(cell: str) -> None:
         ("\n\\begin{tabular}{lr} a & MRR} \\\\ a & 1 \\end{tabular}", ("line 2", "} closes nothing")),
         ("\n\\begin{tabular} a & MRR", ("line 2", "lacks its columns")),
         ("\\begin{tabular}{lr}\na & MRR \\\\\na & 1 & 2 \\\\ \\end{tabular}", ("line 3", "expected 2 cells", "got 3")),
-        ("\\begin{tabular}{lr}\na & MRR \\\\\na & \\textbf{high} \\\\ \\end{tabular}", ("line 3, column MRR", "'high'")),
+        (
+            "\\begin{tabular}{lr}\na & MRR \\\\\na & \\textbf{high} \\\\ \\end{tabular}",
+            ("line 3, column MRR", "'high'"),
+        ),
         ("\\begin{tabular}{lr}\nModel & Year \\\\\na & 1 \\\\ \\end{tabular}", ("line 2", "no column is a metric")),
     ],
 )
@@ -171,6 +180,8 @@ def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("braces", ["{" * 9_000, "\\a{" * 3_000, "{" * 4_000 + "}" * 4_000, "^" * 9_000, "\\a[" * 3_000])
+@pytest.mark.parametrize(
+    "braces", ["{" * 9_000, "\\a{" * 3_000, "{" * 4_000 + "}" * 4_000, "^" * 9_000, "\\a[" * 3_000]
+)
 def test_adversarial_cells_take_no_time(braces: str) -> None:
     assert isinstance(strip_latex(braces), str)

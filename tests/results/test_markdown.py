@@ -24,7 +24,7 @@ Some of the results (mean reciprocal rank | Hits@10):
 |----------|-----------|---------|
 | [RESCAL](http://www.icml-2011.org/papers/438_icmlpaper.pdf)   | 0.356      | 0.542 |
 | [TransE](https://papers.nips.cc/paper/5071)   | 0.310      | 0.493 |
-| [DistMult](https://www.microsoft.com/en-us/research/wp-content/uploads/2016/02/ICLR2015_updated.pdf) | **0.344** | 0.531 |
+| [DistMult](https://www.microsoft.com/en-us/research/ICLR2015_updated.pdf) | **0.344** | 0.531 |
 
 ## WNRR
 
@@ -87,7 +87,8 @@ def test_escaped_text_is_itself(text: str) -> None:
         ("_RotatE_", "RotatE"), ("hits_at_10", "hits_at_10"), ("test_mrr_x", "test_mrr_x"), ("`0.338`", "0.338"),
         ("<u>0.338</u>", "0.338"), ("<b>0.338</b><sup>1</sup>", "0.338^{1}"), ("[RotatE](http://x/y)", "RotatE"),
         ("0.338[^1]", "0.338"), ("0.5&nbsp;&plusmn;&nbsp;0.1", "0.5\u00a0±\u00a00.1"), ("$0.5 \\pm 0.1$", "0.5 ±0.1"),
-        ("a \\| b", "a | b"), ("~~0.3~~", "~~0.3~~"), ("2 * 3", "2 * 3"), ("0.338*", "0.338*"), ("$\\mathbf{0.338}$", "0.338"),
+        ("a \\| b", "a | b"), ("~~0.3~~", "~~0.3~~"), ("2 * 3", "2 * 3"), ("0.338*", "0.338*"),
+        ("$\\mathbf{0.338}$", "0.338"),
     ],
 )  # fmt: skip
 def test_markup(cell: str, plain: str) -> None:
@@ -97,7 +98,8 @@ def test_markup(cell: str, plain: str) -> None:
 def test_datasets_over_metrics() -> None:
     reading = read(
         "| Model | FB15k-237 |  | WN18RR |  |\n|---|---|---|---|---|\n|  | MRR | H@10 | MRR | H@10 (%) |\n"
-        "| **Rotational** |\n| RotatE | 0.338 | 0.533 | 0.476 | 57.1 |\n| | | | | |\n| RotatE | - | n/a | 0.476<sup>a</sup> | |\n"
+        "| **Rotational** |\n| RotatE | 0.338 | 0.533 | 0.476 | 57.1 |\n| | | | | |\n"
+        "| RotatE | - | n/a | 0.476<sup>a</sup> | |\n"
     )
     assert [(entry.line, entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
         (5, "FB15k-237", "MRR", "0.338"), (5, "FB15k-237", "Hits@10", "0.533"),
@@ -108,7 +110,10 @@ def test_datasets_over_metrics() -> None:
 
 
 def test_tables_without_metrics_are_left_alone() -> None:
-    text = "| Option | Default |\n|---|---|\n| dim | 100 |\n\n| a |\n|---|\n| b |\n\nModel | MRR\n--- | ---\nRotatE | 0.338\n"
+    text = (
+        "| Option | Default |\n|---|---|\n| dim | 100 |\n\n| a |\n|---|\n| b |\n\n"
+        "Model | MRR\n--- | ---\nRotatE | 0.338\n"
+    )
     reading = read(text)
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(1, "Option | Default"), (5, "a")]
     assert [(entry.line, entry.text) for entry in reading.entries] == [(11, "0.338")]
@@ -134,6 +139,14 @@ def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["a | b\n\n---\n", "Model,MRR\na,1\n", "---\nmrr: 0.3\n---\n", "a | b\n" * 1000, "-" * 99])
+@pytest.mark.parametrize(
+    "text", ["a | b\n\n---\n", "Model,MRR\na,1\n", "---\nmrr: 0.3\n---\n", "a | b\n" * 1000, "-" * 99]
+)
 def test_what_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.txt", text))
+
+
+def test_many_tables_of_many_columns_are_refused() -> None:
+    """Side by side they would be as many cells as rows times columns."""
+    with pytest.raises(DataError, match=r"results\.txt: more than 5,000,000 cells"):
+        read("".join(f"| a{i} | MRR |\n|---|---|\n| x | 1 |\n\n" for i in range(3_000)))

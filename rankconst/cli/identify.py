@@ -1,0 +1,329 @@
+"""``rankconst identify``: which ranking tasks published numbers come from, and which adjusted values are wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rankconst import tables as archive
+from rankconst.aggregations import DEFAULT_AGGREGATION
+from rankconst.cli.lookup import resolve_dataset
+from rankconst.cli.options import FormatOption, TablesOption, complete_dataset, complete_metric
+from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
+from rankconst.errors import DataError, UsageError
+from rankconst.evidence import Piece, name_of
+from rankconst.identify import Identification, Identified, Match, identify_evaluations, identify_reading
+from rankconst.metrics import parse_metric
+from rankconst.results.reading import Context, Entry
+from rankconst.results.settling import Setting
+from rankconst.values import Interval, parse_value
+
+if TYPE_CHECKING:
+    from rankconst.mismatches import Checked
+
+__all__ = ["identify"]
+
+_SHOWN = 12
+_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
+
+_MATCH_COLUMNS = (
+    Column("numbers", "numbers"),
+    Column("dataset", "dataset"),
+    Column("split", "split"),
+    Column("side", "side"),
+    Column("protocol", "protocol"),
+    Column("aggregation"),
+    Column("num_tasks", "tasks", count, right=True),
+    Column("agreeing"),
+    Column("total"),
+    Column("agreement", "agree", right=True),
+    Column("largest_difference", "within", number(1), right=True, drop=1),
+    Column("others", "also fit", right=True),
+    Column("wrong", "wrong", right=True),
+    Column("note"),
+    Column("mismatches"),
+)
+
+_MISMATCH_COLUMNS = (
+    Column("place", "place"),
+    Column("name", "value"),
+    Column("found", "found", number(7), right=True),
+    Column("expected", "right", number(7), right=True),
+    Column("reason", "likely cause"),
+)
+
+_GROUP_FIELDS = (
+    "numbers",
+    "line",
+    "matches",
+    "reason",
+    "note",
+    "checked",
+    "largest_difference",
+    "mismatches",
+    "left_out",
+    "table_version",
+)
+
+
+def _narrowing(name: str, complete: Any = None) -> Any:
+    return typer.Option(f"--{name}", help=f"Search this {name} only.", metavar=name.upper(), autocompletion=complete)
+
+
+def identify(
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="A results file with base and adjusted values; - for stdin.")
+    ] = None,
+    input_format: Annotated[
+        str | None, typer.Option("--input-format", help="Its format, where it is not recognised.", metavar="FORMAT")
+    ] = None,
+    num_tasks: Annotated[
+        int | None, typer.Option("--num-tasks", help="The number of ranks, both sides counted.", metavar="N", min=1)
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", "-m", help="Whose numbers follow.", metavar="METRIC", autocompletion=complete_metric),
+    ] = None,
+    expectation: Annotated[
+        str | None, typer.Option("--expectation", help="What a random ranker gets.", metavar="NUMBER")
+    ] = None,
+    deviation: Annotated[
+        str | None, typer.Option("--deviation", help="Its standard deviation.", metavar="NUMBER")
+    ] = None,
+    value: Annotated[str | None, typer.Option("--value", help="The metric's own value.", metavar="NUMBER")] = None,
+    normalised: Annotated[
+        str | None, typer.Option("--normalised", help="The value over its expectation.", metavar="NUMBER")
+    ] = None,
+    index: Annotated[str | None, typer.Option("--index", help="The adjusted index.", metavar="NUMBER")] = None,
+    z: Annotated[str | None, typer.Option("--z", help="The z-score.", metavar="NUMBER")] = None,
+    dataset: Annotated[str | None, _narrowing("dataset", complete_dataset)] = None,
+    split: Annotated[str | None, _narrowing("split")] = None,
+    side: Annotated[str | None, _narrowing("side")] = None,
+    protocol: Annotated[str | None, _narrowing("protocol")] = None,
+    aggregation: Annotated[str | None, _narrowing("aggregation")] = None,
+    percent: Annotated[bool, typer.Option("--percent", help="Shares are percentages without a sign.")] = False,
+    tables: TablesOption = None,
+    format: FormatOption = Format.table,
+) -> None:
+    """Say which dataset, split, side and protocol published numbers come from.
+
+    A file needs adjusted values beside their base values, or numbers of ranks; adjusted values that do not belong to
+    their base values are listed with the likely cause. Numbers are read as printed: 0.00071 is 0.000705 to 0.000715.
+
+    Example: rankconst identify --metric mr --value 470 --index 0.934
+    """
+    typed = {"normalised": normalised, "index": index, "z": z}
+    stated: dict[Literal["expectation", "deviation"], str | None] = {
+        "expectation": expectation,
+        "deviation": deviation,
+    }
+    given = [num_tasks, metric, value, *typed.values(), *stated.values()]
+    opened = archive.load(tables)
+    setting = Setting(
+        dataset=None if dataset is None else resolve_dataset(opened, dataset, tables),
+        split=split,
+        side=side,
+        protocol=protocol,
+        aggregation=aggregation,
+        percent=percent,
+    )
+    if file is None:
+        if all(each is None for each in given):
+            raise UsageError("name a file, or numbers: --num-tasks N, or --metric with --expectation or --value.")
+        entries = _make_entries(metric, value, typed, num_tasks)
+        pieces = _make_pieces(metric, stated)
+        if num_tasks is not None and not entries:
+            pieces.insert(0, Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), "--num-tasks"))
+        result = Identification((identify_evaluations([entries], opened, setting, pieces=pieces),), opened.version)
+        name = "the numbers"
+    else:
+        if any(each is not None for each in given):
+            raise UsageError("name a file or numbers, not both.")
+        from rankconst.results.readers import read_results
+
+        reading = read_results(file, input_format)
+        name = reading.name
+        result = identify_reading(reading, opened, setting)
+    _report(result, name, format)
+
+
+def _make_entries(
+    metric: str | None, value: str | None, typed: dict[str, str | None], num_tasks: int | None
+) -> list[Entry]:
+    """Put typed values into the form of a file's."""
+    adjusted = {form: given for form, given in typed.items() if given is not None}
+    if (value is None) != (not adjusted):
+        raise UsageError("--value goes with --normalised, --index or --z: each tells something only beside the other.")
+    if value is None:
+        return []
+    if metric is None:
+        raise UsageError("say whose numbers these are: add --metric.")
+    parsed, context = parse_metric(metric), Context(num_tasks=num_tasks)
+    return [
+        Entry(parsed, given, 0, f"--{form}", None, context, None if form == "value" else form)
+        for form, given in {"value": value, **adjusted}.items()
+    ]
+
+
+def _make_pieces(metric: str | None, stated: dict[Literal["expectation", "deviation"], str | None]) -> list[Piece]:
+    pieces = []
+    for kind, given in stated.items():
+        if given is None:
+            continue
+        if metric is None:
+            raise UsageError(f"say whose {kind} this is: add --metric.")
+        read = parse_value(given, place=f"--{kind}")
+        if read.value <= 0:
+            raise DataError(f"--{kind}: {given} is not positive; what a random ranker gets is.")
+        pieces.append(Piece(kind, read.value, read.interval, f"--{kind}", parse_metric(metric)))
+    return pieces
+
+
+def _report(result: Identification, name: str, form: Format) -> None:
+    telling = [group for group in result.groups if group.evidence.pieces]
+    if not any(group.matches for group in result.groups):
+        reasons = dict.fromkeys(group.reason for group in (telling or result.groups))
+        raise DataError(f"{name}: nothing fits. " + " ".join(list(reasons)[:3]))
+    if form is Format.json:
+        rows = [_describe_group(group, result.table_version) for group in result.groups]
+        print_listing(Listing(tuple(map(Column, _GROUP_FIELDS)), rows), form)
+    else:
+        _print_matches(result, form)
+    if result.mismatches and form is Format.table:
+        typer.echo("")
+        wrong = [_describe_mismatch(each) for each in result.mismatches]
+        print_listing(
+            Listing(_MISMATCH_COLUMNS, wrong, "Adjusted values that do not belong to their base values"), form
+        )
+    _note(result)
+
+
+def _print_matches(result: Identification, form: Format) -> None:
+    shown = _SHOWN if len(result.groups) == 1 else 1
+    rows = []
+    for group in result.groups:
+        listed = group.matches if form is not Format.table else group.matches[:shown]
+        rows += [_describe_row(group, match) for match in listed]
+    for row in rows:
+        if form is Format.table and row["aggregation"] != DEFAULT_AGGREGATION:
+            row["protocol"] += f", {row['aggregation']}"
+    caption = (
+        "agree: pieces of evidence that agree; within: the largest relative difference among them; a = b: the same "
+        f"constants. Tables: {result.table_version}."
+    )
+    print_listing(Listing(_MATCH_COLUMNS, rows, caption=caption), form)
+
+
+def _describe_row(group: Identified, match: Match) -> dict[str, Any]:
+    return {
+        "numbers": _name_group(group),
+        **_join_names(match),
+        "num_tasks": match.tasks.num_tasks,
+        "agreeing": match.agreeing,
+        "total": match.total,
+        "agreement": f"{match.agreeing} of {match.total}",
+        "largest_difference": match.largest_difference,
+        "others": len(group.matches) - 1 or None,
+        "wrong": f"{len(group.mismatches)} of {len(group.checked)}" if group.checked else None,
+        "note": group.note or None,
+        "mismatches": [
+            f"{row['place']}: {row['name']} {row['found']:.7g}, right {row['expected']:.7g}: {row['reason']}"
+            for row in map(_describe_mismatch, group.mismatches)
+        ],
+    }
+
+
+def _join_names(match: Match) -> dict[str, str]:
+    """Name the set and those with the same constants: ``pykeen = standard``."""
+    sets = (match.tasks, *match.same)
+    return {field: " = ".join(dict.fromkeys(getattr(tasks, field) for tasks in sets)) for field in _FIELDS}
+
+
+def _name_group(group: Identified) -> str:
+    context = group.context
+    if context is None:
+        return "as given"
+    parts = (context.model, context.dataset, context.split, context.side, context.protocol)
+    line = f"line {group.line:,}" if group.line is not None else "all"
+    return ", ".join(part for part in parts if part) or line
+
+
+def _describe_mismatch(each: Checked) -> dict[str, Any]:
+    entry = each.entry
+    where = [f"line {entry.line:,}" if entry.line is not None else "", entry.column, entry.context.model or ""]
+    where += [entry.context.side or "", entry.context.rank_type or ""]
+    return {
+        "place": ", ".join(dict.fromkeys(part for part in where if part)),
+        "name": name_of(entry),
+        "metric": entry.metric.key,
+        "adjustment": each.adjustment,
+        "found": each.found,
+        "expected": each.expected,
+        "lower": each.interval.lower,
+        "upper": each.interval.upper,
+        "cause": each.cause,
+        "reason": each.reason,
+    }
+
+
+def _describe_group(group: Identified, version: str) -> dict[str, Any]:
+    return {
+        "numbers": _name_group(group),
+        "line": group.line,
+        "matches": [_describe_match(match) for match in group.matches],
+        "reason": group.reason,
+        "note": group.note,
+        "checked": len(group.checked),
+        "largest_difference": group.largest_difference,
+        "mismatches": [_describe_mismatch(each) for each in group.mismatches],
+        "left_out": [
+            {"place": each.entry.column, "name": name_of(each.entry), "reason": each.reason}
+            for each in group.evidence.dropped
+        ],
+        "table_version": version,
+    }
+
+
+def _describe_match(match: Match) -> dict[str, Any]:
+    return {
+        **match.tasks._asdict(),
+        "same": [tasks._asdict() for tasks in match.same],
+        "agreeing": match.agreeing,
+        "total": match.total,
+        "largest_difference": match.largest_difference,
+        "evidence": [
+            {
+                "what": each.piece.label,
+                "origin": each.piece.origin,
+                "found": each.piece.value,
+                "lower": each.piece.interval.lower,
+                "upper": each.piece.interval.upper,
+                "expected": each.expected if each.expected == each.expected else None,
+                "agrees": each.agrees,
+            }
+            for each in match.comparisons
+        ],
+    }
+
+
+def _note(result: Identification) -> None:
+    """Say on stderr how many sets fit, what fits nothing, and how many values are wrong."""
+    for group in result.groups:
+        name = _name_group(group)
+        if group.reason:
+            typer.echo(f"note: {name}: {group.reason}", err=True)
+        if group.note:
+            typer.echo(f"note: {name}: {group.note}", err=True)
+        if len(group.matches) > 1:
+            beyond = f"; {_SHOWN} are shown" if len(group.matches) > _SHOWN and len(result.groups) == 1 else ""
+            typer.echo(f"note: {name}: {len(group.matches):,} sets of tasks fit equally well{beyond}.", err=True)
+    checked = sum(len(group.checked) for group in result.groups)
+    if result.mismatches:
+        causes = Counter(each.reason for each in result.mismatches)
+        typer.echo(
+            f"note: {len(result.mismatches):,} of {checked:,} adjusted values do not belong to their base values. "
+            f"Likely causes: {'; '.join(f'{reason} ({times:,})' for reason, times in causes.most_common())}.",
+            err=True,
+        )

@@ -1,0 +1,221 @@
+"""``rankconst lint``: a results file in, the numbers that cannot be out."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankconst import tables as archive
+from rankconst.cli.lookup import resolve_dataset
+from rankconst.cli.options import FormatOption, TablesOption, complete_dataset
+from rankconst.cli.output import Column, Format, Listing, count, print_listing
+from rankconst.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rankconst.lint import Finding, Lint, Measured
+
+__all__ = ["SHOWN", "lint"]
+
+SHOWN = 3
+"""How many findings of one rule with the same cause the listing shows; JSON and CSV have all."""
+
+_COLORS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
+
+_COLUMNS = (
+    Column("file"),
+    Column("line", "line", right=True),
+    Column("columns", "columns", drop=1),
+    Column("severity", "severity"),
+    Column("rule", "rule"),
+    Column("label", "evaluation", drop=2),
+    Column("inequality", "must hold", drop=3),
+    Column("statement", "finding"),
+    Column("cause", "likely cause", drop=4),
+    Column("values"),
+)
+
+_RULES = (
+    Column("rule", "rule"),
+    Column("title", "checks"),
+    Column("inequality", "must hold", drop=1),
+    Column("derivation", "why", drop=2),
+)
+
+
+def _complete_rule(incomplete: str) -> list[str]:
+    from rankconst.lint import RULES
+
+    return [key for key in RULES if key.startswith(incomplete)]
+
+
+def lint(
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="A results file; - for standard input.")] = None,
+    input_format: Annotated[
+        str | None, typer.Option("--input-format", help="Its format; recognised if left out.", metavar="FORMAT")
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--dataset",
+            "-d",
+            help="Dataset, any spelling, where the file names none.",
+            metavar="KEY",
+            autocompletion=complete_dataset,
+        ),
+    ] = None,
+    split: Annotated[str | None, typer.Option("--split", help="train, valid or test.", metavar="SPLIT")] = None,
+    side: Annotated[str | None, typer.Option("--side", help="head, tail or both.", metavar="SIDE")] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option("--protocol", "-p", help="How the numbers were evaluated.", metavar="PROTOCOL"),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--source", help="The tool that they come from; see `rankconst sources`.", metavar="SOURCE"),
+    ] = None,
+    percent: Annotated[bool, typer.Option("--percent", help="Shares are percentages without a sign.")] = False,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option("--rule", help="Only this rule; repeatable.", metavar="KEY", autocompletion=_complete_rule),
+    ] = None,
+    rules: Annotated[bool, typer.Option("--rules", help="List the rules and exit.")] = False,
+    tables: TablesOption = None,
+    format: FormatOption = Format.table,
+) -> None:
+    """Find numbers of a results file that cannot be: hits that fall with k, an MRR that the hits exclude.
+
+    Exits with 6 if a finding is an error. Rules that count candidates or tasks need the dataset.
+
+    Example: rankconst lint results.csv --dataset fb15k237 --protocol pykeen
+    """
+    if rules:
+        _list_rules(format)
+        return
+    if file is None:
+        raise UsageError("name a results file, or list the rules with --rules.")
+    from rankconst.lint import lint_reading
+    from rankconst.results.readers import read_results
+    from rankconst.results.settling import Setting
+
+    opened = archive.load(tables)
+    setting = Setting(dataset=dataset, split=split, side=side, protocol=protocol, source=source, percent=percent)
+    found = lint_reading(
+        read_results(file, input_format),
+        opened,
+        setting,
+        rules=rule or (),
+        resolve=lambda name: resolve_dataset(opened, name, tables),
+    )
+    if format == Format.table:
+        _print_findings(found)
+    else:
+        rows = [_row(found, finding, nested=format == Format.json) for finding in found.findings]
+        print_listing(Listing(columns=_COLUMNS, rows=rows), format)
+    for note in _list_notes(found):
+        typer.echo(f"note: {note}", err=True)
+    typer.echo(_summarise(found), err=True)
+    if found.num_errors:
+        raise typer.Exit(DataError.exit_code)
+
+
+def _list_rules(format: Format) -> None:
+    from rankconst.lint import RULES
+
+    rows = [
+        {"rule": key, "title": rule.title, "inequality": rule.inequality, "derivation": rule.derivation}
+        for key, rule in RULES.items()
+    ]
+    print_listing(Listing(columns=_RULES, rows=rows), format)
+
+
+def _print_findings(found: Lint) -> None:
+    from rich.console import Console
+
+    # A pipe has no width: lines must not be cut there.
+    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
+    alike: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in found.findings:
+        alike.setdefault((finding.rule, finding.severity, finding.cause), []).append(finding)
+    shown = {id(finding) for group in alike.values() for finding in group[:SHOWN]}
+    for finding in found.findings:
+        if id(finding) in shown:
+            _print_finding(console, found.reading.name, finding)
+    for (rule, severity, cause), group in alike.items():
+        if len(group) > SHOWN:
+            more = f"{count(len(group) - SHOWN)} more of severity {severity}, --format json lists all."
+            console.print(f"{found.reading.name}: {rule}: {more}" + (f" {cause}" if cause else ""))
+
+
+def _print_finding(console: Console, name: str, finding: Finding) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    place = name if finding.line is None else f"{name}:{finding.line}"
+    label = f"{finding.label}: " if finding.label else ""
+    head = Text.assemble(
+        f"{place}: ",
+        (finding.severity, _COLORS[finding.severity]),
+        ": ",
+        (finding.rule, "bold"),
+        f": {label}{finding.statement}",
+    )
+    # The rest of a long sentence stands below its beginning.
+    first, *rest = head.wrap(console, console.width)
+    console.print(first)
+    rest += Text(f"must hold: {finding.inequality}. {finding.cause}".strip(), "dim").wrap(console, console.width - 4)
+    for line in rest:
+        console.print(Padding(line, (0, 0, 0, 4), expand=False))
+
+
+def _row(found: Lint, finding: Finding, *, nested: bool) -> dict[str, Any]:
+    return {
+        "file": found.reading.name,
+        "line": finding.line,
+        "columns": list(dict.fromkeys(m.entry.column for m in finding.values)),
+        "severity": finding.severity,
+        "rule": finding.rule,
+        "label": finding.label,
+        "inequality": finding.inequality,
+        "statement": finding.statement,
+        "cause": finding.cause,
+        "values": [_describe(m) if nested else str(m) for m in finding.values],
+    }
+
+
+def _describe(m: Measured) -> dict[str, Any]:
+    numbers = {"value": m.value, "lower": m.interval.lower, "upper": m.interval.upper}
+    return {
+        "metric": m.entry.metric.key,
+        "adjustment": m.entry.adjustment,
+        "line": m.entry.line,
+        "column": m.entry.column,
+        "text": m.entry.text,
+        **{name: number if math.isfinite(number) else None for name, number in numbers.items()},
+    }
+
+
+def _list_notes(found: Lint) -> list[str]:
+    skipped = found.reading.skipped
+    if not skipped:
+        return list(found.notes)
+    first = skipped[0]
+    place = "" if first.line is None else f"line {first.line:,}, "
+    more = f", and {len(skipped) - 1:,} more" if len(skipped) > 1 else ""
+    return [*found.notes, f"left out by the reader: {place}{first.what}: {first.why}{more}"]
+
+
+def _summarise(found: Lint) -> str:
+    reading = found.reading
+    rows = (len(reading.rows), "row") if reading.layout == "wide" else (found.num_groups, "evaluation")
+    errors = f" ({_count(found.num_errors, 'error')})" if found.num_errors else ""
+    numbers = _count(len(reading.entries), "number")
+    return f"{_count(*rows)}, {numbers}, {_count(len(found.findings), 'finding')}{errors}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

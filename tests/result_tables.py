@@ -1,0 +1,120 @@
+"""Tables for the tests of readers: random ones, and text that is nearly a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+
+from rankconst import DataError
+from rankconst.results.document import Document
+from rankconst.results.reading import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankconst.results.reading import Reader
+
+HEADINGS = {
+    "MR": "MR", "MRR": "MRR", "Hits@1": "Hits@1", "H@3": "Hits@3", "hits_at_10": "Hits@10", "Hits @ 50": "Hits@50",
+    "Mean Reciprocal Rank": "MRR", "Median Rank": "MdR",
+}  # fmt: skip
+"""Heading to the label of its metric."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells before any markup; the first two columns are model and dataset."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def grid(self) -> list[tuple[str, ...]]:
+        return [("Model", "Dataset", *self.headings), *self.rows]
+
+    @property
+    def entries(self) -> list[tuple[str, str, int, str, str]]:
+        """Metric, text, row, model and dataset of every number, in order."""
+        return [
+            (HEADINGS[heading], text, i, model, dataset)
+            for i, (model, dataset, *texts) in enumerate(self.rows)
+            for heading, text in zip(self.headings, texts, strict=True)
+            if text not in {"", "-", "–"}
+        ]
+
+
+_names = st.text("abcXYZ019&%_|,;\"'#$\\* -", min_size=1, max_size=8).map(lambda text: " ".join(f"m{text}x".split()))
+_numbers = st.one_of(
+    st.decimals(0, 1, places=3).map(str),
+    st.integers(1, 50_000).map(str),
+    st.integers(1_000, 999_999).map("{:,}".format),
+    st.decimals(0, 100, places=1).map("{}%".format),
+    st.decimals(0, 1, places=2).map("{} ± 0.01".format),
+    st.sampled_from(["", "-", "–"]),
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """Return a table with a row for each model."""
+    headings = tuple(draw(st.lists(st.sampled_from(sorted(HEADINGS)), min_size=1, max_size=5, unique=True)))
+    cells = st.tuples(_names, st.sampled_from(["FB15k-237", "WN18RR"]), *[_numbers] * len(headings))
+    return Table(headings, tuple(draw(st.lists(cells, min_size=1, max_size=6))))
+
+
+def write_delimited(table: Table, delimiter: str) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(table.grid)
+    return buffer.getvalue()
+
+
+def summarise(reading: Reading) -> list[tuple[str, str, int, str | None, str | None]]:
+    """Return what :attr:`Table.entries` holds, as read."""
+    return [
+        (entry.metric.label, entry.text, entry.row, entry.context.model, entry.context.dataset)
+        for entry in reading.entries
+    ]
+
+
+def check_indices(reading: Reading) -> None:
+    """Every entry is found again in its row, every row has every column."""
+    assert all(tuple(row) == reading.columns for row in reading.rows)
+    for entry in reading.entries:
+        assert entry.column in reading.rows[entry.row]
+
+
+_PIECES = (
+    "|", "|", "\n", "\n", "---", "|---|---|\n", "MRR", "Hits@10", "Hits@", "model", "metric", "value", "k", "n", "0.3",
+    "0.338", "10", "nan", "&", "\\\\", "\\begin{tabular}{lr}", "\\end{tabular}", "{", "}", '"', ",", "\t", ";",
+    "%", "\\multicolumn{2}{c}{", "\\multirow{2}{*}{", "$", "^", "_", "\\textbf{", "\\cite", "\\hline", "\\pm", "±", "(",
+    ")", "FB15k-237", "WN18RR", "*", "**", "`", "<sup>", "</sup>", "<", ">", "[", "]", "\\", "\x00", "\u2028", " ", "é",
+    "–", "model,MRR\n", "| model | MRR |\n|---|---|\n", "\\begin{longtable}", "Side,Rank_type,Metric,Value\n",
+    "job_id,job_type,split,metric_name,metric\n", "mean_rank_filtered", ",,", "both,realistic,",
+)  # fmt: skip
+
+documents = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=60).map("".join)).map(
+    lambda text: Document("results.txt", text)
+)
+"""Text that is nearly a table, or is none."""
+
+
+def check_refusal(reader: Reader, document: Document) -> None:
+    """A reader reads a document or says what is wrong with it; telling whether it can never fails."""
+    assert isinstance(reader.recognise(document), bool)
+    try:
+        reading = reader.read(document)
+    except DataError as error:
+        assert document.name in str(error)
+    else:
+        assert isinstance(reading, Reading)
+        assert reading.form == reader.key
+        check_indices(reading)
+
+
+def reading_of(reader: Reader) -> Callable[[str], Reading]:
+    """Return a function that reads text."""
+    return lambda text: reader.read(Document("results.txt", text))
