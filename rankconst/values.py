@@ -163,18 +163,22 @@ def _hint(bare: str) -> str:
     return ""
 
 
+# From this power of ten on, numbers are shown with an exponent.
+_WRITTEN_OUT = 7
+
+
 def show_number(value: float, digits: int = 4) -> str:
     """Write a number with so many significant digits, without an exponent where that stays readable.
 
     Examples
     --------
-    >>> show_number(6368.04), show_number(0.000711065, 5)
-    ('6,368', '0.00071107')
+    >>> show_number(6368.04), show_number(0.00071106477, 5)
+    ('6,368', '0.00071106')
     """
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     exponent = math.floor(math.log10(abs(value)))
-    if not -5 <= exponent < 7:
+    if not -5 <= exponent < _WRITTEN_OUT:
         return f"{value:.{digits - 1}e}"
     return f"{value:,.{max(digits - 1 - exponent, 0)}f}"
 
@@ -188,17 +192,22 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
     Examples
     --------
     >>> show_uncertain(6368.04, Interval(6358.6, 6377.5))
-    '6,368 ± 10'
+    '6,370 ± 10'
     >>> show_uncertain(0.33753, Interval(0.33703, 0.33803))
     '0.3375 ± 0.0005'
     """
     open_by = max(interval.upper - value, value - interval.lower)
-    shown = math.floor(math.log10(abs(value))) - digits + 1 if value else -math.inf
+    exponent = math.floor(math.log10(abs(value))) if value else -math.inf
+    # The last decimal place that would be shown: of a large number, written out, the ones.
+    shown = exponent - digits + 1 if exponent >= _WRITTEN_OUT else min(exponent - digits + 1, 0)
     if open_by == 0 or open_by < 0.5 * 10.0**shown or not math.isfinite(open_by):
         return show_number(value, digits)
     decade = math.floor(math.log10(open_by))
     # Half a unit of the last decimal, hardly stretched by the map, is to read as that.
-    open_by = math.ceil(0.98 * open_by / 10.0**decade) * 10.0**decade
+    units = math.ceil(0.98 * open_by / 10.0**decade)
+    if units == 10:
+        decade, units = decade + 1, 1
+    open_by = units * 10.0**decade
     if decade < -8:
         return f"{value:.{max(math.floor(math.log10(abs(value) or open_by)) - decade, 0)}e} ± {open_by:.0e}"
     decimals = max(-decade, 0)

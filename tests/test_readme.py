@@ -18,6 +18,7 @@ from rankconst.metrics import CATALOGUE
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.findall(r"```console\n\$ (.+)\n((?:.*\n)*?)```", README)
+FILES = re.findall(r"```csv (\S+)\n((?:.*\n)*?)```", README)
 PYTHON = re.findall(r"```python\n((?:.*\n)*?)```", README)
 
 
@@ -36,10 +37,13 @@ def test_command_prints_what_is_shown(
         pytest.importorskip("pooch", reason="the extra rankconst[builder] is not installed")
         monkeypatch.setenv("RANKCONST_MIRROR", str(request.getfixturevalue("mirror")))
     monkeypatch.chdir(tmp_path)
+    for name, content in FILES:
+        Path(name).write_text(content, encoding="utf-8")
     monkeypatch.setattr(sys, "argv", [program, *arguments])
     with pytest.raises(SystemExit) as stopped:
         main()
-    assert stopped.value.code == 0
+    # The file that lint is shown with has a fault.
+    assert stopped.value.code == (6 if arguments[0] == "lint" else 0)
     printed = capsys.readouterr().out.strip("\n").splitlines()
     expected = shown.strip("\n").splitlines()
     assert expected, "the README shows no output"
@@ -73,6 +77,25 @@ def test_surprises() -> None:
     short = [(int(n) - 1, int(c)) for n, c in zip(nations.num_candidates, nations.num_tasks, strict=True)]
     wrong = sum(c * sum(1 / j for j in range(1, n + 1)) / n for n, c in short) / nations.total
     assert round(100 * (wrong / tables.constants("nations", "mrr", protocol="pykeen").expectation - 1)) == 14
+
+
+def test_every_format_of_results_files_is_listed() -> None:
+    from rankconst.results.readers import READERS
+
+    listed = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.+?) \|", README, re.MULTILINE))))
+    assert set(READERS) <= listed
+
+
+def test_published_lines_are_what_the_script_writes(reference: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not (ROOT / "docs").is_dir():
+        pytest.skip("the scripts are in a checkout only")
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import adjust_published
+
+    adjusted = adjust_published.adjust_published(reference / "published_results.csv")
+    lines = adjust_published.render_lines(adjusted)
+    assert lines.count("\n") == 1 + 10
+    assert lines in README, "run: python docs/adjust_published.py FILE"
 
 
 def test_python_examples() -> None:

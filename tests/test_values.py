@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.errors import DataError
-from rankconst.values import Interval, parse_value
+from rankconst.values import Interval, parse_value, show_number, show_uncertain
 
 
 @pytest.mark.parametrize(
@@ -100,3 +101,45 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except DataError:
         return
     assert published.lower <= published.value <= published.upper
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "shown"),
+    [
+        (6368.04, (6358.6, 6377.5), "6,370 ± 10"),
+        (0.337529, (0.337029, 0.338029), "0.3375 ± 0.0005"),
+        (0.338, (0.3375, 0.3385), "0.3380 ± 0.0005"),
+        (0.23352836, (0.23352836, 0.23352836), "0.2335"),
+        (3.2, (-6.0, 12.0), "0 ± 10"),
+        (2.0, (1.9, 2.1), "2.0 ± 0.1"),
+        (7e-5, (6.5e-5, 7.5e-5), "0.000070 ± 0.000005"),
+        (1e-12, (5e-13, 2e-12), "1e-12 ± 1e-12"),
+        (0.0, (-0.1, 0.1), "0.0 ± 0.1"),
+        (0.0, (0.0, 0.0), "0"),
+        (1234567.0, (1234560.0, 1234574.0), "1,234,567 ± 8"),
+        (123456789.0, (123456700.0, 123456800.0), "1.235e+08"),
+        (1.0, (0.995, 1.0), "1.000 ± 0.005"),
+    ],
+)
+def test_no_digit_is_shown_beyond_what_is_certain(value: float, ends: tuple[float, float], shown: str) -> None:
+    assert show_uncertain(value, Interval(*ends)) == shown
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e5), st.floats(1e-6, 1e5))
+def test_what_is_shown_covers_the_interval(value: float, below: float, above: float) -> None:
+    shown = show_uncertain(value, Interval(value - below, value + above))
+    number, _, half = shown.replace(",", "").partition(" ± ")
+    widest = max(below, above)
+    if not half:
+        assert widest <= 0.51 * 10 ** (math.floor(math.log10(abs(value))) - 3)
+        return
+    assert 0.97 * widest <= float(half) <= 2.1 * widest
+    assert abs(float(number) - value) <= 0.51 * float(half)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [(6368.04, 4, "6,368"), (0.00071106477, 5, "0.00071106"), (0.0, 4, "0"), (1e-9, 3, "1.00e-09"), (1e12, 2, "1.0e+12")],
+)
+def test_numbers_with_their_digits(value: float, digits: int, shown: str) -> None:
+    assert show_number(value, digits) == shown

@@ -1,0 +1,110 @@
+"""Adjust published results, for the README: ten lines as a table, and all of them as a picture.
+
+Run: python docs/adjust_published.py FILE, with the extra ``rankconst[plot]``. FILE is a table with a row for each
+published result and columns model, dataset, split, side, MR, MRR, Hits@1, Hits@3, Hits@10 and source_repo, the
+repository that published it. Writes docs/published.svg and replaces the lines in README.md.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rankconst
+from rankconst.results.adjusting import AdjustedReading, adjust_reading
+from rankconst.results.settling import Setting
+from rankconst.values import show_uncertain
+
+if TYPE_CHECKING:
+    from rankconst.values import Interval
+
+DOCS = Path(__file__).resolve().parent
+PICTURE = DOCS / "published.svg"
+MARK = "published"
+
+CHOSEN = (
+    ("Nations", "TransE", "ffabious/pykeen-kge-bench"),
+    ("Nations", "ConvE", "TimDettmers/ConvE"),
+    ("Kinships", "ConvE", "TimDettmers/ConvE"),
+    ("CoDEx-S", "ComplEx", "uma-pi1/kge"),
+    ("FB15k-237", "TransE", "Accenture/AmpliGraph"),
+    ("FB15k-237", "ComplEx", "uma-pi1/kge"),
+    ("FB15k-237", "TuckER", "ibalazevic/TuckER"),
+    ("WN18RR", "RotatE", "DeepGraphLearning/KnowledgeGraphEmbedding"),
+    ("WN18RR", "HAKE", "MIRALab-USTC/KGE-HAKE"),
+    ("ogbl-wikikg2", "AutoSF", "paperswithcode/sota-extractor"),
+)
+"""Dataset, model and repository of the lines in the README; their test results."""
+
+
+def adjust_published(path: Path) -> AdjustedReading:
+    """Adjust the MRR of every published result, each by its own source."""
+    metric = rankconst.parse_metric("mrr")
+    return adjust_reading(rankconst.read_results(path), rankconst.load(), Setting(), metrics=[metric])
+
+
+def render_lines(adjusted: AdjustedReading) -> str:
+    """Return the chosen lines as a Markdown table."""
+    lines = [
+        "| dataset | model | published in | random | MRR | AMRR | ZMRR |",
+        "|---|---|---|---:|---:|---:|---:|",
+    ]
+    for dataset, model, source in CHOSEN:
+        each = next(
+            each
+            for each in adjusted.entries
+            if each.adjusted is not None
+            and (each.entry.context.dataset, each.entry.context.model) == (dataset, model)
+            and (each.entry.context.source, each.entry.context.split) == (source, "test")
+        )
+        if each.adjusted is None or each.constants is None:
+            continue
+        cells = (
+            dataset,
+            model,
+            source,
+            f"{each.constants.expectation:.2g}",
+            _shorten(each.entry.text),
+            _show(each.adjusted.index, each.adjusted.index_interval),
+            _show(each.adjusted.z, each.adjusted.z_interval),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _shorten(text: str) -> str:
+    """Return a number as printed; of the digits of a float four are enough for a README."""
+    return text if len(text) <= 8 else f"{float(text):.4f}..."
+
+
+def _show(value: float, interval: Interval | None) -> str:
+    return show_uncertain(value, interval or rankconst.Interval(value, value))
+
+
+def draw(adjusted: AdjustedReading) -> bytes:
+    """Return the picture."""
+    from rankconst.plots.comparison import plot_comparison
+    from rankconst.plots.style import render_figure
+
+    return render_figure(plot_comparison(adjusted), ".svg")
+
+
+def replace_lines(text: str, lines: str) -> str:
+    """Return a page with the lines between its two marks replaced."""
+    pattern = rf"(<!-- {MARK} -->\n).*?(<!-- /{MARK} -->)"
+    return re.sub(pattern, lambda found: f"{found[1]}{lines}\n{found[2]}", text, flags=re.DOTALL)
+
+
+def main() -> None:
+    """Write picture and lines."""
+    adjusted = adjust_published(Path(sys.argv[1]))
+    readme = DOCS.parent / "README.md"
+    readme.write_text(replace_lines(readme.read_text(encoding="utf-8"), render_lines(adjusted)), encoding="utf-8")
+    PICTURE.write_bytes(draw(adjusted))
+    print(render_lines(adjusted))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""``rankconst plot``: pictures of files and of values, and every way to get it wrong."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+needs_matplotlib = pytest.mark.skipif(
+    find_spec("matplotlib") is None, reason="the extra rankconst[plot] is not installed"
+)
+
+# Sun et al. 2019, RotatE, arXiv:1902.10197, table 5.
+SUN = """model,dataset,MRR,MR,Hits@10
+TransE,FB15k-237,0.294,357,0.465
+RotatE,FB15k-237,0.338,177,0.533
+TransE,WN18RR,0.226,3384,0.501
+RotatE,WN18RR,0.476,3340,0.571
+"""
+
+CHANCE = ("--dataset", "nations", "--metric", "mrr")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "sun.csv"
+    path.write_text(SUN, encoding="utf-8")
+    return path
+
+
+def texts(path: Path) -> list[str]:
+    root = ET.parse(path).getroot()  # noqa: S314 - our own file
+    assert root is not None
+    return ["".join(each.itertext()).strip() for each in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+@needs_matplotlib
+def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "figure.svg"
+    screen = run("plot", table, "--out", out, "--metric", "mrr", "-m", "hits@10")
+    assert (screen.code, screen.out) == (0, "")
+    assert screen.message.startswith(f"{out}: tables ")
+    shown = texts(out)
+    for text in ("as published: MRR", "adjusted for chance: AH@10", "z-score: ZMRR", "TransE", "RotatE", "FB15k-237"):
+        assert text in shown
+    assert "as published: MR" not in shown
+
+
+@needs_matplotlib
+@pytest.mark.parametrize(("name", "magic"), [("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.svg", b"<?xml")])
+def test_the_ending_says_the_format(run: Run, tmp_path: Path, name: str, magic: bytes) -> None:
+    out = tmp_path / name
+    assert run("plot", *CHANCE, "--out", out).code == 0
+    assert out.read_bytes().startswith(magic)
+    before = out.read_bytes()
+    assert run("plot", *CHANCE, "--out", out, "--force").code == 0
+    assert out.read_bytes() == before
+
+
+@needs_matplotlib
+def test_values_with_names(run: Run, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.svg", tmp_path / "other.svg"
+    assert run("plot", "ComplEx=0.430", "TransE = 40.1%", *CHANCE, "-o", one).code == 0
+    assert {"ComplEx  0.430", "TransE  0.4010"} <= set(texts(one))
+    named = ("--label", "ComplEx", "--label", "TransE")
+    assert run("plot", "0.430", "40.1%", *named, *CHANCE, "-o", other).code == 0
+    assert other.read_bytes() == one.read_bytes()
+
+
+@needs_matplotlib
+def test_sources_and_percentages(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    where = ("--dataset", "Nations", "--metric", "H@10", "--source", "pykeen", "--percent", "--split", "valid")
+    assert run("plot", "97.5", *where, "-o", out).code == 0
+    assert "Hits@10 of a random ranker: Nations, valid, both sides, protocol pykeen" in texts(out)
+    assert "0.9750" in texts(out)
+
+
+@needs_matplotlib
+def test_a_file_of_a_tool(run: Run, reference: Path, tmp_path: Path) -> None:
+    file, out = reference / "pykeen_results" / "nations_rotate.json", tmp_path / "a.svg"
+    screen = run("plot", file, "-d", "nations", "-m", "mrr", "-o", out)
+    assert screen.code == 0
+    assert "nations_rotate" in texts(out)
+
+
+@needs_matplotlib
+def test_what_is_left_out_is_said(run: Run, reference: Path, tmp_path: Path) -> None:
+    screen = run("plot", reference / "published_results.csv", "-m", "mrr", "-o", tmp_path / "a.svg")
+    assert screen.code == 0
+    assert "left out: 21 values of" in screen.message
+    assert "rankconst build --dataset fb15k" in screen.message
+    assert "note: the 20 models with the most values have a sign of their own, these share one:" in screen.message
+
+
+MISTAKES = {
+    "no such file": (("results.csv", "-o", "a.svg"), 2, "there is no file results.csv"),
+    "no number": (("0,338", *CHANCE, "-o", "a.svg"), 2, "Write it with a decimal point"),
+    "nothing": (("-o", "a.svg"), 2, "which dataset is it"),
+    "no metric": (("0.3", "-d", "nations", "-o", "a.svg"), 2, "which metric is it"),
+    "two metrics": (("0.3", *CHANCE, "-m", "mr", "-o", "a.svg"), 2, "name one metric"),
+    "no out": (("0.3", *CHANCE), 2, "--out"),
+    "option": (("sun.csv", "--colour", "-o", "a.svg"), 2, "there is no option --colour"),
+    "negative": (("-0.3", *CHANCE, "-o", "a.svg"), 6, "-0.3 is no possible MRR"),
+    "format": (("0.3", *CHANCE, "-o", "a.gif"), 2, "end in .svg, .png, .pdf"),
+    "folder": (("0.3", *CHANCE, "-o", "none/a.svg"), 2, "there is no folder none"),
+    "labels": (("0.3", "0.4", *CHANCE, "-l", "RotatE", "-o", "a.svg"), 2, "1 for 2 values"),
+    "named twice": (("RotatE=0.3", *CHANCE, "-l", "RotatE", "-o", "a.svg"), 2, "named already"),
+    "labels of a file": (("sun.csv", "-l", "RotatE", "-o", "a.svg"), 2, "goes with values"),
+    "format of values": (("0.3", *CHANCE, "--input-format", "csv", "-o", "a.svg"), 2, "none is named"),
+    "two files": (("sun.csv", "sun.csv", "-o", "a.svg"), 2, "name one file"),
+    "file and value": (("sun.csv", "0.3", "-o", "a.svg"), 2, "name one file"),
+    "dataset": (("0.3", "-d", "natoins", "-m", "mrr", "-o", "a.svg"), 4, "Did you mean nations"),
+    "metric": (("sun.csv", "-m", "mmr", "-o", "a.svg"), 4, "unknown metric"),
+    "impossible": (("1.2", *CHANCE, "-o", "a.svg"), 6, "no possible MRR"),
+    "percent": (("3%", "-d", "nations", "-m", "mr", "-o", "a.svg"), 6, "MR is no share"),
+    "lacking": (("sun.csv", "-m", "mrr", "-m", "hits@3", "-o", "a.svg"), 6, "no value of Hits@3"),
+    "constant": (("1", "-d", "nations", "-m", "hits@50", "-o", "a.svg"), 6, "no distribution to draw"),
+}
+
+
+@needs_matplotlib
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_explained_and_nothing_is_written(
+    run: Run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistake: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    args, code, message = MISTAKES[mistake]
+    screen = run("plot", *args)
+    assert screen.code == code
+    assert message in screen.message
+    assert [path.name for path in tmp_path.iterdir()] == [table.name]
+
+
+@needs_matplotlib
+def test_a_file_is_written_over_by_force_only(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    out.write_text("precious", encoding="utf-8")
+    screen = run("plot", "0.4", *CHANCE, "-o", out)
+    assert (screen.code, out.read_text(encoding="utf-8")) == (2, "precious")
+    assert "--force" in screen.message
+    assert run("plot", "0.4", *CHANCE, "-o", out, "--force").code == 0
+    assert out.read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_without_matplotlib(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankconst.plots.style.find_spec", lambda _: None)
+    screen = run("plot", "0.4", *CHANCE, "-o", tmp_path / "a.svg")
+    assert screen.code == 3
+    assert "pip install 'rankconst[plot]'" in screen.message
+    assert not (tmp_path / "a.svg").exists()
