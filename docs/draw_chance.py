@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import rankconst
+from rankconst.plots.style import CHANCE, COLOURS, MARKERS, apply_style, check_suffix, describe, render_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MODELS = ("TransE", "ComplEx", "RotatE", "TuckER")
 
@@ -29,9 +31,6 @@ PUBLISHED = {
 From the results of Hoyt et al. 2022 (arXiv:2203.07544), repository pykeen/ranking-metrics-manuscript.
 """
 
-COLOURS = ("#4269d0", "#efb118", "#ff725c", "#3ca951")
-MARKERS = ("o", "s", "^", "D")
-
 
 def adjust_published() -> tuple[dict[str, tuple[float, ...]], dict[str, float]]:
     """Return AH@10 of each published value, and what a random ranker gets, by dataset."""
@@ -43,57 +42,55 @@ def adjust_published() -> tuple[dict[str, tuple[float, ...]], dict[str, float]]:
 
 def draw(path: Path) -> None:
     """Write the picture; the ending of `path` chooses the format."""
-    import matplotlib as mpl
+    with apply_style():
+        figure = _draw_figure()
+    path.write_bytes(render_figure(figure, check_suffix(path)))
 
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
 
-    style: dict[Any, Any] = {
-        "svg.hashsalt": "rankconst",
-        "svg.fonttype": "none",
-        "font.family": "sans-serif",
-        "font.size": 11,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-    }
+def _draw_figure() -> Figure:
+    from matplotlib.figure import Figure
+
     adjusted, chance = adjust_published()
     titles = {key: row["title"] for key, row in rankconst.load().datasets.items()}
-    with mpl.rc_context(style):
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.9), sharey=True, layout="constrained")
-        _draw_panel(left, PUBLISHED, chance, titles)
-        _draw_panel(right, adjusted, dict.fromkeys(PUBLISHED, 0.0), titles)
-        left.set_title("as published: Hits@10", loc="left", fontsize=11, fontweight="bold")
-        right.set_title("adjusted for chance: AH@10", loc="left", fontsize=11, fontweight="bold")
-        left.set_ylim(-0.04, 1.04)
-        left.annotate(
-            "a random\nranker already\ngets 0.947",
-            xy=(0.0, chance["nations"] - 0.005),
-            xytext=(0.0, 0.6),
-            ha="center",
-            fontsize=9,
-            arrowprops={"arrowstyle": "-", "color": "#777777"},
-            color="#444444",
-        )
-        figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=160)
-        plt.close(figure)
+    figure = Figure(figsize=(8.0, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    _draw_panel(left, PUBLISHED, chance, titles)
+    _draw_panel(right, adjusted, dict.fromkeys(PUBLISHED, 0.0), titles)
+    left.set_title("as published: Hits@10")
+    right.set_title("adjusted for chance: AH@10")
+    left.set_ylim(-0.04, 1.04)
+    left.annotate(
+        "a random\nranker already\ngets 0.947",
+        xy=(0.0, chance["nations"] - 0.005),
+        xytext=(0.0, 0.6),
+        ha="center",
+        fontsize=8.5,
+        arrowprops={"arrowstyle": "-", "color": CHANCE},
+        color="#444444",
+    )
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    describe(
+        figure,
+        "Hits@10 as published and adjusted for chance",
+        f"Hits@10 of {', '.join(MODELS)} on {', '.join(titles[key] for key in PUBLISHED)}. On Nations, where a random "
+        "ranker gets 0.947, values from 0.965 to 0.990 become 0.34 to 0.81; on large graphs they hardly change.",
+    )
+    return figure
 
 
 def _draw_panel(
     axes: Axes, values: Mapping[str, tuple[float, ...]], chance: Mapping[str, float], titles: Mapping[str, str]
 ) -> None:
     for place, key in enumerate(values):
-        axes.hlines(
-            chance[key], place - 0.34, place + 0.34, colors="#777777", lw=2, label="random" if place == 0 else ""
-        )
-        axes.fill_between([place - 0.34, place + 0.34], 0, chance[key], color="#777777", alpha=0.13, lw=0)
-    for position, (model, colour, marker) in enumerate(zip(MODELS, COLOURS, MARKERS, strict=True)):
+        ends = place - 0.34, place + 0.34
+        axes.hlines(chance[key], *ends, colors=CHANCE, lw=2, label="random ranker" if place == 0 else "")
+        axes.fill_between(ends, 0, chance[key], color=CHANCE, alpha=0.16, lw=0)
+    for position, (model, colour, marker) in enumerate(zip(MODELS, COLOURS, MARKERS, strict=False)):
         x = [place + 0.15 * (position - 1.5) for place in range(len(values))]
-        axes.scatter(x, [v[position] for v in values.values()], c=colour, marker=marker, s=42, label=model, zorder=3)
+        axes.scatter(x, [v[position] for v in values.values()], c=colour, marker=marker, s=38, label=model, zorder=3)
     axes.set_xticks(range(len(values)), [titles[key] for key in values])
     axes.tick_params(axis="x", length=0)
-    axes.grid(axis="y", color="#dddddd", lw=0.7)
-    axes.set_axisbelow(True)
+    axes.grid(axis="y")
 
 
 def main() -> None:

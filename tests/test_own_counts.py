@@ -139,7 +139,7 @@ def test_umls_relation_prediction(
     counts = Counter(count_candidates(candidates, known[h, t], r) for h, r, t in triples["test"])
     (tasks,) = re.findall(r"np.repeat\(range\(37, 47\), \[([\d, ]+)\]\)", page)
     assert counts == dict(zip(range(37, 47), map(int, tasks.split(",")), strict=True))
-    # The most frequent relation that is not known of the pair, but for the answer.
+    # What comes first by frequency once the other known relations of the pair are taken out.
     first = [
         next(r for r, _ in relations.most_common() if r == true or r not in known[h, t])
         for h, true, t in triples["test"]

@@ -1,0 +1,215 @@
+"""``rankconst plot``: a results table, or what chance gets on one dataset, as a picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankconst import tables as archive
+from rankconst.cli.files import check_target, write_whole
+from rankconst.cli.lookup import resolve_dataset
+from rankconst.cli.options import (
+    InputFormatOption,
+    PercentOption,
+    SourceOption,
+    StatedAggregationOption,
+    StatedDatasetOption,
+    StatedProtocolOption,
+    StatedSideOption,
+    StatedSplitOption,
+    TablesOption,
+    complete_metric,
+)
+from rankconst.errors import DataError
+from rankconst.metrics import parse_metric
+from rankconst.plots.arrangement import MOST_MODELS
+from rankconst.plots.comparison import find_further_models, plot_comparison
+from rankconst.plots.distribution import plot_distribution
+from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
+from rankconst.results.document import STDIN
+from rankconst.values import Published, parse_value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from rankconst.metrics import Metric
+    from rankconst.results.adjusting import AdjustedReading
+    from rankconst.results.settling import Setting
+    from rankconst.tables import Tables
+
+__all__ = ["plot"]
+
+
+def plot(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The picture; it ends in .svg, .png or .pdf.", metavar="FILE")
+    ],
+    given: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE|VALUE",
+            help="A file with results; or published numbers: 0.338, RotatE=0.338, '53.3%'.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: StatedDatasetOption = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help="mr, mrr, hits@10, gmr ...; any spelling. For a file: only this one; repeatable.",
+            metavar="METRIC",
+            autocompletion=complete_metric,
+        ),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option("--label", "-l", help="What a value is called, in the order of values.", metavar="NAME"),
+    ] = None,
+    split: StatedSplitOption = None,
+    side: StatedSideOption = None,
+    protocol: StatedProtocolOption = None,
+    source: SourceOption = None,
+    aggregation: StatedAggregationOption = None,
+    percent: PercentOption = False,
+    input_format: InputFormatOption = None,
+    tables: TablesOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+) -> None:
+    """Draw a results table, or what chance gets on one dataset.
+
+    A file: original value, adjusted index and z of every model, dataset by dataset.
+
+    Values, or none: the distribution of a random ranker's value, with the published ones beside it.
+
+    Example: rankconst plot results.csv --metric mrr --out figure.svg
+
+    Example: rankconst plot RotatE=0.338 --dataset fb15k237 --metric mrr --out chance.svg
+    """
+    from rankconst.results.settling import Setting
+
+    require_matplotlib()
+    suffix = check_suffix(out)
+    check_target(out, force)
+    setting = Setting(dataset, split, side, protocol, source, aggregation, percent)
+    metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
+    file = _find_file(given or ())
+    opened = archive.load(tables)
+    if file is None:
+        if input_format is not None:
+            raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")
+        values = _read_values(given or (), label or (), percent)
+        figure = _draw_values(values, metrics, setting, opened, tables)
+    else:
+        if label:
+            raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
+        figure = _draw_file(file, input_format, metrics, setting, opened, tables)
+    write_whole(out, render_figure(figure, suffix))
+    typer.echo(f"{out}: tables {opened.version}", err=True)
+
+
+# -- files ----------------------------------------------------------------------------------------------------------
+
+
+def _find_file(given: Sequence[str]) -> str | None:
+    """Return the file that the arguments name; None if they are values."""
+    for each in given:
+        # Options that nobody knows come here too, lest a negative value be taken for one.
+        if each.startswith("--"):
+            raise typer.BadParameter(f"there is no option {each}; see --help.")
+    files = [each for each in given if each == STDIN or Path(each).exists()]
+    if files and len(given) > 1:
+        raise typer.BadParameter("name one file, or values; not both, and not several files.", param_hint="FILE")
+    return files[0] if files else None
+
+
+def _draw_file(
+    path: str,
+    input_format: str | None,
+    metrics: Sequence[Metric],
+    setting: Setting,
+    opened: Tables,
+    place: str | None,
+) -> Figure:
+    from rankconst.cli.adjust_files import fill_in_dataset
+    from rankconst.results.adjusting import adjust_reading
+    from rankconst.results.readers import read_results
+
+    reading = read_results(path, input_format)
+    adjusted = adjust_reading(
+        reading,
+        opened,
+        fill_in_dataset(reading, setting, opened),
+        metrics=metrics,
+        resolve=lambda name: resolve_dataset(opened, name, place),
+    )
+    chosen = list(metrics) or None
+    figure = plot_comparison(adjusted, chosen, titles=_titles(opened))
+    _report(adjusted, find_further_models(adjusted, chosen))
+    return figure
+
+
+def _report(adjusted: AdjustedReading, further: Sequence[str]) -> None:
+    """Say on stderr what the picture does not show."""
+    for note, times in Counter(each.note for each in adjusted.entries if each.adjusted is None and each.note).items():
+        typer.echo(f"left out: {times} value{'s' * (times > 1)} of {adjusted.reading.name}: {note}", err=True)
+    if further:
+        typer.echo(
+            f"note: the {MOST_MODELS} models with the most values have a sign of their own, these share one: "
+            f"{', '.join(further)}.",
+            err=True,
+        )
+
+
+# -- values ---------------------------------------------------------------------------------------------------------
+
+
+def _read_values(given: Sequence[str], labels: Sequence[str], percent: bool) -> list[tuple[str, Published]]:
+    """Read values with what they are called: ``RotatE=0.338``, or by ``--label``."""
+    if labels and len(labels) != len(given):
+        raise typer.BadParameter(f"{len(labels)} for {len(given)} values; name each or none.", param_hint="--label")
+    found = []
+    for place, text in enumerate(given):
+        name, equals, value = text.rpartition("=")
+        if equals and labels:
+            raise typer.BadParameter(f"{text} is named already; leave out --label.", param_hint="VALUE")
+        try:
+            found.append((labels[place] if labels else name.strip(), parse_value(value, percent=percent)))
+        except DataError as error:
+            raise typer.BadParameter(f"there is no file {text}, and as a value: {error}", param_hint="VALUE") from None
+    return found
+
+
+def _draw_values(
+    values: Sequence[tuple[str, Published]],
+    metrics: Sequence[Metric],
+    setting: Setting,
+    opened: Tables,
+    place: str | None,
+) -> Figure:
+    from rankconst.results.reading import Context
+    from rankconst.results.settling import settle
+
+    if setting.dataset is None:
+        raise typer.BadParameter("missing: which dataset is it? Or name a file.", param_hint="--dataset")
+    if len(metrics) != 1:
+        missing = "name one metric." if metrics else "missing: which metric is it?"
+        raise typer.BadParameter(missing, param_hint="--metric")
+    settled = settle(Context(), setting, opened, resolve=lambda name: resolve_dataset(opened, name, place))
+    constants = settled.constants(opened, metrics[0])
+    wrong = next(
+        (each for _, each in values if constants.metric.upper != 1 and (setting.percent or "%" in each.text)), None
+    )
+    if wrong is not None:
+        raise DataError(f"{wrong.text} is read as a percentage, but {constants.metric.label} is no share.")
+    return plot_distribution(constants, values, title=_titles(opened)[settled.dataset])
+
+
+def _titles(opened: Tables) -> dict[str, str]:
+    return {key: row["title"] for key, row in opened.datasets.items()}

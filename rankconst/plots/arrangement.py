@@ -1,0 +1,243 @@
+"""What stands where in a comparison, and what it looks like: datasets, models and values, before anything is drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankconst.aggregations import DEFAULT_AGGREGATION
+from rankconst.errors import DataError
+from rankconst.plots.style import CHANCE, COLOURS, MARKERS, estimate_width
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from matplotlib.artist import Artist
+
+    from rankconst.constants import Adjusted, Constants
+    from rankconst.metrics import Metric
+    from rankconst.results.adjusting import AdjustedReading
+    from rankconst.values import Interval
+
+__all__ = [
+    "FURTHER",
+    "MOST_MODELS",
+    "Column",
+    "Layout",
+    "Look",
+    "Place",
+    "Point",
+    "arrange",
+    "choose_looks",
+    "collect_points",
+    "dodge",
+    "find_common",
+]
+
+MOST_MODELS = 20
+"""So many models have a colour and sign of their own: those with the most values. All others share one sign."""
+
+# Widths in inches: of panels side by side and of panels below each other, from least to most; of a value as a rule and
+# at least; of the gap between datasets.
+_BESIDE, _BELOW = (2.0, 3.6), (6.0, 10.5)
+_SLOT, _LEAST_SLOT, _GAP = 0.12, 0.07, 0.22
+# What no picture can do without, however wide it becomes.
+_TIGHT_SLOT, _TIGHT_COLUMN = 0.035, 0.24
+
+_USUAL = {"test", "both", DEFAULT_AGGREGATION, ""}
+
+
+class Place(NamedTuple):
+    """The ranking tasks of a column: all that sets chance apart, but for the protocol."""
+
+    dataset: str
+    split: str
+    side: str
+    aggregation: str
+    rank_type: str
+
+    @property
+    def unusual(self) -> list[str]:
+        """What tells the tasks from those of most tables."""
+        return [each for each in self[1:] if each not in _USUAL]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A value of a model, to be drawn once in each panel of its metric."""
+
+    model: str
+    metric: Metric
+    place: Place
+    adjusted: Adjusted
+    constants: Constants
+
+    def value(self, form: str) -> float | None:
+        """Return what a panel shows: ``value``, ``index`` or ``z``; None if it is undefined."""
+        found: float | None = getattr(self.adjusted, form)
+        return found
+
+    def interval(self, form: str) -> Interval | None:
+        """Return what rounding leaves open of that."""
+        found: Interval | None = getattr(self.adjusted, f"{form}_interval")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A dataset on the x axis.
+
+    Attributes
+    ----------
+    label
+        Its name.
+    size
+        The mean number of candidates of its tasks, as text.
+    start, end
+        Its ends, in inches.
+    """
+
+    label: str
+    size: str
+    start: float
+    end: float
+
+    @property
+    def centre(self) -> float:
+        """Its middle, in inches."""
+        return (self.start + self.end) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The sign of a model: a marker in a colour, filled or hollow."""
+
+    colour: str
+    marker: str
+    filled: bool = True
+
+    @property
+    def face(self) -> str:
+        """The colour of its inside."""
+        return self.colour if self.filled else "white"
+
+    def handle(self, label: str) -> Artist:
+        """Return its entry of a legend."""
+        from matplotlib.lines import Line2D
+
+        return Line2D([], [], ls="", marker=self.marker, color=self.colour, mfc=self.face, ms=5.5, label=label)
+
+
+FURTHER = Look(CHANCE, "*")
+"""The sign that models share who have none of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where columns stand in a panel.
+
+    Attributes
+    ----------
+    columns
+        In their order.
+    slot
+        The distance of neighbouring values, in inches.
+    width
+        That of a panel, in inches.
+    beside
+        True if the three panels of a metric stand side by side, False if below each other.
+    """
+
+    columns: Mapping[Place, Column]
+    slot: float
+    width: float
+    beside: bool
+
+
+def collect_points(adjusted: AdjustedReading, metrics: Collection[Metric] | None) -> list[Point]:
+    """Return the values of some metrics, or of all, that could be adjusted.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    unnamed = PurePath(adjusted.reading.name).stem
+    points = []
+    for each in adjusted.entries:
+        context, of = each.entry.context, each.constants
+        if of is None or each.adjusted is None or (metrics is not None and each.entry.metric not in metrics):
+            continue
+        place = Place(of.dataset, of.split, of.side, of.aggregation, context.rank_type or "")
+        points.append(Point(context.model or unnamed, each.entry.metric, place, each.adjusted, of))
+    if not points:
+        reason = next((f" {each.note}" for each in adjusted.entries if each.note), "")
+        raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")
+    return points
+
+
+def choose_looks(points: Sequence[Point]) -> dict[str, Look]:
+    """Return the models in the order of the table, each with its look; from the eleventh on signs are hollow."""
+    counts = Counter(point.model for point in points)
+    named = {model for model, _ in counts.most_common(MOST_MODELS)}
+    looks = {}
+    for place, model in enumerate(model for model in counts if model in named):
+        hollow, colour = divmod(place, len(COLOURS))
+        # Neither colour nor marker comes back with the same partner.
+        looks[model] = Look(COLOURS[colour], MARKERS[(colour + 3 * hollow) % len(MARKERS)], not hollow)
+    return looks | dict.fromkeys((model for model in counts if model not in named), FURTHER)
+
+
+def arrange(points: Sequence[Point], titles: Mapping[str, str]) -> Layout:
+    """Give each dataset a column wide enough for its values."""
+    sizes: dict[Place, float] = {}
+    for point in points:
+        histogram = point.constants.histogram
+        size = float(np.average(histogram.num_candidates, weights=histogram.num_tasks))
+        # Protocols differ a little.
+        sizes[point.place] = min(size, sizes.get(point.place, size))
+    places = sorted(sizes, key=lambda place: (sizes[place], place))
+    counts = Counter((point.place, point.metric) for point in points)
+    slots = {place: max(n for (at, _), n in counts.items() if at == place) for place in places}
+    common = find_common(points)
+    labels = {
+        place: ", ".join([titles.get(place.dataset, place.dataset), *(p for p in place.unusual if p not in common)])
+        for place in places
+    }
+    total, number = sum(slots.values()), len(places)
+    beside = total * _LEAST_SLOT + number * _GAP <= _BESIDE[1]
+    least, most = _BESIDE if beside else _BELOW
+    # Room for labels that need not be turned, where there is that much.
+    level = number * (max(map(estimate_width, labels.values())) + 0.08)
+    width = max(least, total * _SLOT + number * _GAP, level if level <= most else 0.0)
+    width = max(min(width, most), total * _TIGHT_SLOT + number * _TIGHT_COLUMN)
+    slot = min((width - 0.5 * number * _GAP) / (total + number), 0.2)
+    gap = (width - total * slot) / number
+    columns, start = {}, 0.0
+    for place in places:
+        end = start + slots[place] * slot + gap
+        columns[place] = Column(labels[place], f"{sizes[place]:,.0f}", start, end)
+        start = end
+    return Layout(columns, slot, width, beside)
+
+
+def dodge(ranked: Sequence[Point], layout: Layout) -> list[float]:
+    """Return where points of one metric stand: those of a column beside each other, in their order."""
+    counts = Counter(point.place for point in ranked)
+    seen: Counter[Place] = Counter()
+    positions = []
+    for point in ranked:
+        middle = (counts[point.place] - 1) / 2
+        positions.append(layout.columns[point.place].centre + layout.slot * (seen[point.place] - middle))
+        seen[point.place] += 1
+    return positions
+
+
+def find_common(points: Sequence[Point]) -> list[str]:
+    """Return split, side, aggregation and tie policy, as far as they are the same for all points."""
+    values = [{getattr(point.place, field) for point in points} for field in Place._fields[1:]]
+    return [only for each in values if len(each) == 1 for only in each if only not in {"", DEFAULT_AGGREGATION}]

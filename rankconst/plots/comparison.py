@@ -1,0 +1,302 @@
+"""A results table as a picture: original value, adjusted index and z side by side.
+
+This is Figure 1 of Hoyt et al. 2022, arXiv:2203.07544, for any table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.errors import DataError, UsageError
+from rankconst.plots.arrangement import FURTHER, arrange, choose_looks, collect_points, dodge, find_common
+from rankconst.plots.style import CHANCE, FAINT, apply_style, describe, estimate_width, format_axis, plain
+from rankconst.values import show_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from rankconst.metrics import Metric
+    from rankconst.plots.arrangement import Layout, Look, Point
+    from rankconst.results.adjusting import AdjustedReading
+
+__all__ = ["FORMS", "MOST_METRICS", "find_further_models", "plot_comparison"]
+
+FORMS = ("value", "index", "z")
+"""What the panels show, from left to right."""
+
+MOST_METRICS = 8
+"""So many metrics have a row of panels each in one picture."""
+
+INSIGNIFICANT = 1.96
+"""Random rankers stay within so many standard deviations in 95 % of all cases, by the normal law."""
+
+
+def plot_comparison(
+    adjusted: AdjustedReading,
+    metrics: Iterable[Metric] | None = None,
+    *,
+    titles: Mapping[str, str] | None = None,
+) -> Figure:
+    """Draw original values, adjusted indices and z-scores of a results table.
+
+    A metric has three panels: side by side, or below each other where the table has too many values for that. Datasets
+    stand on the x axis in the order of the mean number of candidates of their tasks; values of one dataset stand
+    beside each other. Bars show what rounding leaves open.
+
+    Parameters
+    ----------
+    adjusted
+        The adjusted table.
+    metrics
+        Which metrics to draw, in this order; if None, all that the table has values of.
+    titles
+        Dataset key to its name on the axis; the key itself where it has none.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        See :func:`~rankconst.plots.style.render_figure`.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    UsageError
+        For more than :data:`MOST_METRICS` metrics.
+    DataError
+        If there is nothing to draw.
+    """
+    wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
+    points = collect_points(adjusted, wanted)
+    held = list(dict.fromkeys(point.metric for point in points))
+    shown = held if wanted is None else wanted
+    lacking = [metric.label for metric in shown if metric not in held]
+    if lacking:
+        raise DataError(f"{adjusted.reading.name} has no value of {', '.join(lacking)} that could be adjusted.")
+    if len(shown) > MOST_METRICS:
+        names = ", ".join(metric.label for metric in shown)
+        raise UsageError(
+            f"{len(shown)} metrics are too many for one picture ({names}); choose up to {MOST_METRICS} (--metric)."
+        )
+    looks, layout = choose_looks(points), arrange(points, titles or {})
+    with apply_style():
+        figure, panels = _lay_out(len(shown), layout, _make_handles(points, looks), _name_axis(points))
+        for metric, row in zip(shown, panels, strict=True):
+            of_metric = [point for point in points if point.metric == metric]
+            for form, axes in zip(FORMS, row, strict=True):
+                _draw_panel(axes, form, of_metric, layout, looks)
+        figure.align_ylabels()
+        describe(figure, *_tell(shown, points, layout))
+    return figure
+
+
+def find_further_models(adjusted: AdjustedReading, metrics: Iterable[Metric] | None = None) -> list[str]:
+    """Return the models that :func:`plot_comparison` has no sign of their own for, in the order of the table."""
+    looks = choose_looks(collect_points(adjusted, None if metrics is None else tuple(metrics)))
+    return [model for model, look in looks.items() if look == FURTHER]
+
+
+# -- panels ---------------------------------------------------------------------------------------------------------
+
+
+def _lay_out(metrics: int, layout: Layout, handles: Sequence[Artist], title: str) -> tuple[Figure, list[list[Axes]]]:
+    """Return a figure with the panels of each metric, their columns labelled, and the legend below."""
+    from matplotlib.figure import Figure
+
+    rows, across = (metrics, len(FORMS)) if layout.beside else (metrics * len(FORMS), 1)
+    columns = list(layout.columns.values())
+    rotate = any(estimate_width(max(each.label, each.size, key=len)) > each.end - each.start for each in columns)
+    labels = [f"{plain(each.label)}{' ' if rotate else chr(10)}({each.size})" for each in columns]
+    width = across * (layout.width + 0.85)
+    entries = _fit([str(handle.get_label()) for handle in handles], width)
+    below = 0.7 * max(map(estimate_width, labels)) if rotate else 0.3
+    height = rows * (2.5 if layout.beside else 2.0) + below + 0.3 + 0.19 * -(-len(handles) // entries)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    panels = figure.subplots(rows, across, squeeze=False, sharex=True).reshape(metrics, len(FORMS))
+    for axes in figure.axes:
+        axes.set_xticks([each.centre for each in columns], labels)
+        axes.set_xlim(0.0, layout.width)
+        axes.tick_params(axis="x", length=0)
+        if rotate:
+            for label in axes.get_xticklabels():
+                label.set(rotation=38, ha="right", rotation_mode="anchor")
+    # A label of the figure as a whole would collide with the legend.
+    figure.legend(handles=handles, loc="outside lower center", ncols=entries, title=title)
+    return figure, panels.tolist()
+
+
+def _draw_panel(axes: Axes, form: str, points: Sequence[Point], layout: Layout, looks: Mapping[str, Look]) -> None:
+    metric = points[0].metric
+    ends = [end for point in points for end in point.interval(form) or ()]
+    _scale(axes, form, metric, [*ends, *(point.constants.expectation for point in points if form == "value")])
+    for column in layout.columns.values():
+        axes.axvline(column.start, color=FAINT, lw=0.7, zorder=0)
+    if form == "value":
+        _draw_chance(axes, metric, points, layout)
+    else:
+        axes.axhline(0.0, color=CHANCE, ls="--", lw=1.3, zorder=1.5)
+    if form == "z":
+        axes.axhspan(-INSIGNIFICANT, INSIGNIFICANT, color=CHANCE, alpha=0.16, lw=0, zorder=0.5)
+    order = {model: place for place, model in enumerate(looks)}
+    ranked = sorted(points, key=lambda point: order[point.model])
+    placed = list(zip(dodge(ranked, layout), ranked, strict=True))
+    for model, look in looks.items():
+        drawn = [(x, point) for x, point in placed if point.model == model and point.value(form) is not None]
+        if drawn:
+            _draw_model(axes, form, drawn, look, layout.slot)
+    axes.set_title(_name_panel(metric, form))
+    axes.set_ylabel(_name_form(metric, form))
+    axes.grid(axis="y")
+
+
+def _draw_model(axes: Axes, form: str, drawn: Sequence[tuple[float, Point]], look: Look, slot: float) -> None:
+    x, y = np.array([(x, point.value(form)) for x, point in drawn], dtype=np.float64).T
+    # Signs as wide as their slot, within what can be seen and told apart.
+    size = min(max(0.85 * 72 * slot, 4.2), 6.5) ** 2
+    label = drawn[0][1].model
+    axes.scatter(x, y, s=size, c=look.face, edgecolors=look.colour, marker=look.marker, lw=0.9, label=label, zorder=3)
+    ends = np.array([point.interval(form) for _, point in drawn], dtype=np.float64).T
+    # Exact values have no bar.
+    rounded = ends[1] > ends[0]
+    if rounded.any():
+        axes.errorbar(
+            x[rounded],
+            y[rounded],
+            yerr=np.abs(ends - y)[:, rounded],
+            fmt="none",
+            ecolor=look.colour,
+            elinewidth=1.0,
+            capsize=min(2.0, 24 * slot),
+            label=label,
+            zorder=2.5,
+        )
+
+
+def _draw_chance(axes: Axes, metric: Metric, points: Sequence[Point], layout: Layout) -> None:
+    """Mark what a random ranker gets in each column, and shade what is worse."""
+    worst = axes.get_ylim()[0 if metric.increasing else 1]
+    for place, column in layout.columns.items():
+        # Protocols differ a little.
+        levels = sorted({point.constants.expectation for point in points if point.place == place})
+        if levels:
+            axes.hlines(levels, column.start + 0.03, column.end - 0.03, colors=CHANCE, lw=1.6, zorder=1.5)
+            surely = levels[0 if metric.increasing else -1]
+            axes.fill_between([column.start + 0.03, column.end - 0.03], worst, surely, color=CHANCE, alpha=0.16, lw=0)
+
+
+def _scale(axes: Axes, form: str, metric: Metric, values: Sequence[float]) -> None:
+    """Choose scale and limits of the y axis, logarithmic where values span decades."""
+    lowest, highest = min(values, default=0.0), max(values, default=1.0)
+    share = form == "index" or (form == "value" and metric.upper == 1)
+    if form == "z":
+        lowest, highest = min(lowest, -2.5), max(highest, 2.5)
+        if max(-lowest, highest) > 60:
+            axes.set_yscale("symlog", linthresh=3.0, linscale=0.6)
+            powers = [10.0**power for power in range(1, 13)]
+            axes.set_yticks([-each for each in powers if -each > lowest] + [0] + [p for p in powers if p < highest])
+            axes.set_ylim(1.8 * lowest if lowest < -3 else -3.6, 1.8 * highest)
+            axes.minorticks_off()
+            format_axis(axes)
+            return
+    elif form == "value" and not share and lowest > 0 and highest > 30 * lowest:
+        axes.set_yscale("log")
+        axes.set_ylim(lowest / 1.4, highest * 1.4)
+        axes.minorticks_off()
+        format_axis(axes)
+        return
+    elif share:
+        lowest, highest = min(lowest, 0.0), 1.0 if highest > 0.5 else highest
+    else:
+        lowest = min(lowest, 0.0)
+    margin = 0.05 * (highest - lowest or 1.0)
+    axes.set_ylim(lowest - margin * (share or form == "z"), highest + margin)
+    if highest >= 1000:
+        format_axis(axes)
+
+
+# -- words ----------------------------------------------------------------------------------------------------------
+
+
+def _make_handles(points: Sequence[Point], looks: Mapping[str, Look]) -> list[Artist]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles = [look.handle(plain(_shorten(model))) for model, look in looks.items() if look != FURTHER]
+    further = sum(look == FURTHER for look in looks.values())
+    if further:
+        handles.append(FURTHER.handle(f"{further} further models"))
+    handles.append(Line2D([], [], color=CHANCE, lw=1.6, label="random ranker"))
+    if any(point.adjusted.z is not None for point in points):
+        label = f"worse than random; z within ±{INSIGNIFICANT}"
+        handles.append(Patch(color=CHANCE, alpha=0.16, lw=0, label=label))
+    return handles
+
+
+def _fit(labels: Sequence[str], width: float) -> int:
+    """Return how many columns of a legend, which is filled column by column, go into so many inches."""
+    widths = np.array([estimate_width(label) for label in labels])
+    for columns in range(len(labels), 1, -1):
+        # Beside its widest label a column has its signs and gaps.
+        if sum(0.6 + part.max() for part in np.array_split(widths, columns)) <= width:
+            return columns
+    return 1
+
+
+def _shorten(label: str, most: int = 34) -> str:
+    return label if len(label) <= most else f"{label[: most - 1]}…"
+
+
+def _name_panel(metric: Metric, form: str) -> str:
+    name = metric.label if form == "value" else metric.name_of(form)
+    title = {"value": "as published", "index": "adjusted for chance", "z": "z-score"}[form]
+    return f"{title}: {name or metric.label}"
+
+
+def _name_form(metric: Metric, form: str) -> str:
+    if form == "index":
+        return "index (0 random, 1 perfect)"
+    if form == "z":
+        return "z (sd better than random)"
+    unit = "ranks, " if metric.lower == 1 else ""
+    return f"{metric.label} ({unit}{'higher' if metric.increasing else 'lower'} is better)"
+
+
+def _name_axis(points: Sequence[Point]) -> str:
+    """Say how datasets are ordered, and what all columns have in common."""
+    common = find_common(points)
+    # What most tables have in common goes without saying where it is not all the table has.
+    named = {each for point in points for each in point.place[1:]} - set(common)
+    usual = [each for each in ("test", "both") if each in named]
+    said = ["both sides" if each == "both" else f"{each} side" if each in {"head", "tail"} else each for each in common]
+    said += [f"{'both sides' if each == 'both' else each} unless named" for each in usual]
+    name = "datasets by mean number of candidates (in brackets), ascending"
+    return f"{name}; {', '.join(said)}" if said else name
+
+
+def _tell(shown: Sequence[Metric], points: Sequence[Point], layout: Layout) -> tuple[str, str]:
+    """Return title and description for those who cannot see the picture."""
+    names = ", ".join(metric.label for metric in shown)
+    told = [
+        f"Panels with the values as published, the adjusted index and the z-score of {len(points)} results on "
+        f"{len(layout.columns)} datasets, by mean number of candidates: "
+        f"{', '.join(f'{column.label} ({column.size})' for column in layout.columns.values())}.",
+        f"Models: {', '.join(dict.fromkeys(point.model for point in points))}.",
+    ]
+    for metric in shown:
+        of_metric = [point for point in points if point.metric == metric]
+        spans = []
+        for form in FORMS:
+            values = [value for point in of_metric if (value := point.value(form)) is not None]
+            if values:
+                title = metric.label if form == "value" else metric.name_of(form) or f"{form} of {metric.label}"
+                spans.append(f"{title} {show_number(min(values))} to {show_number(max(values))}")
+        scores = [abs(point.adjusted.z) for point in of_metric if point.adjusted.z is not None]
+        close = sum(score < INSIGNIFICANT for score in scores)
+        told.append(f"{'; '.join(spans)}; {close} of {len(scores)} within {INSIGNIFICANT} sd of chance.")
+    return f"{names} as published and adjusted for chance", " ".join(told)

@@ -1,0 +1,170 @@
+r"""The probabilities of a random ranker's values, cell by cell.
+
+They are differences of tail probabilities (:mod:`rankconst.tails`). For sums on no lattice these are slow, and the
+cells of width D/C that split a period D come from one Fourier series,
+
+.. math:: P(a \le S < b) = \frac{b - a}{D} + \frac{2}{D} \operatorname{Re} \sum_{m \ge 1} \varphi(w_m)
+          \frac{e^{-i w_m a} - e^{-i w_m b}}{i w_m}, \qquad w_m = \frac{2 \pi m}{D},
+
+with the characteristic function of S; what lies outside the period is negligible (Abate and Whitt 1992, *Queueing
+Systems* 10, 5, section 5). Where it does not fall, the tasks are few, and the tails are quick.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.errors import UndefinedError
+from rankconst.histogram import WeightedHistogram
+from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.tails import TAILS, tail_probability
+from rankconst.tails.laws import LogRankLaw, ReciprocalLaw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rankconst.constants import Constants
+    from rankconst.histogram import Histogram
+    from rankconst.metrics import Metric
+    from rankconst.tails.laws import SumLaw
+
+    Values = NDArray[np.float64]
+
+__all__ = ["Density", "compute_density"]
+
+# Metrics whose values are whole multiples of 1/n.
+_COUNTED = {"hits_at_k", "arithmetic_mean_rank"}
+_CELLS = 96
+# The most that a cell may be off, as a share of the likeliest one: less than a line's width.
+_VISIBLE = 0.01
+# The characteristic function counts as gone below this; so many terms are tried.
+_GONE = 1e-7
+_TERMS = (64, 256, 1024, 4096)
+
+_SUMS: dict[str, tuple[type[SumLaw], Callable[[Values], Values]]] = {
+    "inverse_harmonic_mean_rank": (ReciprocalLaw, lambda value: value - 1.0),
+    "geometric_mean_rank": (LogRankLaw, lambda value: -np.log(value)),
+    "inverse_geometric_mean_rank": (LogRankLaw, np.log),
+}
+"""Metric family to the law of its sum S on no lattice, and the function that takes a value to (S - top) / n."""
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """How probable the values of a random ranker are.
+
+    Attributes
+    ----------
+    edges
+        The ends of cells, in units of the metric. Shape (C + 1,), ascending.
+    probabilities
+        Of each cell. Shape (C,).
+    single
+        True if each cell holds one value that can occur: at its middle, for a metric that counts.
+    exact
+        False if the law is not known and a normal one with its expectation and variance stands in for it.
+    """
+
+    edges: Values
+    probabilities: Values
+    single: bool
+    exact: bool
+
+
+def compute_density(constants: Constants, lower: float, upper: float) -> Density:
+    """Compute how probable a random ranker's values between two ends are.
+
+    Parameters
+    ----------
+    constants
+        Metric and ranking tasks; the variance must not be 0.
+    lower, upper
+        In units of the metric. What the metric cannot reach is left out.
+
+    Returns
+    -------
+    Density
+        Of fewer than 200 cells.
+
+    Raises
+    ------
+    UndefinedError
+        If every ranker gets the same.
+    """
+    if constants.variance == 0:
+        raise UndefinedError(
+            f"there is no distribution to draw: on {constants.dataset} {constants.split} {constants.side} every ranker "
+            f"gets {constants.metric.label} = {constants.expectation:g}."
+        )
+    edges, single = _cut(constants, lower, upper)
+    probabilities = _difference(constants, edges)
+    if probabilities is not None:
+        return Density(edges, probabilities, single, exact=True)
+    deviation = math.sqrt(2.0 * constants.variance)
+    below = [0.5 * math.erfc((constants.expectation - edge) / deviation) for edge in edges.tolist()]
+    return Density(edges, np.diff(below), single, exact=False)
+
+
+def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool]:
+    """Return the edges of cells: between the values of a metric that counts, whole numbers of them to a cell."""
+    metric = constants.metric
+    # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
+    ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
+    lower, upper = max(lower, ends[0]), min(upper, ends[1])
+    if metric.family not in _COUNTED or isinstance(constants.histogram, WeightedHistogram):
+        # Half a cell beyond either end: what lies on it is to be counted.
+        margin = (upper - lower) / (2 * _CELLS)
+        return np.linspace(lower - margin, upper + margin, _CELLS + 1), False
+    n = constants.num_tasks
+    first, last = math.floor(lower * n + 0.5), math.ceil(upper * n - 0.5)
+    step = max(1, (last - first + 1) // _CELLS)
+    return (np.arange(first, last + step + 1, step) - 0.5) / n, step == 1
+
+
+def _difference(constants: Constants, edges: Values) -> Values | None:
+    """Return the probabilities of cells; None where tails are not known, or not well enough."""
+    metric, histogram = constants.metric, constants.histogram
+    if metric.family not in TAILS or isinstance(histogram, WeightedHistogram):
+        return None
+    if metric.family in _SUMS and (found := _sum_series(constants, edges)) is not None:
+        return found
+    reached, errors = np.array([_reach(metric, histogram, edge) for edge in edges.tolist()]).T
+    cells = np.abs(np.diff(reached))
+    known = bool(np.all(errors + UNIT_ROUNDOFF < _VISIBLE * cells.max()))
+    return np.asarray(cells, dtype=np.float64) if known else None
+
+
+def _reach(metric: Metric, histogram: Histogram, value: float) -> tuple[float, float]:
+    """Return the probability of doing at least as well as `value`, and its absolute error."""
+    if not metric.lower <= value <= metric.upper:
+        return float((value < metric.lower) == metric.increasing), 0.0
+    tail = tail_probability(metric, histogram, value)
+    return tail.probability, math.log(10.0) * tail.error * tail.probability
+
+
+def _sum_series(constants: Constants, edges: Values) -> Values | None:
+    """Return the probabilities of cells by the Fourier series; None where it is not known to end."""
+    make, transform = _SUMS[constants.metric.family]
+    histogram = constants.histogram
+    if isinstance(histogram, WeightedHistogram):
+        return None
+    law = make(histogram)
+    # A margin may lie below every value that has a logarithm.
+    x = np.sort(histogram.total * transform(np.maximum(edges, np.finfo(np.float64).tiny)))
+    # Two windows away from the window, at least nine standard deviations, nothing is left to be folded into it.
+    step = 2.0 * math.pi / (3.0 * float(x[-1] - x[0]))
+    for terms in _TERMS:
+        w = step * np.arange(1.0, terms + 1)
+        law_at = np.exp(law.cgf((1j * w).astype(np.complex128), True))
+        if np.max(np.abs(law_at[terms // 2 :])) < _GONE:
+            waves = np.exp(-1j * np.outer(x, w)) @ (law_at / (1j * w))
+            summed = step / (2.0 * math.pi) * np.diff(x) - step / math.pi * np.diff(waves.real)
+            # Larger sums are better: smaller values, for a metric that decreases.
+            return np.asarray(summed if constants.metric.increasing else summed[::-1], dtype=np.float64)
+    return None

@@ -1,0 +1,206 @@
+"""How pictures look, and how they become the bytes of a file."""
+
+from __future__ import annotations
+
+import io
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+from rankconst.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "CHANCE",
+    "COLOURS",
+    "FAINT",
+    "MARKERS",
+    "SUFFIXES",
+    "apply_style",
+    "check_suffix",
+    "describe",
+    "estimate_width",
+    "format_axis",
+    "plain",
+    "render_figure",
+    "require_matplotlib",
+]
+
+COLOURS = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#000000",
+    "#882255",
+    "#999933",
+    "#332288",
+)
+"""Ten colours that people with any kind of colour vision can tell apart.
+
+The first seven are those of Okabe and Ito (2008, *Color Universal Design*) without yellow, which is lost on white; the
+others are from the muted scheme of Tol (2021, *Colour Schemes*, SRON/EPS/TN/09-002).
+"""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
+"""One for each colour, so that no picture depends on colour."""
+
+CHANCE = "#777777"
+"""What chance is drawn in."""
+
+FAINT = "#dddddd"
+"""Grids, and what groups columns."""
+
+_STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#444444",
+    "axes.labelsize": 9.0,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.unicode_minus": True,
+    "figure.facecolor": "white",
+    "grid.color": FAINT,
+    "grid.linewidth": 0.7,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    # Text stays text, and nothing depends on the hour.
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "rankconst",
+}
+
+
+def require_matplotlib() -> None:
+    """Refuse to go on without matplotlib; imports nothing.
+
+    Raises
+    ------
+    MissingExtraError
+        With the command that installs it.
+    """
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'")
+
+
+@contextmanager
+def apply_style() -> Iterator[None]:
+    """Draw in this package's style, whatever the user's own is; it is restored afterwards.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    """
+    require_matplotlib()
+    from matplotlib import style
+
+    with style.context(["default", _STYLE]):
+        yield
+
+
+def describe(figure: Figure, title: str, description: str) -> None:
+    """Give a picture a title and a description for those who cannot see it; files carry both.
+
+    A figure has one label, which nothing draws: its first line is the title.
+    """
+    figure.set_label(f"{title}\n{description}")
+
+
+def format_axis(axes: Axes, ticks: str = "y") -> None:
+    """Write the numbers of an axis, ``x`` or ``y``, in full: 1,000 rather than 10³."""
+    from matplotlib.ticker import FuncFormatter
+
+    getattr(axes, f"{ticks}axis").set_major_formatter(FuncFormatter(lambda value, _: _write(value)))
+
+
+def _write(value: float) -> str:
+    return f"{value:,.10g}".replace("-", "\N{MINUS SIGN}") if abs(value) < 1e7 else f"{value:g}"
+
+
+def plain(text: str) -> str:
+    """Return text of others as it is to be drawn: dollar signs are no formulas, and an underscore hides nothing."""
+    return f"{' ' * text.startswith('_')}{text}".replace("$", r"\$")
+
+
+def estimate_width(text: str, size: float = 8.5) -> float:
+    """Return about how wide a text is, in inches, before it is drawn."""
+    return 0.0083 * size * len(text)
+
+
+def check_suffix(path: Path) -> str:
+    """Return the ending of a file name, which says how a picture is written.
+
+    Raises
+    ------
+    UsageError
+        For an ending that no format has.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(f"{path}: pictures are written to files that end in {', '.join(SUFFIXES)}.")
+    return suffix
+
+
+def render_figure(figure: Figure, suffix: str) -> bytes:
+    """Return a picture as the bytes of a file: the same picture, the same bytes.
+
+    Parameters
+    ----------
+    figure
+        What was drawn.
+    suffix
+        A key of :data:`SUFFIXES`.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    """
+    title, _, description = str(figure.get_label()).partition("\n")
+    with apply_style():
+        return SUFFIXES[suffix](figure, title, description)
+
+
+def _save(figure: Figure, form: str, metadata: dict[str, str | None]) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=form, metadata=metadata, dpi=200)
+    return buffer.getvalue()
+
+
+def _write_svg(figure: Figure, title: str, description: str) -> bytes:
+    content = _save(figure, "svg", {"Title": title, "Description": description, "Date": None}).decode()
+    # Readers of screens look for the description beside the title.
+    found = f"<title>{escape(title)}</title>"
+    return content.replace(found, f"{found}\n <desc>{escape(description)}</desc>", 1).encode()
+
+
+def _write_png(figure: Figure, title: str, description: str) -> bytes:
+    return _save(figure, "png", {"Title": title, "Description": description})
+
+
+def _write_pdf(figure: Figure, title: str, description: str) -> bytes:
+    return _save(figure, "pdf", {"Title": title, "Subject": description, "CreationDate": None})
+
+
+SUFFIXES: dict[str, Callable[[Figure, str, str], bytes]] = {
+    ".svg": _write_svg,
+    ".png": _write_png,
+    ".pdf": _write_pdf,
+}
+"""Ending of a file name to what writes a figure with its title and description."""

@@ -1,0 +1,93 @@
+"""The probabilities that pictures show: against all rank vectors of small tasks, and against tails of real ones."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import rankconst
+from rankconst.errors import UndefinedError
+from rankconst.plots.density import compute_density
+from rankconst.tails import tail_probability
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COUNTS = (2, 3, 5, 7)
+
+FORMULAS: dict[str, Callable[[tuple[int, ...]], float]] = {
+    "hits@2": lambda ranks: sum(rank <= 2 for rank in ranks) / len(ranks),
+    "mr": lambda ranks: sum(ranks) / len(ranks),
+    "mrr": lambda ranks: sum(1 / rank for rank in ranks) / len(ranks),
+    "gmr": lambda ranks: math.exp(sum(map(math.log, ranks)) / len(ranks)),
+    "igmr": lambda ranks: math.exp(-sum(map(math.log, ranks)) / len(ranks)),
+}
+
+
+@pytest.mark.parametrize("metric", FORMULAS)
+def test_of_all_rank_vectors_each_falls_in_its_cell(metric: str) -> None:
+    constants = rankconst.from_counts(COUNTS).constants(metric)
+    density = compute_density(constants, -math.inf, math.inf)
+    vectors = list(itertools.product(*(range(1, size + 1) for size in COUNTS)))
+    values = [FORMULAS[metric](ranks) for ranks in vectors]
+    expected = np.histogram(values, density.edges)[0] / len(vectors)
+    assert density.exact
+    assert density.single == (metric in {"hits@2", "mr"})
+    assert density.probabilities == pytest.approx(expected, abs=1e-9)
+    assert density.probabilities.sum() == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["mrr", "gmr", "igmr", "mr", "hits@1"])
+@pytest.mark.parametrize("dataset", ["nations", "wn18rr"])
+def test_cells_of_benchmarks_are_differences_of_tails(dataset: str, metric: str) -> None:
+    constants = rankconst.load().constants(dataset, metric)
+    histogram = rankconst.load().histogram(dataset)
+    deviation = math.sqrt(constants.variance)
+    density = compute_density(constants, constants.expectation - 4 * deviation, constants.expectation + 4 * deviation)
+    inner = [edge for edge in density.edges.tolist() if constants.metric.lower <= edge <= constants.metric.upper]
+    places = [0, len(inner) // 3, len(inner) // 2, len(inner) - 2]
+    for place in places:
+        ends = inner[place], inner[place + 1]
+        reached = [tail_probability(constants.metric, histogram, end).probability for end in ends]
+        cell = int(np.searchsorted(density.edges, ends[0] * (1 + 1e-12), side="right")) - 1
+        assert density.probabilities[cell] == pytest.approx(abs(reached[0] - reached[1]), abs=1e-9)
+
+
+def test_moments_of_the_drawn_law_are_those_of_the_tables() -> None:
+    """By the middles of narrow cells, within what their width allows."""
+    constants = rankconst.load().constants("fb15k237", "mrr")
+    deviation = math.sqrt(constants.variance)
+    density = compute_density(constants, constants.expectation - 8 * deviation, constants.expectation + 8 * deviation)
+    middles = (density.edges[1:] + density.edges[:-1]) / 2
+    mean = float(np.dot(middles, density.probabilities))
+    assert mean == pytest.approx(constants.expectation, abs=1e-3 * deviation)
+    spread = float(np.dot((middles - mean) ** 2, density.probabilities))
+    assert spread == pytest.approx(constants.variance, rel=5e-3)
+
+
+@pytest.mark.parametrize(("metric", "aggregation"), [("median_rank", "micro"), ("mrr", "macro-query")])
+def test_a_normal_law_stands_in_where_none_is_known(metric: str, aggregation: str) -> None:
+    constants = rankconst.load().constants("nations", metric, aggregation=aggregation)
+    deviation = math.sqrt(constants.variance)
+    density = compute_density(constants, constants.expectation - 3 * deviation, constants.expectation + 3 * deviation)
+    assert not density.exact
+    assert density.probabilities.sum() == pytest.approx(math.erf(3 / math.sqrt(2)), abs=2e-3)
+    assert int(np.argmax(density.probabilities)) in range(46, 50)
+
+
+def test_a_law_that_is_only_bracketed_is_not_drawn() -> None:
+    """Few tasks of very many candidates: tails are bounds, and say so."""
+    constants = rankconst.from_counts([14_541] * 12).constants("gmr")
+    deviation = math.sqrt(constants.variance)
+    density = compute_density(constants, constants.expectation - 3 * deviation, constants.expectation + 3 * deviation)
+    assert np.all(np.isfinite(density.probabilities))
+    assert density.probabilities.sum() == pytest.approx(0.99, abs=0.02)
+
+
+def test_nothing_to_draw_where_nothing_varies() -> None:
+    with pytest.raises(UndefinedError, match=r"no distribution to draw: .* every ranker gets MRR = 1"):
+        compute_density(rankconst.from_counts([1, 1]).constants("mrr"), 0.0, 1.0)
