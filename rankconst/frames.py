@@ -91,7 +91,7 @@ def adjust(
     >>> adjust(frame)[["dataset", "MRR", "AMRR"]].round(4)
          dataset    MRR    AMRR
     0  FB15k-237  0.338  0.3375
-    1     WN18RR  0.476  0.4758
+    1     WN18RR  0.476  0.4759
     """
     opened = load() if tables is None else tables
     setting = Setting(dataset, split, side, protocol, source, aggregation, percent)

@@ -17,3 +17,5 @@ module                  holds
 
 Every further module is one format.
 """
+
+__all__: list[str] = []
