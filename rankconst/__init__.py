@@ -8,7 +8,7 @@
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # The public names: each stands here for type checkers, and below with its module.
 if TYPE_CHECKING:

@@ -151,10 +151,12 @@ def _settle_protocol(context: Context, setting: Setting, source: Source | None, 
     only = held[0] if len(held) == 1 else None
     asked = setting.protocol or context.protocol
     protocol = parse_protocol(asked or only or implied or DEFAULT_PROTOCOL)
-    if asked and implied and parse_protocol(implied).negatives is not None and protocol.negatives is None:
+    few = next((key for key in (implied, only) if key and parse_protocol(key).negatives is not None), None)
+    if asked and few and protocol.negatives is None:
+        whose = f"numbers of {source.title}" if source is not None and few == implied else "numbers on this dataset"
         raise UsageError(
-            f"numbers of {source.title if source else implied} rank among sampled candidates (protocol {implied}); "
-            f"they cannot be turned into numbers of protocol {protocol.key}: a rank among few candidates does not say "
-            f"what the rank among all of them is. Leave out --protocol to adjust them under {implied}."
+            f"{whose} rank among sampled candidates (protocol {few}); they cannot be turned into numbers of protocol "
+            f"{protocol.key}: a rank among few candidates does not say what the rank among all of them is. "
+            f"Leave out --protocol to adjust them under {few}."
         )
     return protocol.key
