@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import rankconst
 from rankconst.results.adjusting import AdjustedReading, adjust_reading
-from rankconst.results.settling import Setting
+from rankconst.settling import Setting
 from rankconst.values import show_uncertain
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from rankconst.errors import DataError
-from rankconst.results.reading import Context
+from rankconst.settling import Context
 from rankconst.values import Interval, Published, parse_value
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from rankconst.errors import DataError, RankconstError, UsageError
 from rankconst.metrics import parse_metric
 from rankconst.results.adjusting import adjust_values
 from rankconst.results.columns import Meaning, parse_column
-from rankconst.results.reading import Context
-from rankconst.results.settling import Setting, Settled, check_setting, settle
+from rankconst.settling import Context, Setting, Settled, check_setting, settle
 from rankconst.tables import load
 from rankconst.values import parse_value
 

@@ -19,7 +19,7 @@ from rankconst.evidence import NOISE, Evidence, Piece, collect_evidence
 from rankconst.mismatches import CAUSES, Checked, check_entries
 from rankconst.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol, parse_side, parse_split
 from rankconst.results.grouping import group_entries
-from rankconst.results.settling import Setting
+from rankconst.settling import Setting
 from rankconst.sources import parse_source
 from rankconst.tasksets import TaskSet, TaskSets
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.results.reading import Context, Entry, Reading
+    from rankconst.results.reading import Entry, Reading
+    from rankconst.settling import Context
     from rankconst.tables import Tables
 
 __all__ = [

@@ -145,8 +145,7 @@ class Tables:
         lacking = {c.name for c in COLUMNS[name] if c.name not in names and self._precedes(c.since)}
         if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
             raise TablesError(
-                f"{self.folder / name}.parquet has columns {names}; "
-                f"this version of rankconst reads {expected.names}."
+                f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}."
             )
 
     def _complete(self, name: str, columns: tuple[str, ...], table: pa.Table) -> pa.Table:

@@ -9,7 +9,8 @@ import numpy as np
 
 from rankconst import parse_metric
 from rankconst.metrics import parse_adjusted_metric
-from rankconst.results.reading import Context, Entry, Reading
+from rankconst.results.reading import Entry, Reading
+from rankconst.settling import Context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rankconst.errors import DataError
 from rankconst.evidence import NOISE, collect_evidence, name_of, read_number, solve
 from rankconst.metrics import parse_metric
-from rankconst.results.reading import Context, Entry
+from rankconst.results.reading import Entry
+from rankconst.settling import Context
 from rankconst.values import Interval
 
 MR, MRR, HITS = map(parse_metric, ("mr", "mrr", "hits@10"))

@@ -20,8 +20,8 @@ from rankconst.identify import identify, identify_reading, suggest_dataset
 from rankconst.metrics import parse_metric
 from rankconst.results.document import open_document
 from rankconst.results.pykeen import READER
-from rankconst.results.reading import Context, Entry, Reading
-from rankconst.results.settling import Setting
+from rankconst.results.reading import Entry, Reading
+from rankconst.settling import Context, Setting
 from rankconst.tasksets import TaskSet, TaskSets
 from rankconst.values import Interval, parse_value
 

@@ -139,7 +139,13 @@ def test_what_is_shown_covers_the_interval(value: float, below: float, above: fl
 
 @pytest.mark.parametrize(
     ("value", "digits", "shown"),
-    [(6368.04, 4, "6,368"), (0.00071106477, 5, "0.00071106"), (0.0, 4, "0"), (1e-9, 3, "1.00e-09"), (1e12, 2, "1.0e+12")],
+    [
+        (6368.04, 4, "6,368"),
+        (0.00071106477, 5, "0.00071106"),
+        (0.0, 4, "0"),
+        (1e-9, 3, "1.00e-09"),
+        (1e12, 2, "1.0e+12"),
+    ],
 )
 def test_numbers_with_their_digits(value: float, digits: int, shown: str) -> None:
     assert show_number(value, digits) == shown

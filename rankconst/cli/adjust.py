@@ -25,7 +25,7 @@ from rankconst.cli.options import (
 from rankconst.cli.output import SUFFIXES, Format, print_listing, render
 from rankconst.errors import UsageError
 from rankconst.metrics import parse_metric
-from rankconst.results.settling import Setting
+from rankconst.settling import Setting
 
 __all__ = ["adjust"]
 

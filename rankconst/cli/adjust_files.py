@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankconst.cli.output import Format, Listing
     from rankconst.metrics import Metric
     from rankconst.results.reading import Reading
-    from rankconst.results.settling import Setting
+    from rankconst.settling import Setting
     from rankconst.tables import Tables
 
 __all__ = ["adjust_file", "fill_in_dataset"]

@@ -14,8 +14,7 @@ from rankconst.cli.output import Column, Listing, number
 from rankconst.errors import DataError, UndefinedError
 from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, sampled_histogram
 from rankconst.results import adjusting
-from rankconst.results.reading import Context
-from rankconst.results.settling import Setting, settle
+from rankconst.settling import Context, Setting, settle
 from rankconst.sources import Source, parse_source
 from rankconst.tasks import Tasks
 from rankconst.values import Published, parse_value

@@ -16,8 +16,8 @@ from rankconst.errors import DataError, UsageError
 from rankconst.evidence import Piece, name_of
 from rankconst.identify import Identification, Identified, Match, identify_evaluations, identify_reading
 from rankconst.metrics import parse_metric
-from rankconst.results.reading import Context, Entry
-from rankconst.results.settling import Setting
+from rankconst.results.reading import Entry
+from rankconst.settling import Context, Setting
 from rankconst.values import Interval, parse_value
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ def lint(
         raise UsageError("name a results file, or list the rules with --rules.")
     from rankconst.lint import lint_reading
     from rankconst.results.readers import read_results
-    from rankconst.results.settling import Setting
+    from rankconst.settling import Setting
 
     opened = archive.load(tables)
     setting = Setting(dataset=dataset, split=split, side=side, protocol=protocol, source=source, percent=percent)

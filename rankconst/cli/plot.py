@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from rankconst.metrics import Metric
     from rankconst.results.adjusting import AdjustedReading
-    from rankconst.results.settling import Setting
+    from rankconst.settling import Setting
     from rankconst.tables import Tables
 
 __all__ = ["plot"]
@@ -92,7 +92,7 @@ def plot(
 
     Example: rankconst plot RotatE=0.338 --dataset fb15k237 --metric mrr --out chance.svg
     """
-    from rankconst.results.settling import Setting
+    from rankconst.settling import Setting
 
     require_matplotlib()
     suffix = check_suffix(out)
@@ -193,8 +193,7 @@ def _draw_values(
     opened: Tables,
     place: str | None,
 ) -> Figure:
-    from rankconst.results.reading import Context
-    from rankconst.results.settling import settle
+    from rankconst.settling import Context, settle
 
     if setting.dataset is None:
         raise typer.BadParameter("missing: which dataset is it? Or name a file.", param_hint="--dataset")

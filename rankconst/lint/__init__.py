@@ -38,7 +38,7 @@ from rankconst.lint.ranges import find_impossible_values
 from rankconst.lint.shares import find_decreasing_hits
 from rankconst.lint.swaps import find_swapped_columns
 from rankconst.results.grouping import group_entries
-from rankconst.results.settling import Setting, check_setting
+from rankconst.settling import Setting, check_setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

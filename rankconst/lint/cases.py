@@ -11,7 +11,7 @@ from rankconst.aggregations import DEFAULT_AGGREGATION
 from rankconst.errors import DataError, UnknownNameError, UsageError, squash
 from rankconst.metrics import CATALOGUE
 from rankconst.protocols import SIDES, SPLITS
-from rankconst.results.settling import Settled, settle
+from rankconst.settling import Settled, settle
 from rankconst.values import Interval, parse_value
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rankconst.histogram import Histogram, WeightedHistogram
     from rankconst.metrics import Metric
     from rankconst.results.grouping import Group
-    from rankconst.results.reading import Context, Entry, Reading
-    from rankconst.results.settling import Setting
+    from rankconst.results.reading import Entry, Reading
+    from rankconst.settling import Context, Setting
     from rankconst.tables import Tables
 
 __all__ = ["FLOAT32", "WHOLE_RANKS", "Archive", "Case", "Measured", "build_case", "count_tasks", "invert"]

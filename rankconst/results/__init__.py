@@ -11,7 +11,6 @@ module                  holds
 :mod:`.structured`      JSON and YAML, read safely; shared by the tools' own files
 :mod:`.logs`            what evaluations print, line by line; shared by all formats of logs
 :mod:`.grouping`        which numbers are of one evaluation
-:mod:`.settling`        which ranking tasks a number belongs to
 :mod:`.adjusting`       every number adjusted, or the reason why not
 ======================  ==========================================================================================
 

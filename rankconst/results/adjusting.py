@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
-from rankconst.results.settling import Setting, Settled, check_setting, settle
+from rankconst.settling import Setting, Settled, check_setting, settle
 from rankconst.values import Interval, Published, parse_value
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from rankconst.constants import Adjusted, Constants
     from rankconst.metrics import Metric
-    from rankconst.results.reading import Context, Entry, Reading
+    from rankconst.results.reading import Entry, Reading
+    from rankconst.settling import Context
     from rankconst.significance import Significance
     from rankconst.sources import Source
     from rankconst.tables import Tables

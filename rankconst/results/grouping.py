@@ -10,7 +10,8 @@ from rankconst.results.columns import parse_column
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from rankconst.results.reading import Context, Entry, Reading
+    from rankconst.results.reading import Entry, Reading
+    from rankconst.settling import Context
 
 __all__ = ["Group", "group_entries"]
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.results.libkge_names import parse_libkge_name
-from rankconst.results.reading import Context, Entry, Reader, Reading, Skipped
+from rankconst.results.reading import Entry, Reader, Reading, Skipped
 from rankconst.results.structured import Number, Value, align_rows, parse_yaml, read_number
+from rankconst.settling import Context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.metrics import parse_metric
 from rankconst.protocols import parse_split
-from rankconst.results.reading import Context, Entry, Reader, Reading, Skipped
+from rankconst.results.reading import Entry, Reader, Reading, Skipped
+from rankconst.settling import Context
 from rankconst.values import parse_value
 
 if TYPE_CHECKING:

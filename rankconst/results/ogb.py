@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.metrics import parse_metric
-from rankconst.results.reading import Context, Entry, Reader, Reading
+from rankconst.results.reading import Entry, Reader, Reading
 from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, align_rows, looks_structured, read_number
+from rankconst.settling import Context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

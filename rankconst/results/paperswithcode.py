@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
 from rankconst.results.columns import Meaning, parse_column
-from rankconst.results.reading import Context, Entry, Reader, Reading, Skipped
+from rankconst.results.reading import Entry, Reader, Reading, Skipped
 from rankconst.results.structured import Value, align_rows, looks_structured, read_number
+from rankconst.settling import Context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

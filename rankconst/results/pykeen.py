@@ -20,7 +20,7 @@ from rankconst.errors import DataError, UnknownNameError, squash
 from rankconst.metrics import parse_adjusted_metric, parse_metric
 from rankconst.protocols import SIDES, parse_split
 from rankconst.results.columns import RANK_TYPES
-from rankconst.results.reading import Context, Entry, Reader, Reading, Skipped
+from rankconst.results.reading import Entry, Reader, Reading, Skipped
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Number,
@@ -31,6 +31,7 @@ from rankconst.results.structured import (
     read_number,
     read_yaml_records,
 )
+from rankconst.settling import Context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

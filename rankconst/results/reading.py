@@ -5,42 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from rankconst.settling import NOTHING, Context
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rankconst.metrics import Metric
     from rankconst.results.document import Document
 
-__all__ = ["Context", "Entry", "Reader", "Reading", "Skipped"]
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a file says about a number; None where it says nothing. Names are as written, in any spelling.
-
-    Attributes
-    ----------
-    dataset, split, side, protocol, aggregation
-        Which ranking tasks.
-    source
-        The tool or repository that the number comes from; see :mod:`rankconst.sources`.
-    model
-        What was evaluated.
-    rank_type
-        How ties were ranked: ``realistic``, ``optimistic``, ``pessimistic`` ...
-    num_tasks
-        The number of ranks that the number is taken over, counted over both sides for side ``both``.
-    """
-
-    dataset: str | None = None
-    split: str | None = None
-    side: str | None = None
-    protocol: str | None = None
-    aggregation: str | None = None
-    source: str | None = None
-    model: str | None = None
-    rank_type: str | None = None
-    num_tasks: int | None = None
+__all__ = ["Entry", "Reader", "Reading", "Skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +45,7 @@ class Entry:
     row: int
     column: str
     line: int | None
-    context: Context = Context()
+    context: Context = NOTHING
     adjustment: str | None = None
     exact: bool = False
 

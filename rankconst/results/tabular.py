@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import DataError, squash
 from rankconst.results.columns import RANK_TYPES, ROLES, Meaning, add_part, parse_column
-from rankconst.results.reading import Context, Entry, Reading, Skipped
+from rankconst.results.reading import Entry, Reading, Skipped
+from rankconst.settling import Context
 from rankconst.values import parse_value
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from hand_readings import OPEN, make_reading
 from rankconst import parse_metric
 from rankconst.lint.cases import FLOAT32, Archive, Case, build_case, count_tasks, invert
 from rankconst.results.grouping import group_entries
-from rankconst.results.reading import Context
-from rankconst.results.settling import Setting, Settled
+from rankconst.settling import Context, Setting, Settled
 from rankconst.sources import SOURCES
 from rankconst.values import Interval
 

@@ -13,8 +13,7 @@ import rankconst
 from hand_readings import OPEN, make_reading, measure, parse_heading
 from rankconst import UnknownNameError, UsageError
 from rankconst.lint import RULES, Finding, lint_reading
-from rankconst.results.reading import Context
-from rankconst.results.settling import Setting
+from rankconst.settling import Context, Setting
 
 TABLES = rankconst.load()
 NATIONS = Setting(dataset="nations", protocol="pykeen")

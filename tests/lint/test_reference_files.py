@@ -10,7 +10,7 @@ import pytest
 import rankconst
 from rankconst.lint import lint_reading
 from rankconst.results.readers import read_results
-from rankconst.results.settling import Setting
+from rankconst.settling import Setting
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,7 @@ import pytest
 import rankconst
 from hand_readings import OPEN, make_reading
 from rankconst.lint import Finding, lint_reading
-from rankconst.results.reading import Context
-from rankconst.results.settling import Setting
+from rankconst.settling import Context, Setting
 
 TABLES = rankconst.load()
 

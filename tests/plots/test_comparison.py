@@ -20,8 +20,8 @@ from rankconst.plots import plot_comparison, render_figure
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models
 from rankconst.results.adjusting import adjust_reading
-from rankconst.results.reading import Context, Entry, Reading
-from rankconst.results.settling import Setting
+from rankconst.results.reading import Entry, Reading
+from rankconst.settling import Context, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,8 +10,8 @@ import pytest
 import rankconst
 from rankconst import DataError, UnknownNameError, UsageError, parse_metric
 from rankconst.results.adjusting import adjust_reading
-from rankconst.results.reading import Context, Entry, Reading
-from rankconst.results.settling import Setting
+from rankconst.results.reading import Entry, Reading
+from rankconst.settling import Context, Setting
 
 if TYPE_CHECKING:
     from pathlib import Path

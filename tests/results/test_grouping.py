@@ -9,7 +9,7 @@ import pytest
 from hand_readings import make_reading
 from rankconst.results.grouping import group_entries
 from rankconst.results.readers import read_results
-from rankconst.results.reading import Context
+from rankconst.settling import Context
 
 if TYPE_CHECKING:
     from pathlib import Path

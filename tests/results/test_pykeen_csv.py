@@ -10,7 +10,7 @@ from hypothesis import given
 
 from rankconst.results.document import Document
 from rankconst.results.pykeen_csv import READER
-from rankconst.results.reading import Context
+from rankconst.settling import Context
 from result_tables import check_refusal, documents, reading_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from rankconst import DataError, UnknownNameError
 from rankconst.results.adjusting import adjust_reading
 from rankconst.results.document import Document
 from rankconst.results.readers import READERS, read_results
-from rankconst.results.settling import Setting
+from rankconst.settling import Setting
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading

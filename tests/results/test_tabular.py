@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from rankconst import DataError, parse_metric
 from rankconst.results.document import Document
-from rankconst.results.reading import Context, Entry, Reading
+from rankconst.results.reading import Entry, Reading
 from rankconst.results.tabular import Dialect, Row, read_tables
+from rankconst.settling import Context
 from rankconst.values import parse_value
 
 

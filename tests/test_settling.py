@@ -7,8 +7,7 @@ import pytest
 import rankconst
 from rankconst import DataError, UnknownNameError, UsageError
 from rankconst.protocols import DEFAULT_PROTOCOL
-from rankconst.results.reading import Context
-from rankconst.results.settling import Setting, check_setting, settle
+from rankconst.settling import Context, Setting, check_setting, settle
 from rankconst.sources import SOURCES
 
 TABLES = rankconst.load()

@@ -15,10 +15,42 @@ if TYPE_CHECKING:
 
     from rankconst.constants import Constants
     from rankconst.metrics import Metric
-    from rankconst.results.reading import Context
     from rankconst.tables import Tables
 
-__all__ = ["Setting", "Settled", "check_setting", "settle"]
+__all__ = ["NOTHING", "Context", "Setting", "Settled", "check_setting", "settle"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a file says about a number; None where it says nothing. Names are as written, in any spelling.
+
+    Attributes
+    ----------
+    dataset, split, side, protocol, aggregation
+        Which ranking tasks.
+    source
+        The tool or repository that the number comes from; see :mod:`rankconst.sources`.
+    model
+        What was evaluated.
+    rank_type
+        How ties were ranked: ``realistic``, ``optimistic``, ``pessimistic`` ...
+    num_tasks
+        The number of ranks that the number is taken over, counted over both sides for side ``both``.
+    """
+
+    dataset: str | None = None
+    split: str | None = None
+    side: str | None = None
+    protocol: str | None = None
+    aggregation: str | None = None
+    source: str | None = None
+    model: str | None = None
+    rank_type: str | None = None
+    num_tasks: int | None = None
+
+
+NOTHING = Context()
+"""A file that says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +60,7 @@ class Setting:
     Attributes
     ----------
     dataset, split, side, protocol, source, aggregation
-        As for :class:`~rankconst.results.reading.Context`, in any spelling.
+        As for :class:`Context`, in any spelling.
     percent
         True if shares are written as percentages without a sign.
     """
