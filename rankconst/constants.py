@@ -11,8 +11,8 @@ import numpy as np
 
 from rankconst.affine import ADJUSTMENTS, Affine
 from rankconst.aggregations import DEFAULT_AGGREGATION
-from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.values import Interval, Published, parse_value
+from rankconst.errors import DataError, UndefinedError
+from rankconst.values import Interval, Published, parse_value, read_published
 
 if TYPE_CHECKING:
     from rankconst.histogram import Histogram, WeightedHistogram
@@ -195,20 +195,24 @@ class Constants:
         Raises
         ------
         DataError
-            For a value that is no number, or outside the metric's range.
-        UsageError
-            For a percentage of a metric that is no share.
+            For a value that is no number, is outside the metric's range, or is a percentage of a metric that is no
+            share.
         """
-        if percent and self.metric.upper != 1:
-            raise UsageError(f"{self.metric.label} is no share: leave out percent.")
         if isinstance(value, Published):
-            kept, lower, upper = value.value, value.lower, value.upper
-            return self.adjust_between(kept, lower, upper)
-        if isinstance(value, (str, Decimal)):
-            published = parse_value(value, decimals=decimals, percent=percent)
-            if "%" in published.text and self.metric.upper != 1:
-                raise DataError(f"{published.text} is a percentage, but {self.metric.label} is no share.")
-            return self.adjust_between(published.value, published.lower, published.upper)
+            return self.adjust_between(value.value, value.lower, value.upper)
+        if isinstance(value, float) and decimals is None and not percent:
+            return self.adjust_between(value, value, value)
+        if value is None:
+            raise DataError("there is no value to adjust.")
+        if isinstance(value, (str, Decimal, float, int)):
+            published = read_published(self.metric, value, decimals=decimals, percent=percent)
+            # What was passed in stays what it is: an int an int.
+            kept = published.value if percent or isinstance(value, (str, Decimal)) else value
+            return self.adjust_between(kept, published.lower, published.upper)
+        if not hasattr(value, "__array__"):
+            value = np.asarray(value, dtype=np.float64)
+        if percent and not self.metric.is_share:
+            raise DataError(f"these are percentages, but {self.metric.label} is no share.")
         open_by = 0.0 if decimals is None else 0.5 * 10.0**-decimals
         if percent:
             value, open_by = value / 100, open_by / 100
@@ -279,9 +283,10 @@ class Constants:
             return
         suspects = [np.atleast_1d(each)[~np.atleast_1d(sure)].tolist() for each in (value, lower, upper)]
         for number, least, most in zip(*suspects, strict=True):
-            slack = _half_unit(number)
             beyond_best = number > high if metric.increasing else number < low
-            beyond_worst = max(most, number + slack) < low if metric.increasing else min(least, number - slack) > high
+            # A number that comes without an interval may still be a printed one.
+            slack = _half_unit(number) if least == most else 0.0
+            beyond_worst = most + slack < low if metric.increasing else least - slack > high
             outside = number < metric.lower or number > metric.upper
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue

@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 
+_LONGEST_SHOWN = 80
+
+
 class RankconstError(Exception):
     """Base of every error that rankconst raises on purpose."""
 
@@ -129,7 +132,8 @@ def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], 
         return found
     import difflib  # only needed here, where speed no longer matters
 
-    near = difflib.get_close_matches(squash(given), by_spelling, n=8, cutoff=0.6)
+    shown = given if len(given) <= _LONGEST_SHOWN else f"{given[:_LONGEST_SHOWN]}..."
+    near = difflib.get_close_matches(squash(shown), by_spelling, n=8, cutoff=0.6)
     nearest = list(dict.fromkeys(by_spelling[spelling] for spelling in near))[:3]
     if nearest:
         hint = f"Did you mean {' or '.join(nearest)}?"
@@ -137,4 +141,4 @@ def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], 
         hint = f"Known: {', '.join(spellings)}."
     else:
         hint = ""
-    raise UnknownNameError(" ".join(part for part in (f"unknown {kind} {given!r}.", hint, remedy) if part))
+    raise UnknownNameError(" ".join(part for part in (f"unknown {kind} {shown!r}.", hint, remedy) if part))

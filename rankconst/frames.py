@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.affine import ADJUSTMENTS
 from rankconst.errors import DataError, RankconstError, UsageError
 from rankconst.metrics import parse_metric
 from rankconst.results.adjusting import adjust_values
 from rankconst.results.columns import Meaning, parse_column
-from rankconst.settling import Context, Setting, Settled, check_setting, settle
+from rankconst.settling import NOTHING, Setting, Settled, check_setting, settle
 from rankconst.tables import load
-from rankconst.values import parse_value
+from rankconst.values import read_published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +35,9 @@ if TYPE_CHECKING:
 __all__ = ["adjust"]
 
 _CONTEXT = ("dataset", "split", "side", "protocol", "aggregation", "source")
-_FORMS = ("normalised", "index", "z")
+# What a heading can say beside the metric.
+_SAID = ("dataset", "split", "side", "protocol")
+_BLANKS = {"", "-", "–", "—", "--", "---"}
 
 
 def adjust(
@@ -104,17 +110,14 @@ def adjust(
             f"no column holds a metric; there are: {', '.join(map(str, frame.columns)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    groups = list(_group(frame, roles, setting, opened))
-    work = _Work(frame, setting, decimals, opened)
-    added = work.adjust_long(groups, roles) if long else work.adjust_wide(groups, measured)
-    added["num_tasks"] = work.num_tasks
-    if "protocol" not in roles:
-        used = {settled.protocol for settled, _ in groups}
-        added["protocol"] = used.pop() if len(used) == 1 else work.protocols
-    added["tables"] = opened.version
-    double = [name for name in added if name in set(map(str, frame.columns))]
-    if double:
-        raise UsageError(f"the frame has a column {double[0]!r} already; rename or drop it.")
+    work = _Work(frame, roles, setting, decimals, opened)
+    blocks = work.adjust_long() if long else work.adjust_wide(measured)
+    added: dict[str, Any] = {}
+    taken = set(map(str, frame.columns))
+    for name, column in itertools.chain(*(block.items() for block in blocks), [("tables", opened.version)]):
+        if name in taken or name in added:
+            raise UsageError(f"there would be two columns {name!r}; rename or drop one that is there.")
+        added[name] = column
     import pandas as pd
 
     # Not assign, which copies every array once more.
@@ -138,117 +141,135 @@ def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -
     return roles
 
 
-def _group(
-    frame: pd.DataFrame, roles: Mapping[str, int], setting: Setting, tables: Tables
-) -> Iterator[tuple[Settled, NDArray[np.intp]]]:
-    """Yield sets of ranking tasks with the positions of their rows."""
-    names = [role for role in _CONTEXT if role in roles]
-    failed: list[RankconstError] = []
-    for keys, rows in _split_rows(frame, [roles[role] for role in names]):
-        stated = {role: str(key) for role, key in zip(names, keys, strict=True) if not _is_missing(key)}
-        try:
-            yield settle(_contextualise(stated), setting, tables), rows
-        except RankconstError as error:
-            failed.append(error)
-    if failed:
-        # All at once, so that a table is mended in one go.
-        raise type(failed[0])("\n".join(dict.fromkeys(map(str, failed))))
-
-
-def _contextualise(stated: Mapping[str, str]) -> Context:
-    dataset, split, side, protocol, aggregation, source = (stated.get(role) for role in _CONTEXT)
-    return Context(dataset, split, side, protocol, aggregation, source)
-
-
 def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.intp]]]:
-    """Yield the distinct combinations of some columns, in order of appearance, with the positions of their rows."""
+    """Yield the distinct combinations of some columns, in order of appearance, with the positions of their rows.
+
+    What is missing is None.
+    """
     codes = np.zeros(len(frame), dtype=np.int64)
-    levels = []
     for place in places:
-        column = frame.iloc[:, place]
-        own, uniques = column.factorize(use_na_sentinel=False)
+        own, uniques = frame.iloc[:, place].factorize(use_na_sentinel=False)
         codes = codes * max(len(uniques), 1) + own
         _, codes = np.unique(codes, return_inverse=True)
-        levels.append(column)
     if not len(frame):
         return
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.concatenate(([True], np.diff(codes[order]) != 0)))
-    parts = np.split(order, starts[1:])
-    for rows in sorted(parts, key=lambda part: int(part[0])):
-        yield tuple(column.iloc[rows[0]] for column in levels), rows
+    for rows in sorted(np.split(order, starts[1:]), key=lambda part: int(part[0])):
+        first = frame.iloc[rows[:1], list(places)]
+        missing = first.isna().to_numpy()[0]
+        yield tuple(None if missing[i] else first.iloc[0, i] for i in range(len(places))), rows
 
 
-def _is_missing(value: object) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value.strip())  # noqa: PLR0124 - NaN
+def _is_blank(cell: object) -> bool:
+    return isinstance(cell, str) and cell.strip() in _BLANKS
 
 
 class _Work:
-    """What is the same for every cell of a frame, and the columns that describe its rows."""
+    """What is the same for every cell of a frame."""
 
     def __init__(
-        self, frame: pd.DataFrame, setting: Setting, decimals: int | Mapping[str, int] | None, tables: Tables
+        self,
+        frame: pd.DataFrame,
+        roles: Mapping[str, int],
+        setting: Setting,
+        decimals: int | Mapping[str, int] | None,
+        tables: Tables,
     ) -> None:
-        self.frame, self.setting, self.tables = frame, setting, tables
-        self.num_tasks: Any = np.zeros(len(frame), dtype=np.int64)
-        self.protocols = np.full(len(frame), None, dtype=object)
+        self.frame, self.roles, self.setting, self.tables = frame, roles, setting, tables
         self._decimals: int | Mapping[Metric, int] | None = (
             decimals
             if decimals is None or isinstance(decimals, int)
             else {parse_metric(name): digits for name, digits in decimals.items()}
         )
+        names = [role for role in _CONTEXT if role in roles]
+        self._stated = [
+            (
+                {role: str(key) for role, key in zip(names, keys, strict=True) if key is not None and str(key).strip()},
+                rows,
+            )
+            for keys, rows in _split_rows(frame, [roles[role] for role in names])
+        ]
 
-    def adjust_long(
-        self, groups: Sequence[tuple[Settled, NDArray[np.intp]]], roles: Mapping[str, int]
-    ) -> dict[str, Any]:
-        columns = _Columns(len(self.frame), "value", "", {form: form for form in _FORMS})
-        at = [roles[role] for role in ("metric", "k") if role in roles]
-        for settled, rows in groups:
-            self._describe(settled, rows)
+    def adjust_long(self) -> list[dict[str, Any]]:
+        columns = _Columns(len(self.frame), "value", "", {form: form for form in ADJUSTMENTS})
+        at = [self.roles[role] for role in ("metric", "k") if role in self.roles]
+        settled = self._settle(Meaning("measured"))
+        for tasks, rows in settled:
             for (name, *ks), inner in _split_rows(self.frame.iloc[rows], at):
-                metric = parse_metric(str(name), int(ks[0]) if ks and not _is_missing(ks[0]) else None)
-                if metric.optimum is not None:
-                    self._fill(columns, settled, metric, rows[inner], roles["value"])
-        return columns.filled
+                meaning = None if name is None else _read_name(str(name), ks[0] if ks else None)
+                if meaning is not None and meaning.metric is not None and _is_base(meaning):
+                    self._fill(columns, tasks, meaning, rows[inner], self.roles["value"])
+        return [columns.filled, self._describe(settled, "")]
 
-    def adjust_wide(
-        self, groups: Sequence[tuple[Settled, NDArray[np.intp]]], measured: Mapping[int, Meaning]
-    ) -> dict[str, Any]:
-        every = [meaning.metric for meaning in measured.values()]
-        added: dict[str, Any] = {}
-        for settled, rows in groups:
-            self._describe(settled, rows)
+    def adjust_wide(self, measured: Mapping[int, Meaning]) -> list[dict[str, Any]]:
+        counts = Counter(meaning.metric for meaning in measured.values())
+        blocks, plain = [], None
         for place, meaning in measured.items():
             metric, name = meaning.metric, str(self.frame.columns[place])
             if metric is None:
                 continue
-            alone = every.count(metric) == 1
-            names = {form: name_form(metric, form, None if alone else name) for form in _FORMS}
-            prefix = metric.label if alone else name
+            heading = name if counts[metric] > 1 else None
+            prefix = heading or metric.label
+            names = {form: metric.column_of(form, heading) for form in ADJUSTMENTS}
             columns = _Columns(len(self.frame), prefix, f"{prefix}_", names)
-            for settled, rows in groups:
-                self._fill(columns, _specialise(settled, meaning), metric, rows, place)
-            added.update(columns.filled)
-        return added
+            settled = self._settle(meaning)
+            for tasks, rows in settled:
+                self._fill(columns, tasks, meaning, rows, place)
+            blocks.append(columns.filled)
+            if any(getattr(meaning, field) for field in _SAID):
+                blocks.append(self._describe(settled, f"{prefix}_"))
+            else:
+                plain = settled
+        return blocks if plain is None else [*blocks, self._describe(plain, "")]
 
-    def _describe(self, settled: Settled, rows: NDArray[np.intp]) -> None:
-        self.protocols[rows] = settled.protocol
-        tasks = self.tables.histogram(settled.dataset, settled.split, settled.side, settled.protocol)
-        self.num_tasks[rows] = tasks.total
+    def _settle(self, meaning: Meaning) -> list[tuple[Settled, NDArray[np.intp]]]:
+        """Return sets of ranking tasks with the positions of their rows, for a column with that heading."""
+        own = {field: getattr(meaning, field) for field in _SAID if getattr(meaning, field)}
+        settled, failed = [], []
+        for stated, rows in self._stated:
+            try:
+                settled.append((settle(replace(NOTHING, **{**stated, **own}), self.setting, self.tables), rows))
+            except RankconstError as error:
+                failed.append(error)
+        if failed:
+            # All at once, so that a table is mended in one go.
+            raise type(failed[0])("\n".join(dict.fromkeys(map(str, failed))))
+        return settled
 
-    def _fill(self, columns: _Columns, settled: Settled, metric: Metric, rows: NDArray[np.intp], place: int) -> None:
-        value, lower, upper = self._read(self.frame.iloc[rows, place], metric, str(self.frame.columns[place]))
+    def _describe(self, settled: Sequence[tuple[Settled, NDArray[np.intp]]], prefix: str) -> dict[str, Any]:
+        """Return the number of tasks and the protocol of every row."""
+        num_tasks = np.zeros(len(self.frame), dtype=np.int64)
+        protocols = np.full(len(self.frame), None, dtype=object)
+        for tasks, rows in settled:
+            histogram = self.tables.histogram(tasks.dataset, tasks.split, tasks.side, tasks.protocol)
+            num_tasks[rows], protocols[rows] = histogram.total, tasks.protocol
+        described: dict[str, Any] = {f"{prefix}num_tasks": num_tasks}
+        if "protocol" not in self.roles:
+            used = {tasks.protocol for tasks, _ in settled}
+            # A single text is stored much faster than as many copies.
+            described[f"{prefix}protocol"] = used.pop() if len(used) == 1 else protocols
+        return described
+
+    def _fill(self, columns: _Columns, settled: Settled, meaning: Meaning, rows: NDArray[np.intp], place: int) -> None:
+        if meaning.metric is None:
+            return
+        value, lower, upper = self._read(self.frame.iloc[rows, place], meaning, str(self.frame.columns[place]))
         there = np.isfinite(value)
         if not there.all():
             rows, value, lower, upper = rows[there], value[there], lower[there], upper[there]
-        constants = settled.constants(self.tables, metric)
+        constants = settled.constants(self.tables, meaning.metric)
         columns.put(rows, constants, adjust_values(settled.source, constants, value, lower, upper))
 
-    def _read(self, cells: pd.Series[Any], metric: Metric, name: str) -> tuple[Numbers, Numbers, Numbers]:
+    def _read(self, cells: pd.Series[Any], meaning: Meaning, name: str) -> tuple[Numbers, Numbers, Numbers]:
         """Return values and their bounds; NaN where there is none."""
-        decimals = self._decimals if not isinstance(self._decimals, Mapping) else self._decimals.get(metric)
-        percent = self.setting.percent and metric.upper == 1
-        if cells.dtype.kind in "fiu":
+        metric = meaning.metric
+        if metric is None:
+            raise DataError(f"column {name} holds no metric.")
+        decimals = self._decimals.get(metric) if isinstance(self._decimals, Mapping) else self._decimals
+        # The setting is about the frame: it does not call a mean rank a percentage.
+        percent = meaning.percent or (self.setting.percent and metric.is_share)
+        if cells.dtype.kind in "fiu" and metric.is_share >= percent:
             value = cells.to_numpy(dtype=np.float64, na_value=np.nan)
             infinite = np.flatnonzero(np.isinf(value))
             if infinite.size:
@@ -259,14 +280,28 @@ class _Work:
         codes, uniques = cells.factorize()
         found = np.full((len(uniques) + 1, 3), np.nan)  # the last row, for code -1, stays NaN
         plain = np.zeros(len(uniques), dtype=bool)
-        if decimals is None:
+        if decimals is None and metric.is_share >= percent:
             plain, found[:-1] = _read_plain(list(uniques), percent)
         for place in np.flatnonzero(~plain).tolist():
-            if not _is_missing(uniques[place]):
+            cell: Any = uniques[place]
+            if not _is_blank(cell):
                 where = f"column {name}, row {cells.index[int(np.argmax(codes == place))]}"
-                found[place] = _read_cell(uniques[place], metric, decimals, percent, where)
+                each = read_published(metric, cell, decimals=decimals, percent=percent, place=where)
+                found[place] = each.value, each.lower, each.upper
         value, lower, upper = found[codes].T
         return value, lower, upper
+
+
+def _read_name(name: str, k: object) -> Meaning | None:
+    """Read the name of a metric in a cell, its k in another; None for what is no metric's own value."""
+    if k is not None:
+        number = float(str(k)) if re.fullmatch(r"\d{1,15}(\.0*)?", str(k)) else None
+        if number is None:
+            raise DataError(f"metric {name}: k is {k!r}; expected a whole number.")
+        return Meaning("measured", parse_metric(name, int(number)))
+    meaning = parse_column(name)
+    # What no heading means is no metric either: the message names the nearest.
+    return Meaning("measured", parse_metric(name)) if meaning is None else meaning
 
 
 def _read_plain(cells: Sequence[object], percent: bool) -> tuple[NDArray[np.bool_], Numbers]:
@@ -296,35 +331,6 @@ def _read_plain(cells: Sequence[object], percent: bool) -> tuple[NDArray[np.bool
     value = np.where(digits < 2**53, digits / unit, whole)
     found[plain] = np.stack((value, (2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit)), axis=1)
     return plain, found
-
-
-def _read_cell(
-    cell: object, metric: Metric, decimals: int | None, percent: bool, where: str
-) -> tuple[float, float, float]:
-    published = parse_value(cell, decimals=decimals, percent=percent, place=where)  # type: ignore[arg-type]
-    if "%" in published.text and metric.upper != 1:
-        raise DataError(f"{where}: {published.text} is a percentage, but {metric.label} is no share.")
-    return published.value, published.lower, published.upper
-
-
-def _specialise(settled: Settled, meaning: Meaning) -> Settled:
-    """Heed what a heading says beside the metric: ``test_mrr``, ``raw_mrr``."""
-    stated = {name: getattr(meaning, name) for name in ("split", "side", "protocol") if getattr(meaning, name)}
-    return replace(settled, **stated) if stated else settled
-
-
-def name_form(metric: Metric, form: str, column: str | None = None) -> str:
-    """Name the column of an adjusted metric: ``AMRR``; ``MRR_normalised`` where the field has no name.
-
-    Parameters
-    ----------
-    metric, form
-        The metric, and ``normalised``, ``index`` or ``z``.
-    column
-        The heading of the original column, where several are of this metric; None otherwise.
-    """
-    name = metric.name_of(form) or f"{metric.label}_{form}"
-    return name if column is None else f"{column}_{form}"
 
 
 class _Columns:

@@ -49,7 +49,7 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 # A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", but neither "hits@1.5" nor "hits@-3".
-_NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)\s*[@_\s-]?\s*(\d+)$", re.IGNORECASE)
+_NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)\s*[@_\s-]?\s*(\d{1,20})$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,11 @@ class Metric:
         return "{k}" in self.symbol
 
     @property
+    def is_share(self) -> bool:
+        """True if its values are between 0 and 1, and may be printed as percentages."""
+        return self.upper == 1
+
+    @property
     def key(self) -> str:
         """PyKEEN's key with the parameter put in: ``hits_at_10``."""
         return self.family if self.k is None else self.family.removesuffix("k") + str(self.k)
@@ -121,6 +126,20 @@ class Metric:
         """Return the field's name of an adjusted form (``normalised``, ``index`` or ``z``): ``AMRR``, ``AH@10``."""
         template: str = getattr(self, f"{adjustment}_name")
         return template.format(k="k" if self.k is None else self.k)
+
+    def column_of(self, adjustment: str, heading: str | None = None) -> str:
+        """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` where the field has no name.
+
+        Parameters
+        ----------
+        adjustment
+            ``normalised``, ``index`` or ``z``.
+        heading
+            The heading of the original column, where several are of this metric; None otherwise.
+        """
+        if heading is not None:
+            return f"{heading}_{adjustment}"
+        return self.name_of(adjustment) or f"{self.label}_{adjustment}"
 
     def at(self, k: int) -> Metric:
         """Return this family with its parameter set.
@@ -621,7 +640,7 @@ def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
         if found is not None:
             metric = parse_metric(found[1])
             return metric, "index" if form == "normalised" and metric.family in _INDEX_FAMILIES else form
-    numbered = re.search(r"(\d+)$", bare)
+    numbered = re.search(r"(\d{1,20})$", bare)
     for metric in CATALOGUE.values():
         if metric.takes_k and numbered is None:
             continue

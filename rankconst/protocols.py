@@ -227,7 +227,7 @@ f^2; the variance adds the difference of the squared expectations, at most twice
 
 DEFAULT_SAMPLING = "distinct"
 
-_SAMPLED = re.compile(r"^sampled[:_ -]?(\d+)(?:[:_ -]+([a-z][a-z _-]*))?$")
+_SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$")
 
 
 def parse_protocol(name: str) -> Protocol:
@@ -267,6 +267,8 @@ def find_protocol(name: str) -> Protocol:
     UnknownNameError
         For a name that no protocol has.
     """
+    if name in PROTOCOLS:
+        return PROTOCOLS[name]
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is None:
         for protocol in PROTOCOLS.values():

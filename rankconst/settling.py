@@ -151,7 +151,9 @@ def settle(
     source = parse_source(given) if given else None
     named = _agree("dataset", context.dataset, setting.dataset, resolve or tables.resolve_dataset)
     if named is None:
-        raise DataError("no dataset is named: say which one (--dataset), or add a column dataset.")
+        raise DataError(
+            "no dataset is named: say which one it is (--dataset, or dataset= in Python), or add a column dataset."
+        )
     reason = None if source is None else source.refusal(named)
     if reason is not None:
         raise DataError(reason)
@@ -173,7 +175,7 @@ def settle(
 def _agree(kind: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:
     """Return what file or user says, refusing a contradiction."""
     if stated and asked and stated != asked and parse(stated) != parse(asked):
-        raise UsageError(f"the file says {kind} {stated}, --{kind} says {asked}; leave out the option.")
+        raise UsageError(f"the numbers are said to be of {kind} {stated}, but {asked} was asked for; leave out {kind}.")
     return stated or asked
 
 

@@ -56,8 +56,9 @@ class Tasks:
         key = parse_side(side)
         if key in self.sides:
             return self.sides[key]
-        if key != "both":
-            raise UnknownNameError(f"{self.name} has no {key} side; there is: {', '.join(self.sides)}.")
+        missing = {"head", "tail"} - set(self.sides) if key == "both" else {key}
+        if missing:
+            raise UnknownNameError(f"{self.name}: no tasks of side {missing.pop()}; there is: {', '.join(self.sides)}.")
         # All sides are of one kind: weights are given for every side or for none.
         return functools.reduce(lambda one, other: one.pool(other), self.sides.values())  # type: ignore[arg-type]
 
@@ -138,17 +139,24 @@ def from_counts(
     >>> mr.adjust(1.5).index
     0.5714285714285714
     """
-    by_side = {parse_side(side): each for side, each in counts.items()} if isinstance(counts, Mapping) else None
-    if by_side is None:
+    if not isinstance(counts, Mapping):
         if isinstance(weights, Mapping):
             raise UsageError("weights are given for each side, counts are not.")
-        return Tasks(name, {"both": _gather(counts, weights)})  # type: ignore[arg-type]
+        return Tasks(name, {"both": _gather(counts, weights)})
+    by_side = _key_by_side(counts)
     if weights is not None and not isinstance(weights, Mapping):
         raise UsageError("counts are given for each side, weights are not.")
-    weighed = {} if weights is None else {parse_side(side): each for side, each in weights.items()}
+    weighed = {} if weights is None else _key_by_side(weights)
     if weights is not None and set(weighed) != set(by_side):
         raise UsageError(f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}.")
     return Tasks(name, {side: _gather(each, weighed.get(side)) for side, each in by_side.items()})
+
+
+def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+    keys = [parse_side(side) for side in given]
+    if not keys or len(set(keys)) < len(keys) or "both" in keys:
+        raise UsageError(f"expected head, tail, or each once; got {', '.join(given) or 'no side'}.")
+    return dict(zip(keys, given.values(), strict=True))
 
 
 def _gather(counts: ArrayLike, weights: ArrayLike | None) -> Histogram | WeightedHistogram:

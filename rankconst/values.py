@@ -6,14 +6,18 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.errors import DataError
 
-__all__ = ["Interval", "Published", "parse_value", "show_number", "show_uncertain"]
+if TYPE_CHECKING:
+    from rankconst.metrics import Metric
+
+__all__ = ["Interval", "Published", "parse_value", "read_published", "show_number", "show_uncertain"]
 
 
 class Interval(NamedTuple):
@@ -63,6 +67,8 @@ _PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
 # Minus signs and spaces of typesetting.
 _TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " ", "\u2009": "", "\u202f": ""})
 _LONGEST = 400
+# Beyond these powers of ten Decimal or float give up.
+_LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
 
 
 def parse_value(
@@ -106,6 +112,9 @@ def parse_value(
     else:
         number, deviation = _read_number(value, place), None
         exact = exact or not isinstance(value, Decimal)
+    shown = str(value) if len(str(value)) <= _LONGEST else f"{number:.3e}"
+    if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
+        raise DataError(f"{_at(place)}{shown.strip()!r} is too large or too small for any metric.")
     if decimals is not None:
         unit = Decimal(1).scaleb(-decimals)
     else:
@@ -113,20 +122,51 @@ def parse_value(
     scale = Decimal("0.01") if percent else Decimal(1)
     # Decimal rounds to 28 digits: far below the last place of a float.
     open_by = unit / 2 + (deviation or 0)
-    published = Published(
-        text=str(value),
+    return Published(
+        text=shown,
         value=float(number * scale),
         lower=float((number - open_by) * scale),
         upper=float((number + open_by) * scale),
         deviation=None if deviation is None else float(deviation * scale),
     )
-    if not (math.isfinite(published.lower) and math.isfinite(published.upper)):
-        raise DataError(f"{_at(place)}{published.text.strip()!r} is too large for any metric.")
-    return published
 
 
-def _read_number(value: Decimal | float, place: str) -> Decimal:
-    number = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
+def read_published(
+    metric: Metric,
+    value: str | Decimal | float,
+    *,
+    decimals: int | None = None,
+    percent: bool = False,
+    exact: bool = False,
+    place: str = "",
+) -> Published:
+    """Read a published value of a metric, which has to be a share to be a percentage.
+
+    Parameters
+    ----------
+    metric
+        Whose value it is.
+    value, decimals, percent, exact, place
+        As for :func:`parse_value`.
+
+    Raises
+    ------
+    DataError
+        If it is no number, or a percentage of a metric that is no share.
+    """
+    if not metric.is_share and (percent or (isinstance(value, str) and "%" in value)):
+        raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is no share.")
+    return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
+
+
+def _read_number(value: object, place: str) -> Decimal:
+    if isinstance(value, Decimal):
+        number = value
+    elif isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise DataError(f"{_at(place)}{value!r} is not a number.")
+    else:
+        # Of a whole number beyond all floats the digits are enough to refuse it.
+        number = Decimal(int(value)) if isinstance(value, numbers.Integral) else Decimal(repr(float(value)))
     if not number.is_finite():
         raise DataError(f"{_at(place)}{value} is no result. Leave out what is missing.")
     return number
@@ -186,15 +226,15 @@ def show_number(value: float, digits: int = 4) -> str:
 def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
     """Write a number with what is open about it, and no digit beyond that.
 
-    The half-width is rounded up to one digit, but for an excess of 2 %. A number that is certain in all digits shown
-    has none.
+    What stands after ± is rounded up, to one digit, or two if the first is 1 or 2, so that the whole interval is
+    covered but for 2 % of it. A number that is certain in all digits shown has none.
 
     Examples
     --------
     >>> show_uncertain(6368.04, Interval(6358.6, 6377.5))
-    '6,370 ± 10'
-    >>> show_uncertain(0.33753, Interval(0.33703, 0.33803))
-    '0.3375 ± 0.0005'
+    '6,368 ± 10'
+    >>> show_uncertain(0.53267, Interval(0.53217, 0.53317))
+    '0.5327 ± 0.0006'
     """
     open_by = max(interval.upper - value, value - interval.lower)
     exponent = math.floor(math.log10(abs(value))) if value else -math.inf
@@ -203,12 +243,14 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
     if open_by == 0 or open_by < 0.5 * 10.0**shown or not math.isfinite(open_by):
         return show_number(value, digits)
     decade = math.floor(math.log10(open_by))
-    # Half a unit of the last decimal, hardly stretched by the map, is to read as that.
-    units = math.ceil(0.98 * open_by / 10.0**decade)
-    if units == 10:
-        decade, units = decade + 1, 1
-    open_by = units * 10.0**decade
+    if open_by < 3 * 10.0**decade:
+        decade -= 1
+    rounded = round(value / 10.0**decade) * 10.0**decade
+    covering = max(interval.upper - rounded, rounded - interval.lower)
+    # What a map has hardly stretched is to read as before it.
+    open_by = math.ceil(0.98 * covering / 10.0**decade) * 10.0**decade
     if decade < -8:
-        return f"{value:.{max(math.floor(math.log10(abs(value) or open_by)) - decade, 0)}e} ± {open_by:.0e}"
+        places = max(math.floor(math.log10(max(abs(value), open_by))) - decade, 0)
+        return f"{value:.{places}e} ± {open_by:.0e}"
     decimals = max(-decade, 0)
-    return f"{round(value / 10.0**decade) * 10.0**decade:,.{decimals}f} ± {open_by:,.{decimals}f}"
+    return f"{rounded:,.{decimals}f} ± {open_by:,.{decimals}f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import optimum_of
-from rankconst import Constants, DataError, Histogram, UndefinedError, UsageError, compute_moments, parse_metric
+from rankconst import Constants, DataError, Histogram, UndefinedError, compute_moments, parse_metric
 from rankconst.affine import ADJUSTMENTS
 from rankconst.metrics import TABULATED
 from rankconst.values import Interval, Published
@@ -276,7 +277,30 @@ def test_what_no_metric_can_be_is_cut_off_the_interval() -> None:
 
 
 def test_percentages_of_what_is_no_share() -> None:
-    with pytest.raises(UsageError, match="MR is no share"):
-        make("mr", LARGE).adjust(50.0, percent=True)
+    for percentages in (50.0, np.array([50.0])):
+        with pytest.raises(DataError, match="MR is no share"):
+            make("mr", LARGE).adjust(percentages, percent=True)
     with pytest.raises(DataError, match="MR is no share"):
         make("mr", LARGE).adjust("50%")
+
+
+def test_an_interval_beyond_the_worst_is_refused() -> None:
+    hits = make("hits@3", [4, 4])  # at worst 0
+    assert hits.worst == 0.0
+    mrr = make("mrr", [4, 4])  # at worst 0.25
+    assert mrr.adjust("0.2").value_interval == Interval(0.25, 0.25)
+    with pytest.raises(DataError, match=r"0\.2 is no possible MRR"):
+        mrr.adjust("0.20")
+
+
+@pytest.mark.parametrize("value", [None, True, object(), "", [0.3, "x"], 10**400, Decimal("1e1000001"), 1e300])
+def test_what_is_no_number_is_refused(value: object) -> None:
+    with pytest.raises((DataError, ValueError, TypeError)) as refused:
+        make("mrr", LARGE).adjust(value)
+    assert str(refused.value)
+
+
+def test_lists_are_taken_as_arrays() -> None:
+    assert make("mrr", LARGE).adjust([0.3, 0.4]).index == pytest.approx(
+        make("mrr", LARGE).adjust(np.array([0.3, 0.4])).index
+    )

@@ -122,6 +122,58 @@ def test_sources_and_headings_say_how_a_row_was_evaluated() -> None:
     assert list(out["raw_MRR_index"]) == [raw.index] * 2
 
 
+def test_headings_say_dataset_split_and_percent() -> None:
+    frame = pd.DataFrame({"MRR (WN18RR)": ["0.476"], "valid_raw_mrr": ["0.3"], "Hits@1 (%)": ["24.1"]})
+    out = rankconst.adjust(frame.iloc[:, 1:], dataset="fb15k237")
+    assert out["valid_raw_mrr_num_tasks" if "valid_raw_mrr_num_tasks" in out else "MRR_num_tasks"][0] == 35070
+    assert out["AMRR"][0] == TABLES.constants("fb15k237", "mrr", "valid", protocol="raw").adjust("0.3").index
+    assert out["AH@1"][0] == TABLES.constants("fb15k237", "hits@1").adjust("24.1%").index
+    assert out["num_tasks"][0] == 40932
+    other = rankconst.adjust(frame.iloc[:, :1])
+    assert other["AMRR"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
+    with pytest.raises(UsageError, match="WN18RR, but fb15k237 was asked for"):
+        rankconst.adjust(frame.iloc[:, :1], dataset="fb15k237")
+
+
+def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
+    names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
+    out = rankconst.adjust(
+        pd.DataFrame({"metric": names, "value": [0.5, 0.4, 0.3, 402.0, 0.2, 3.0]}), dataset="nations"
+    )
+    assert out["index"].notna().tolist() == [True, False, False, False, False, False]
+
+
+@pytest.mark.parametrize("k", [10.5, "ten", -1])
+def test_a_k_that_is_no_whole_number(k: object) -> None:
+    frame = pd.DataFrame({"metric": ["hits_at_k"], "k": [k], "value": [0.5]})
+    with pytest.raises(DataError, match="expected a whole number"):
+        rankconst.adjust(frame, dataset="fb15k237")
+
+
+def test_dtypes_of_all_kinds() -> None:
+    texts = pd.DataFrame({"dataset": ["nations", None, "nations"], "MRR": ["0.5", "0.4", None]}, dtype="string")
+    with pytest.raises(DataError, match="no dataset is named"):
+        rankconst.adjust(texts)
+    whole = texts.iloc[[0, 2]]
+    expected = TABLES.constants("nations", "mrr").adjust("0.5").index
+    for frame in (whole, whole.astype("category"), whole.astype(object)):
+        out = rankconst.adjust(frame)
+        assert out["AMRR"].iloc[0] == expected
+        assert math.isnan(out["AMRR"].iloc[1])
+    numbers = pd.DataFrame({"MRR": pd.array([0.5, None], dtype="Float64")})
+    assert rankconst.adjust(numbers, dataset="nations")["AMRR"].isna().tolist() == [False, True]
+    mixed = pd.DataFrame({"MRR": [0.5, "0.5", "-"]})
+    out = rankconst.adjust(mixed, dataset="nations")
+    assert list(out["AMRR"][:2]) == [expected, expected]
+    assert out["MRR_lower"][0] > out["MRR_lower"][1]
+
+
+def test_two_columns_of_one_name() -> None:
+    frame = pd.DataFrame([[0.5, 0.6]], columns=["MRR", "MRR"])
+    with pytest.raises(UsageError, match="two columns"):
+        rankconst.adjust(frame, dataset="nations")
+
+
 def test_decimals_widen_floats() -> None:
     frame = pd.DataFrame({"MRR": [0.34], "MR": [177.0]})
     out = rankconst.adjust(frame, dataset="fb15k237", decimals={"mrr": 3})
@@ -163,8 +215,13 @@ def test_an_empty_frame_stays_empty() -> None:
         ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),
         ({"MRR": [0.5]}, {"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
         ({"dataset": ["nations"], "data": ["umls"], "MRR": [0.5]}, {}, UsageError, "both say the dataset"),
-        ({"dataset": ["nations"], "MRR": [0.5], "AMRR": [0.1]}, {}, UsageError, "already"),
-        ({"dataset": ["nations"], "MRR": [0.5]}, {"dataset": "umls"}, UsageError, "the file says dataset nations"),
+        ({"dataset": ["nations"], "MRR": [0.5], "AMRR": [0.1]}, {}, UsageError, "two columns 'AMRR'"),
+        (
+            {"dataset": ["nations"], "MRR": [0.5]},
+            {"dataset": "umls"},
+            UsageError,
+            "said to be of dataset nations, but umls",
+        ),
         ({"MRR": [0.5]}, {"dataset": "Freebase", "source": "dglke"}, DataError, "sampled"),
     ],
 )

@@ -53,7 +53,7 @@ def test_a_dataset_with_one_protocol_needs_no_word() -> None:
 def test_file_and_user_must_not_contradict_each_other(field: str) -> None:
     stated = {"dataset": "nations", "split": "valid", "side": "head", "aggregation": "macro-query"}
     asked = {"dataset": "umls", "split": "test", "side": "tail", "aggregation": "micro"}
-    with pytest.raises(UsageError, match=f"the file says {field} {stated[field]}, --{field} says {asked[field]}"):
+    with pytest.raises(UsageError, match=f"said to be of {field} {stated[field]}, but {asked[field]} was asked for"):
         settle(
             Context(stated["dataset"], stated["split"], stated["side"], None, stated["aggregation"]),
             Setting(**{field: asked[field]}),  # type: ignore[arg-type]

@@ -67,6 +67,9 @@ def test_weights_count() -> None:
         ([1], {"head": [1.0]}, UsageError, "weights are given for each side"),
         ({"head": [1], "tail": [2]}, {"head": [1.0]}, UsageError, "weights of head"),
         ({"up": [1]}, None, UnknownNameError, "side 'up'"),
+        ({}, None, UsageError, "got no side"),
+        ({"head": [1], "left": [2]}, None, UsageError, "got head, left"),
+        ({"both": [1], "head": [2]}, None, UsageError, "got both, head"),
     ],
 )
 def test_what_cannot_be_is_refused(counts: object, weights: object, error: type[Exception], message: str) -> None:
@@ -75,8 +78,15 @@ def test_what_cannot_be_is_refused(counts: object, weights: object, error: type[
 
 
 def test_a_side_that_was_not_given() -> None:
-    with pytest.raises(UnknownNameError, match="has no head side"):
+    with pytest.raises(UnknownNameError, match="no tasks of side head; there is: both"):
         from_counts([1, 2]).constants("mr", "head")
+
+
+def test_both_needs_both_sides() -> None:
+    tasks = from_counts({"tail": [2, 4]})
+    assert tasks.constants("mr", "tail").num_tasks == 2
+    with pytest.raises(UnknownNameError, match="no tasks of side head; there is: tail"):
+        tasks.constants("mr")
 
 
 def test_messages_name_the_tasks() -> None:

@@ -121,11 +121,14 @@ def adjust(
             place=tables,
         )
     else:
-        from rankconst.cli.adjust_values import Query, adjust_values, parse_values
+        from rankconst.cli.adjust_values import Query, list_adjusted, read_values
 
-        published = parse_values(values or [], percent)
-        query = Query(tuple(given), metrics, setting, tuple(relation or ()), num_tasks)
-        listing = adjust_values(published, query, opened, significance=significance is not False, place=tables)
+        if len(metrics) != 1:
+            missing = "name one metric for values." if metrics else "missing: which metric is it?"
+            raise typer.BadParameter(missing, param_hint="--metric")
+        published = read_values(values or [], metrics[0], percent)
+        query = Query(tuple(given), metrics[0], setting, tuple(relation or ()), num_tasks)
+        listing = list_adjusted(published, query, opened, significance=significance is not False, place=tables)
     if out is None:
         print_listing(listing, form)
     else:

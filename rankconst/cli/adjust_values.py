@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rankconst.affine import ADJUSTMENTS
 from rankconst.aggregations import DEFAULT_AGGREGATION
-from rankconst.cli.adjusted import FORMS, show_interval, show_tail
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.output import Column, Listing, number
+from rankconst.cli.shown import show_interval, show_tail
 from rankconst.errors import DataError, UndefinedError
 from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, sampled_histogram
 from rankconst.results import adjusting
-from rankconst.settling import Context, Setting, settle
+from rankconst.settling import NOTHING, Setting, settle
 from rankconst.sources import Source, parse_source
 from rankconst.tasks import Tasks
-from rankconst.values import Published, parse_value
+from rankconst.values import Published, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rankconst.metrics import Metric
     from rankconst.tables import Tables
 
-__all__ = ["Query", "adjust_values", "parse_values"]
+__all__ = ["Query", "list_adjusted", "read_values"]
 
 _SIDES = {"head": "head side", "tail": "tail side", "both": "both sides"}
 
@@ -39,8 +40,8 @@ class Query:
     ----------
     datasets
         In any spelling.
-    metrics
-        One.
+    metric
+        The metric of the values.
     setting
         How the values were evaluated.
     relations
@@ -50,13 +51,13 @@ class Query:
     """
 
     datasets: tuple[str, ...]
-    metrics: tuple[Metric, ...]
+    metric: Metric
     setting: Setting
     relations: tuple[str, ...] = ()
     num_tasks: int | None = None
 
 
-def parse_values(values: Sequence[str], percent: bool) -> list[Published]:
+def read_values(values: Sequence[str], metric: Metric, percent: bool) -> list[Published]:
     """Read the values that stand on the command line.
 
     Raises
@@ -69,14 +70,14 @@ def parse_values(values: Sequence[str], percent: bool) -> list[Published]:
     published = []
     for value in values:
         try:
-            published.append(parse_value(value, percent=percent))
+            published.append(read_published(metric, value, percent=percent))
         except DataError as error:
             hint = " If it is meant as an option: there is none of that name; see --help."
             raise typer.BadParameter(f"{error}{hint if value.startswith('-') else ''}", param_hint="VALUE") from None
     return published
 
 
-def adjust_values(
+def list_adjusted(
     published: Sequence[Published], query: Query, tables: Tables, *, significance: bool, place: str | None
 ) -> Listing:
     """Adjust values of one metric on one or several datasets.
@@ -123,27 +124,23 @@ def adjust_values(
 
 
 def _look_up(query: Query, tables: Tables, place: str | None) -> list[Constants]:
-    if len(query.metrics) != 1:
-        missing = "name one metric for values." if query.metrics else "missing: which metric is it?"
-        raise typer.BadParameter(missing, param_hint="--metric")
-    (metric,) = query.metrics
     if query.num_tasks is not None:
         if query.datasets:
             raise typer.BadParameter("--num-tasks stands in place of --dataset; leave one out.")
-        return [_from_num_tasks(metric, query.setting, query.num_tasks)]
+        return [_from_num_tasks(query, query.num_tasks)]
     if not query.datasets:
         raise typer.BadParameter("missing: which dataset is it?", param_hint="--dataset")
     looked_up = {}
     for name in query.datasets:
         settled = settle(
-            Context(),
+            NOTHING,
             replace(query.setting, dataset=name),
             tables,
             resolve=lambda name: resolve_dataset(tables, name, place),
         )
         looked_up[settled.dataset] = tables.constants(
             settled.dataset,
-            metric,
+            query.metric,
             settled.split,
             settled.side,
             settled.protocol,
@@ -153,7 +150,11 @@ def _look_up(query: Query, tables: Tables, place: str | None) -> list[Constants]
     return list(looked_up.values())
 
 
-def _from_num_tasks(metric: Metric, setting: Setting, num_tasks: int) -> Constants:
+def _from_num_tasks(query: Query, num_tasks: int) -> Constants:
+    setting = query.setting
+    unfit = {"--split": setting.split, "--side": setting.side, "--aggregation": setting.aggregation}
+    for option in (option for option, stated in {**unfit, "--relation": query.relations}.items() if stated):
+        raise typer.BadParameter("does not go with --num-tasks, which is all that is known.", param_hint=option)
     named = setting.protocol or (parse_source(setting.source).protocol if setting.source else DEFAULT_PROTOCOL)
     protocol = parse_protocol(named)
     if protocol.negatives is None:
@@ -163,7 +164,7 @@ def _from_num_tasks(metric: Metric, setting: Setting, num_tasks: int) -> Constan
             param_hint="--num-tasks",
         )
     tasks = Tasks(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
-    return replace(tasks.constants(metric), protocol=protocol.key)
+    return replace(tasks.constants(query.metric), protocol=protocol.key)
 
 
 def _columns(metric: Metric, significant: bool) -> tuple[Column, ...]:
@@ -218,7 +219,7 @@ def _row(constants: Constants, published: Published, source: Source | None, sign
         "log10_p_upper": None,
         "p_method": None,
     }
-    for form in ("value", *FORMS):
+    for form in ("value", *ADJUSTMENTS):
         row[form] = getattr(adjusted, form)
         row[f"{form}_lower"], row[f"{form}_upper"] = getattr(adjusted, f"{form}_interval") or (None, None)
     if significance and (source is None or source.batch is None):
@@ -232,7 +233,7 @@ def _row(constants: Constants, published: Published, source: Source | None, sign
 
 
 def _warn_of_undefined(constants: Constants) -> None:
-    for form in FORMS:
+    for form in ADJUSTMENTS:
         try:
             getattr(constants, form)
         except UndefinedError as error:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankconst.affine import ADJUSTMENTS
 from rankconst.cli.output import Column, Format, Listing
-from rankconst.frames import name_form
+from rankconst.cli.shown import show_interval, show_tail
 from rankconst.results.columns import parse_column
-from rankconst.significance import show_probability
-from rankconst.values import Interval, show_uncertain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rankconst.results.adjusting import AdjustedEntry, AdjustedReading
     from rankconst.results.reading import Reading
 
-__all__ = ["FORMS", "lay_out", "show_interval", "show_tail"]
-
-FORMS = ("normalised", "index", "z")
-"""The adjusted forms, in the order of their columns."""
+__all__ = ["lay_out"]
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
@@ -46,11 +42,14 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
     reading = adjusted.reading
     blocks = _find_blocks(adjusted)
     added: list[Row] = [{} for _ in reading.rows]
+    told: list[dict[str, list[Any]]] = [defaultdict(list) for _ in reading.rows]
     for each in adjusted.entries:
         row, block = added[each.entry.row], blocks.get(each.entry.column)
         if block is not None and each.entry.adjustment is None:
             row.update(block.fill(each))
-        _describe(row, each)
+        _describe(told[each.entry.row], each)
+    for row, facts in zip(added, told, strict=True):
+        row.update({key: _join(values) for key, values in facts.items()})
     new = [column for block in dict.fromkeys(blocks.values()) for column in block.columns()]
     new += [Column(key) for key in ("tasks_of", "protocol", "num_tasks")]
     title = "note" if any("note" in row for row in added) else None
@@ -67,8 +66,8 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
     ]
     if form is Format.table and reading.layout == "long":
         # A screen has no room for numbers that were adjusted before, or were not asked for.
-        told = {each.entry.row for each in adjusted.entries if each.adjusted is not None or each.note}
-        rows = [row for place, row in enumerate(rows) if place in told]
+        shown = {each.entry.row for each in adjusted.entries if each.adjusted is not None or each.note}
+        rows = [row for place, row in enumerate(rows) if place in shown]
     left_out = [column.key for column in columns[: len(reading.columns)] if column.title is None]
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
     return Listing(
@@ -77,28 +76,6 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         caption="index: 0 = random, 1 = perfect; z: standard deviations better than random. "
         f"Tables: {adjusted.table_version}.{more}",
     )
-
-
-def show_interval(key: str) -> Callable[[Row], str]:
-    """Return what shows the number under `key` with what its ``_lower`` and ``_upper`` ends leave open."""
-
-    def show(row: Row) -> str:
-        if row.get(key) is None:
-            return "–"
-        return show_uncertain(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
-
-    return show
-
-
-def show_tail(key: str) -> Callable[[Row], str]:
-    """Return what shows the probability whose logarithm is under `key`, with its interval."""
-
-    def show(row: Row) -> str:
-        if row.get(key) is None:
-            return "–"
-        return show_probability(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
-
-    return show
 
 
 def _apart(name: str, taken: Sequence[str], ends: Sequence[str] = ("",)) -> str:
@@ -159,33 +136,33 @@ def _find_blocks(adjusted: AdjustedReading) -> dict[str, _Block]:
     ends = ("", "_lower", "_upper")
     if adjusted.reading.layout == "long":
         value = _apart("value", taken, ends[1:])
-        block = _Block(value, "", {form: _apart(form, taken, ends) for form in FORMS}, significant)
+        block = _Block(value, "", {form: _apart(form, taken, ends) for form in ADJUSTMENTS}, significant)
         return dict.fromkeys(metrics, block)
     counts = Counter(metrics.values())
     blocks = {}
     for column, metric in metrics.items():
         alone = counts[metric] == 1
         prefix = _apart(metric.label if alone else column, taken, ends[1:])
-        forms = {form: _apart(name_form(metric, form, None if alone else column), taken, ends) for form in FORMS}
+        forms = {form: _apart(metric.column_of(form, None if alone else column), taken, ends) for form in ADJUSTMENTS}
         blocks[column] = _Block(prefix, f"{prefix}_", forms, significant)
     return blocks
 
 
-def _describe(row: Row, each: AdjustedEntry) -> None:
-    """Say which ranking tasks a row was taken for, and what there is to know; several of each are joined."""
-    facts: dict[str, Any] = {}
+def _describe(told: dict[str, list[Any]], each: AdjustedEntry) -> None:
+    """Note which ranking tasks a number was taken for, and what there is to know."""
     if each.constants is not None:
         of = each.constants
-        facts = {
-            "tasks_of": f"{of.dataset} {of.split} {of.side}",
-            "protocol": of.protocol,
-            "num_tasks": str(of.num_tasks),
-        }
+        told["tasks_of"].append(f"{of.dataset} {of.split} {of.side}")
+        told["protocol"].append(of.protocol)
+        told["num_tasks"].append(of.num_tasks)
     if each.note:
-        facts["note"] = each.note
-    for key, fact in facts.items():
-        before = row.get(key)
-        row[key] = fact if not before or fact in before.split("; ") else f"{before}; {fact}"
+        told["note"].append(each.note)
+
+
+def _join(values: list[Any]) -> Any:
+    """Return the one value of a row, or all that there are, as text."""
+    distinct = list(dict.fromkeys(values))
+    return distinct[0] if len(distinct) == 1 else "; ".join(map(str, distinct)) or None
 
 
 def _original(reading: Reading, column: str, blocks: dict[str, _Block], form: Format) -> Column:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.errors import DataError, UndefinedError, UnknownNameError
+from rankconst.affine import ADJUSTMENTS
+from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.settling import Setting, Settled, check_setting, settle
-from rankconst.values import Interval, Published, parse_value
+from rankconst.values import Interval, Published, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -146,7 +147,9 @@ def adjust_reading(
     groups: dict[tuple[Context, Metric], list[int]] = {}
     for place, entry in enumerate(reading.entries):
         if entry.adjustment is None and entry.metric.optimum is not None and (not wanted or entry.metric in wanted):
-            groups.setdefault((entry.context, entry.metric), []).append(place)
+            # Whose number it is, and how ties were ranked, changes nothing about the tasks.
+            context = replace(entry.context, model=None, rank_type=None, num_tasks=None)
+            groups.setdefault((context, entry.metric), []).append(place)
     check_setting(setting, tables, resolve)
     settled: dict[Context, Settled | DataError | UnknownNameError] = {}
     sources: dict[str, Source] = {}
@@ -190,14 +193,11 @@ def _adjust_group(
 ) -> list[AdjustedEntry]:
     """Adjust entries of one metric on one set of tasks, in one go."""
     published = [_parse(reading, entry, setting) for entry in entries]
-    try:
-        constants = settled.constants(tables, entries[0].metric)
-    except UnknownNameError as error:
-        return [AdjustedEntry(entry, each, note=str(error)) for entry, each in zip(entries, published, strict=True)]
     columns = (np.array([getattr(each, name) for each in published]) for name in ("value", "lower", "upper"))
     try:
+        constants = settled.constants(tables, entries[0].metric)
         adjusted = adjust_values(settled.source, constants, *columns)
-    except UndefinedError as error:
+    except (UnknownNameError, UndefinedError, UsageError) as error:
         return [AdjustedEntry(entry, each, note=str(error)) for entry, each in zip(entries, published, strict=True)]
     except DataError:
         # One of them is impossible: find it, for its place.
@@ -208,23 +208,22 @@ def _adjust_group(
                 raise DataError(f"{_place(reading, entry)}: {error}") from None
         raise
     partial = settled.source is not None and settled.source.batch is not None
-    note = _compare_tasks(entries[0], constants, settled, tables)
+    notes = {
+        stated: _compare_tasks(stated, constants, settled, tables)
+        for stated in {entry.context.num_tasks for entry in entries}
+    }
     return [
-        AdjustedEntry(entry, each, constants, _pick(adjusted, place), note=note, partial=partial)
+        AdjustedEntry(
+            entry, each, constants, _pick(adjusted, place), note=notes[entry.context.num_tasks], partial=partial
+        )
         for place, (entry, each) in enumerate(zip(entries, published, strict=True))
     ]
 
 
 def _parse(reading: Reading, entry: Entry, setting: Setting) -> Published:
-    share = entry.metric.upper == 1
-    published = parse_value(
-        entry.text, percent=setting.percent and share, exact=entry.exact, place=_place(reading, entry)
-    )
-    if "%" in entry.text and not share:
-        raise DataError(
-            f"{_place(reading, entry)}: {entry.text} is a percentage, but {entry.metric.label} is no share."
-        )
-    return published
+    # The setting is about the file: it does not call a mean rank a percentage.
+    percent = setting.percent and entry.metric.is_share
+    return read_published(entry.metric, entry.text, percent=percent, exact=entry.exact, place=_place(reading, entry))
 
 
 def _place(reading: Reading, entry: Entry) -> str:
@@ -238,9 +237,8 @@ def _place(reading: Reading, entry: Entry) -> str:
     return f"{reading.name}, {told}"
 
 
-def _compare_tasks(entry: Entry, constants: Constants, settled: Settled, tables: Tables) -> str:
+def _compare_tasks(stated: int | None, constants: Constants, settled: Settled, tables: Tables) -> str:
     """Return a note where the file counts other ranks than the tables do."""
-    stated = entry.context.num_tasks
     if stated is None or stated == constants.num_tasks:
         return ""
     counted = {
@@ -250,18 +248,20 @@ def _compare_tasks(entry: Entry, constants: Constants, settled: Settled, tables:
     }
     fitting = [key for key, total in counted.items() if total == stated]
     hint = (
-        f"protocol {' or '.join(fitting)} has that many" if fitting else "no protocol has that many: another dataset?"
+        f"protocol {' or '.join(fitting)} has that many"
+        if fitting
+        else "no protocol has that many; is it another dataset?"
     )
     return (
         f"the file counts {stated:,} ranks, {settled.dataset} {settled.split} {settled.side} has "
-        f"{constants.num_tasks:,} under protocol {settled.protocol}; {hint}."
+        f"{constants.num_tasks:,} under protocol {settled.protocol}: {hint}."
     )
 
 
 def _pick(adjusted: Adjusted, place: int) -> Adjusted:
     """Return the numbers at one place of arrays."""
     picked: dict[str, Any] = {}
-    for name in ("value", "normalised", "index", "z"):
+    for name in ("value", *ADJUSTMENTS):
         values, interval = getattr(adjusted, name), getattr(adjusted, f"{name}_interval")
         picked[name] = None if values is None else float(values[place])
         picked[f"{name}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))

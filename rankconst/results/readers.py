@@ -23,7 +23,8 @@ from rankconst.results import (
     rotate,
     torchkge,
 )
-from rankconst.results.document import open_document
+from rankconst.results.document import Document, open_document
+from rankconst.results.structured import looks_structured
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +57,8 @@ READERS: dict[str, Reader] = {
 }
 """Format key to its reader, in the order in which they are tried."""
 
+_BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".md": "markdown", ".tex": "latex"}
+
 
 def read_results(path: str | Path, form: str | None = None) -> Reading:
     """Read a results file of any known format.
@@ -78,18 +81,26 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
     if form is not None:
         reader = READERS[resolve_name("format", form, dict.fromkeys(READERS, ()))]
     else:
-        found = next((reader for reader in READERS.values() if reader.recognise(document)), None)
-        if found is None:
-            raise DataError(
-                f"the format of {document.name} is not recognised. Known formats: {', '.join(READERS)}; "
-                "name one with --input-format."
-            )
-        reader = found
+        reader = _recognise(document)
     reading = reader.read(document)
     if not reading.entries:
         reasons = "".join(f" {_place(skip.line)}{skip.what}: {skip.why}." for skip in reading.skipped[:3])
         raise DataError(f"{document.name} (read as {reader.key}) holds no value of a metric.{reasons}")
     return reading
+
+
+def _recognise(document: Document) -> Reader:
+    found = next((reader for reader in READERS.values() if reader.recognise(document)), None)
+    if found is not None:
+        return found
+    if document.suffix in _BY_SUFFIX:
+        # Its reader can say best what is wrong with it.
+        return READERS[_BY_SUFFIX[document.suffix]]
+    looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
+    raise DataError(
+        f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "
+        f"Known formats: {', '.join(READERS)}; name one with --input-format."
+    )
 
 
 def _place(line: int | None) -> str:

@@ -106,7 +106,7 @@ def test_what_the_user_types_must_be_right() -> None:
     ):
         with pytest.raises(UnknownNameError):
             adjust_reading(reading, TABLES, setting)
-    with pytest.raises(UsageError, match="the file says dataset nations, --dataset says umls"):
+    with pytest.raises(UsageError, match="said to be of dataset nations, but umls was asked for"):
         adjust_reading(reading, TABLES, Setting(dataset="umls"))
     assert adjust_reading(reading, TABLES, Setting(dataset="Nations")).entries[0].adjusted is not None
 

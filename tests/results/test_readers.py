@@ -154,7 +154,9 @@ def test_an_unknown_format(path: Path) -> None:
 def test_a_file_of_no_format(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("The results were good.\n")
-    with pytest.raises(DataError, match=r"is not recognised\. Known formats: pykeen, paperswithcode") as refused:
+    with pytest.raises(
+        DataError, match=r"is not recognised: expected .* Known formats: pykeen, paperswithcode"
+    ) as refused:
         read_results(path)
     assert "--input-format" in str(refused.value)
 

@@ -1,0 +1,37 @@
+"""Numbers of a row as people read them: with what their rounding leaves open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rankconst.significance import show_probability
+from rankconst.values import Interval, show_uncertain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["show_interval", "show_tail"]
+
+Row = dict[str, Any]
+
+
+def show_interval(key: str) -> Callable[[Row], str]:
+    """Return what shows the number under `key` with what its ``_lower`` and ``_upper`` ends leave open."""
+
+    def show(row: Row) -> str:
+        if row.get(key) is None:
+            return "–"
+        return show_uncertain(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
+
+    return show
+
+
+def show_tail(key: str) -> Callable[[Row], str]:
+    """Return what shows the probability whose logarithm is under `key`, with its interval."""
+
+    def show(row: Row) -> str:
+        if row.get(key) is None:
+            return "–"
+        return show_probability(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
+
+    return show
