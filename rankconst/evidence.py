@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from rankconst.errors import DataError
-from rankconst.settling import Context
-from rankconst.values import Interval, Published, parse_value
+from rankconst.results.numbers import are_in_full, measure, name_entry
+from rankconst.settling import NOTHING
+from rankconst.tasksets import TASK_FIELDS
+from rankconst.values import Interval, parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,13 +32,11 @@ if TYPE_CHECKING:
     from rankconst.metrics import Metric
     from rankconst.results.reading import Entry
 
-__all__ = ["NOISE", "Dropped", "Evidence", "Piece", "collect_evidence", "name_of", "read_number", "solve"]
+__all__ = ["Dropped", "Evidence", "Piece", "collect_evidence", "solve"]
 
-NOISE = 1e-6
-"""Relative slack of numbers that programs wrote: some of them compute in 32 bits."""
-
-_SHOWN_IN_FULL = 7
+# The most that a piece may be open, as a share of its middle.
 _WIDEST = 0.1
+# Families whose adjusted values no known program had wrong.
 _TRUSTED = {"arithmetic_mean_rank", "hits_at_k"}
 
 
@@ -114,44 +113,6 @@ class Evidence:
         return next((int(piece.value) for piece in self.pieces if piece.kind == "num_tasks"), None)
 
 
-def read_number(entry: Entry, *, percent: bool = False) -> Published:
-    """Read a number of a file with the interval that its writing and 32-bit arithmetic leave open.
-
-    Parameters
-    ----------
-    entry
-        The number as written.
-    percent
-        True if shares, adjusted or not, are percentages though no sign says so.
-
-    Raises
-    ------
-    DataError
-        If it is no number.
-    """
-    share = entry.metric.upper == 1 and entry.adjustment in {None, "index"}
-    found = parse_value(entry.text, percent=percent and share, exact=entry.exact)
-    if _count_digits(entry.text) <= _SHOWN_IN_FULL:
-        return found
-    slack = NOISE * abs(found.value)
-    ends = min(found.lower, found.value - slack), max(found.upper, found.value + slack)
-    return Published(found.text, found.value, *ends, found.deviation)
-
-
-def _count_digits(text: str) -> int:
-    """Count the significant digits of a number as written."""
-    mantissa = re.split("[eE±%]", text, maxsplit=1)[0]
-    return len(re.sub(r"\D", "", mantissa).lstrip("0"))
-
-
-def name_of(entry: Entry) -> str:
-    """Name what an entry is: ``AMRI``, or ``index of IGMR`` where the field has no name."""
-    metric = entry.metric
-    if entry.adjustment is None:
-        return metric.label
-    return metric.name_of(entry.adjustment) or f"{entry.adjustment} of {metric.label}"
-
-
 def solve(
     metric: Metric, adjustment: str, value: Interval, adjusted: Interval, expectation: Interval | None = None
 ) -> Interval:
@@ -222,9 +183,8 @@ def collect_evidence(
     pieces += [Piece("num_tasks", n, Interval(n, n), "count") for n in sorted(counts)]
     for each in evaluations:
         _add_evaluation(each, pieces, dropped, percent=percent)
-    context = everything[0].context if everything else Context()
-    names = ("dataset", "split", "side", "protocol", "aggregation")
-    stated = {name: text for name in names if (text := getattr(context, name)) is not None}
+    context = everything[0].context if everything else NOTHING
+    stated = {name: text for name in TASK_FIELDS if (text := getattr(context, name)) is not None}
     return Evidence(tuple(pieces), tuple(dropped), stated, context.source or source)
 
 
@@ -243,6 +203,7 @@ def _count_tasks(entry: Entry) -> int | None:
 def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: list[Dropped], *, percent: bool) -> None:
     bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
     expectations: dict[Metric, Interval] = {}
+    in_full = are_in_full(entries)
     # z last: it needs an expectation.
     for entry in sorted((e for e in entries if e.adjustment is not None), key=lambda entry: entry.adjustment == "z"):
         metric, form = entry.metric, entry.adjustment or ""
@@ -250,7 +211,7 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
         try:
             if base is None:
                 raise DataError(f"no {metric.label} stands beside it")
-            value, adjusted = (read_number(each, percent=percent) for each in (base, entry))
+            value, adjusted = (measure(each, percent=percent, in_full=in_full) for each in (base, entry))
             if form == "z" and abs(adjusted.value) == abs(value.value):
                 raise DataError(f"it repeats {metric.label} and is no z-score")
             ends = solve(metric, form, value.interval, adjusted.interval, expectations.get(metric))
@@ -268,7 +229,7 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
                 kind="deviation" if form == "z" else "expectation",
                 value=centre.lower,
                 interval=ends,
-                origin=f"{name_of(entry)} beside {metric.label}",
+                origin=f"{name_entry(entry)} beside {metric.label}",
                 metric=metric,
                 entries=(base, entry),
                 doubtful=form == "z" or metric.family not in _TRUSTED,

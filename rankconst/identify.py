@@ -15,10 +15,11 @@ import numpy as np
 
 from rankconst.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.errors import UnknownNameError
-from rankconst.evidence import NOISE, Evidence, Piece, collect_evidence
+from rankconst.evidence import Evidence, Piece, collect_evidence
 from rankconst.mismatches import CAUSES, Checked, check_entries
 from rankconst.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol, parse_side, parse_split
 from rankconst.results.grouping import group_entries
+from rankconst.results.numbers import NOISE
 from rankconst.settling import Setting
 from rankconst.sources import parse_source
 from rankconst.tasksets import TaskSet, TaskSets

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from rankconst.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UndefinedError
-from rankconst.evidence import NOISE, read_number
 from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.moments import compute_moments
+from rankconst.results.numbers import NOISE, are_in_full, measure
 from rankconst.values import Interval
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankconst.constants import Constants
     from rankconst.metrics import Metric
     from rankconst.moments import Moments
+    from rankconst.results.numbers import Measured
     from rankconst.results.reading import Entry
 
 __all__ = ["CAUSES", "UNKNOWN", "Cause", "Checked", "check_entries"]
@@ -208,24 +209,26 @@ def check_entries(
     """
     found = tuple(entries)
     bases = {entry.metric: entry for entry in found if entry.adjustment is None}
+    in_full = are_in_full(found)
     checked = []
     for entry in found:
         if entry.adjustment is None or entry.metric not in bases:
             continue
         try:
-            each = _check(entry, bases[entry.metric], find_constants(entry.metric), percent=percent)
+            value, adjusted = (measure(one, percent=percent, in_full=in_full) for one in (bases[entry.metric], entry))
+            each = _check(value, adjusted, find_constants(entry.metric))
         except DataError:  # no number, or an adjustment that is undefined on these tasks
             continue
         checked.append(each)
     return tuple(checked)
 
 
-def _check(entry: Entry, base: Entry, constants: Constants, *, percent: bool) -> Checked:
-    form = entry.adjustment or ""
-    value, adjusted = (read_number(each, percent=percent) for each in (base, entry))
+def _check(value: Measured, adjusted: Measured, constants: Constants) -> Checked:
+    form = adjusted.entry.adjustment or ""
     span = _span(constants.metric, form, constants.moments, value.interval)
     expected = float(ADJUSTMENTS[form](constants.metric, constants.moments)(value.value))
-    checked = Checked(entry, base, form, adjusted.value, expected, span, _meet(span, adjusted.interval))
+    belongs = _meet(span, adjusted.interval)
+    checked = Checked(adjusted.entry, value.entry, form, adjusted.value, expected, span, belongs)
     if checked.belongs:
         return checked
     fitting: list[tuple[float, Cause]] = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import UndefinedError
 from rankconst.histogram import WeightedHistogram
-from rankconst.tails import TAILS, tail_probability
+from rankconst.tails import TAILS, tail_probabilities
 from rankconst.values import Interval, show_uncertain
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def compute_significance(constants: Constants, value: float, interval: Interval)
         raise UndefinedError(f"no tail probability is known for {metric.label}; there is one for {known}.")
     if isinstance(histogram, WeightedHistogram):
         raise UndefinedError(f"no tail probability is known for {constants.aggregation} averages.")
-    tails = [tail_probability(metric, histogram, each) for each in dict.fromkeys((value, *interval))]
+    tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *interval)))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)

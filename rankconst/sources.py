@@ -30,6 +30,8 @@ class Source:
         The key of its protocol.
     ties
         How it ranks a true answer among others of the same score.
+    whole_ranks
+        False if ties can make its ranks halves, as the mean of the best and the worst one.
     reference
         The publication or page to cite.
     repositories
@@ -48,6 +50,7 @@ class Source:
     title: str
     protocol: str
     ties: str
+    whole_ranks: bool
     reference: str
     repositories: tuple[str, ...] = ()
     caveats: tuple[str, ...] = ()
@@ -91,6 +94,7 @@ SOURCES: dict[str, Source] = {
             title="RotatE",
             protocol="standard",
             ties=_SORTED,
+            whole_ranks=True,
             reference="Sun et al. 2019, RotatE, arXiv:1902.10197",
             repositories=("DeepGraphLearning/KnowledgeGraphEmbedding", "MIRALab-USTC/KGE-HAKE"),
             caveats=(
@@ -109,6 +113,7 @@ SOURCES: dict[str, Source] = {
             title="LibKGE",
             protocol="libkge",
             ties="the mean of the best and worst rank, rounded; scores count as equal within a tolerance",
+            whole_ranks=True,
             reference="Broscheit et al. 2020, LibKGE, EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22",
             repositories=("uma-pi1/kge",),
             caveats=(
@@ -127,6 +132,7 @@ SOURCES: dict[str, Source] = {
             title="PyKEEN",
             protocol="pykeen",
             ties="realistic, the mean of best and worst rank, unless the name of the metric says otherwise",
+            whole_ranks=False,
             reference="Ali et al. 2021, PyKEEN 1.0, JMLR 22(82)",
             repositories=("pykeen/pykeen", "pykeen/ranking-metrics-manuscript", "ffabious/pykeen-kge-bench"),
             caveats=(
@@ -151,6 +157,7 @@ SOURCES: dict[str, Source] = {
             title="AmpliGraph",
             protocol="pykeen",
             ties=_WORST,
+            whole_ranks=True,
             reference="Costabello et al. 2019, AmpliGraph, doi:10.5281/zenodo.2595043",
             repositories=("Accenture/AmpliGraph",),
             caveats=(
@@ -168,6 +175,7 @@ SOURCES: dict[str, Source] = {
             title="ConvE",
             protocol="standard",
             ties=_SORTED,
+            whole_ranks=True,
             reference="Dettmers et al. 2018, ConvE, arXiv:1707.01476",
             repositories=("TimDettmers/ConvE",),
             caveats=(
@@ -188,6 +196,7 @@ SOURCES: dict[str, Source] = {
             title="TuckER",
             protocol="standard",
             ties=_SORTED,
+            whole_ranks=True,
             reference="Balazevic et al. 2019, TuckER, arXiv:1901.09590",
             repositories=("ibalazevic/TuckER",),
             caveats=(
@@ -204,6 +213,7 @@ SOURCES: dict[str, Source] = {
             title="kbc",
             protocol="standard",
             ties=_WORST,
+            whole_ranks=True,
             reference="Lacroix et al. 2018, Canonical tensor decomposition for knowledge base completion, "
             "arXiv:1806.07297",
             repositories=("facebookresearch/kbc",),
@@ -223,6 +233,7 @@ SOURCES: dict[str, Source] = {
             title="TorchKGE",
             protocol="standard",
             ties=f"{_WORST}; in early versions best",
+            whole_ranks=True,
             reference="Boschin 2020, TorchKGE, arXiv:2009.02963",
             repositories=("torchkge-team/torchkge",),
             caveats=(
@@ -253,6 +264,7 @@ SOURCES: dict[str, Source] = {
             title="NBFNet",
             protocol="standard",
             ties=_WORST,
+            whole_ranks=True,
             reference="Zhu et al. 2021, Neural Bellman-Ford networks, arXiv:2106.06935",
             repositories=("DeepGraphLearning/NBFNet",),
             caveats=(
@@ -277,6 +289,7 @@ SOURCES: dict[str, Source] = {
             title="OpenKE",
             protocol="standard",
             ties=_BEST,
+            whole_ranks=True,
             reference="Han et al. 2018, OpenKE, EMNLP demonstrations, aclanthology.org/D18-2024",
             repositories=("thunlp/OpenKE",),
             caveats=(
@@ -295,6 +308,7 @@ SOURCES: dict[str, Source] = {
             title="DGL-KE",
             protocol="standard",
             ties=_WORST,
+            whole_ranks=True,
             reference="Zheng et al. 2020, DGL-KE, arXiv:2004.08532",
             repositories=("awslabs/dgl-ke",),
             caveats=(
@@ -323,6 +337,7 @@ SOURCES: dict[str, Source] = {
             protocol="sampled:500",
             ties="the mean of best and worst rank since ogb 1.3.4; before, the order that sorting leaves, which "
             "favours the true answer",
+            whole_ranks=False,
             reference="Hu et al. 2020, Open Graph Benchmark, arXiv:2005.00687",
             repositories=("snap-stanford/ogb", "paperswithcode/sota-extractor"),
             caveats=(

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from rankconst.constants import Constants
     from rankconst.tables import Tables
 
-__all__ = ["TaskSet", "TaskSets"]
+__all__ = ["TASK_FIELDS", "TaskSet", "TaskSets"]
 
-_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
+TASK_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
+"""What names a set of ranking tasks, in the order of the tables."""
 
 
 class TaskSet(NamedTuple):
@@ -65,18 +66,18 @@ class TaskSets:
     def of(cls, tables: Tables) -> TaskSets:
         """Read them from the tables."""
         table = tables.read("constants")
-        codes = {name: _encode(table, name) for name in (*_FIELDS, "metric", "method")}
-        keys = np.stack([codes[name][0] for name in _FIELDS])
+        codes = {name: _encode(table, name) for name in (*TASK_FIELDS, "metric", "method")}
+        keys = np.stack([codes[name][0] for name in TASK_FIELDS])
         # Rows stand in canonical order: those of a set stand together.
         starts = np.flatnonzero(np.concatenate(([True], np.any(keys[:, 1:] != keys[:, :-1], axis=0))))
-        names = {name: np.array(codes[name][1])[codes[name][0][starts]] for name in _FIELDS}
+        names = {name: np.array(codes[name][1])[codes[name][0][starts]] for name in TASK_FIELDS}
         rows = {name: _numbers(table, name) for name in ("num_tasks", "expectation", "variance")}
         ks = _encode(table, "k")
         rows["k"] = np.array([k or 0 for k in ks[1]])[ks[0]]
         rows["metric"] = codes["metric"][0]
         rows["sampled"] = (np.array(codes["method"][1]) == "sampled")[codes["method"][0]]
         num_tasks = rows["num_tasks"][starts]
-        columns = (names[name].tolist() for name in _FIELDS)
+        columns = (names[name].tolist() for name in TASK_FIELDS)
         sets = tuple(itertools.starmap(TaskSet, zip(*columns, num_tasks.tolist(), strict=True)))
         return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows)
 

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from rankconst import tables as archive
-from rankconst.aggregations import DEFAULT_AGGREGATION
+from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.cli.lookup import resolve_dataset
-from rankconst.cli.options import FormatOption, TablesOption, complete_dataset, complete_metric
+from rankconst.cli.options import (
+    FormatOption,
+    InputFormatOption,
+    PercentOption,
+    TablesOption,
+    complete_dataset,
+    complete_from,
+    complete_metric,
+)
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
+from rankconst.cli.skipped import report_skipped
 from rankconst.errors import DataError, UsageError
-from rankconst.evidence import Piece, name_of
+from rankconst.evidence import Piece
 from rankconst.identify import Identification, Identified, Match, identify_evaluations, identify_reading
 from rankconst.metrics import parse_metric
+from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.results.numbers import name_entry
 from rankconst.results.reading import Entry
 from rankconst.settling import Context, Setting
-from rankconst.values import Interval, parse_value
+from rankconst.tasksets import TASK_FIELDS
+from rankconst.values import Interval, read_published
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankconst.mismatches import Checked
 
 __all__ = ["identify"]
 
 _SHOWN = 12
-_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
 
 _MATCH_COLUMNS = (
     Column("numbers", "numbers"),
@@ -68,17 +82,18 @@ _GROUP_FIELDS = (
 )
 
 
-def _narrowing(name: str, complete: Any = None) -> Any:
-    return typer.Option(f"--{name}", help=f"Search this {name} only.", metavar=name.upper(), autocompletion=complete)
+def _narrowing(name: str, *short: str, complete: Callable[[str], list[str]]) -> Any:
+    # Unlike those that other commands share, left out it stands for all.
+    return typer.Option(
+        f"--{name}", *short, help=f"Search this {name} only.", metavar=name.upper(), autocompletion=complete
+    )
 
 
 def identify(
     file: Annotated[
         str | None, typer.Argument(metavar="FILE", help="A results file with base and adjusted values; - for stdin.")
     ] = None,
-    input_format: Annotated[
-        str | None, typer.Option("--input-format", help="Its format, where it is not recognised.", metavar="FORMAT")
-    ] = None,
+    input_format: InputFormatOption = None,
     num_tasks: Annotated[
         int | None, typer.Option("--num-tasks", help="The number of ranks, both sides counted.", metavar="N", min=1)
     ] = None,
@@ -98,12 +113,12 @@ def identify(
     ] = None,
     index: Annotated[str | None, typer.Option("--index", help="The adjusted index.", metavar="NUMBER")] = None,
     z: Annotated[str | None, typer.Option("--z", help="The z-score.", metavar="NUMBER")] = None,
-    dataset: Annotated[str | None, _narrowing("dataset", complete_dataset)] = None,
-    split: Annotated[str | None, _narrowing("split")] = None,
-    side: Annotated[str | None, _narrowing("side")] = None,
-    protocol: Annotated[str | None, _narrowing("protocol")] = None,
-    aggregation: Annotated[str | None, _narrowing("aggregation")] = None,
-    percent: Annotated[bool, typer.Option("--percent", help="Shares are percentages without a sign.")] = False,
+    dataset: Annotated[str | None, _narrowing("dataset", "-d", complete=complete_dataset)] = None,
+    split: Annotated[str | None, _narrowing("split", complete=complete_from(SPLITS))] = None,
+    side: Annotated[str | None, _narrowing("side", complete=complete_from(SIDES))] = None,
+    protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_from(PROTOCOLS))] = None,
+    aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
+    percent: PercentOption = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -133,7 +148,7 @@ def identify(
         if all(each is None for each in given):
             raise UsageError("name a file, or numbers: --num-tasks N, or --metric with --expectation or --value.")
         entries = _make_entries(metric, value, typed, num_tasks)
-        pieces = _make_pieces(metric, stated)
+        pieces = _make_pieces(metric, stated, percent)
         if num_tasks is not None and not entries:
             pieces.insert(0, Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), "--num-tasks"))
         result = Identification((identify_evaluations([entries], opened, setting, pieces=pieces),), opened.version)
@@ -144,6 +159,7 @@ def identify(
         from rankconst.results.readers import read_results
 
         reading = read_results(file, input_format)
+        report_skipped(reading)
         name = reading.name
         result = identify_reading(reading, opened, setting)
     _report(result, name, format)
@@ -167,17 +183,20 @@ def _make_entries(
     ]
 
 
-def _make_pieces(metric: str | None, stated: dict[Literal["expectation", "deviation"], str | None]) -> list[Piece]:
+def _make_pieces(
+    metric: str | None, stated: dict[Literal["expectation", "deviation"], str | None], percent: bool
+) -> list[Piece]:
     pieces = []
     for kind, given in stated.items():
         if given is None:
             continue
         if metric is None:
             raise UsageError(f"say whose {kind} this is: add --metric.")
-        read = parse_value(given, place=f"--{kind}")
+        parsed = parse_metric(metric)
+        read = read_published(parsed, given, percent=percent and parsed.is_share, place=f"--{kind}")
         if read.value <= 0:
             raise DataError(f"--{kind}: {given} is not positive; what a random ranker gets is.")
-        pieces.append(Piece(kind, read.value, read.interval, f"--{kind}", parse_metric(metric)))
+        pieces.append(Piece(kind, read.value, read.interval, f"--{kind}", parsed))
     return pieces
 
 
@@ -224,7 +243,7 @@ def _describe_row(group: Identified, match: Match) -> dict[str, Any]:
         "agreeing": match.agreeing,
         "total": match.total,
         "agreement": f"{match.agreeing} of {match.total}",
-        "largest_difference": match.largest_difference,
+        "largest_difference": _finite(match.largest_difference),
         "others": len(group.matches) - 1 or None,
         "wrong": f"{len(group.mismatches)} of {len(group.checked)}" if group.checked else None,
         "note": group.note or None,
@@ -238,7 +257,7 @@ def _describe_row(group: Identified, match: Match) -> dict[str, Any]:
 def _join_names(match: Match) -> dict[str, str]:
     """Name the set and those with the same constants: ``pykeen = standard``."""
     sets = (match.tasks, *match.same)
-    return {field: " = ".join(dict.fromkeys(getattr(tasks, field) for tasks in sets)) for field in _FIELDS}
+    return {field: " = ".join(dict.fromkeys(getattr(tasks, field) for tasks in sets)) for field in TASK_FIELDS}
 
 
 def _name_group(group: Identified) -> str:
@@ -256,7 +275,7 @@ def _describe_mismatch(each: Checked) -> dict[str, Any]:
     where += [entry.context.side or "", entry.context.rank_type or ""]
     return {
         "place": ", ".join(dict.fromkeys(part for part in where if part)),
-        "name": name_of(entry),
+        "name": name_entry(entry),
         "metric": entry.metric.key,
         "adjustment": each.adjustment,
         "found": each.found,
@@ -279,7 +298,7 @@ def _describe_group(group: Identified, version: str) -> dict[str, Any]:
         "largest_difference": group.largest_difference,
         "mismatches": [_describe_mismatch(each) for each in group.mismatches],
         "left_out": [
-            {"place": each.entry.column, "name": name_of(each.entry), "reason": each.reason}
+            {"place": each.entry.column, "name": name_entry(each.entry), "reason": each.reason}
             for each in group.evidence.dropped
         ],
         "table_version": version,
@@ -292,7 +311,7 @@ def _describe_match(match: Match) -> dict[str, Any]:
         "same": [tasks._asdict() for tasks in match.same],
         "agreeing": match.agreeing,
         "total": match.total,
-        "largest_difference": match.largest_difference,
+        "largest_difference": _finite(match.largest_difference),
         "evidence": [
             {
                 "what": each.piece.label,
@@ -300,12 +319,17 @@ def _describe_match(match: Match) -> dict[str, Any]:
                 "found": each.piece.value,
                 "lower": each.piece.interval.lower,
                 "upper": each.piece.interval.upper,
-                "expected": each.expected if each.expected == each.expected else None,
+                "expected": _finite(each.expected),
                 "agrees": each.agrees,
             }
             for each in match.comparisons
         ],
     }
+
+
+def _finite(value: float) -> float | None:
+    """Return a number as JSON can hold it: the relative difference to a constant of 0 has none."""
+    return value if math.isfinite(value) else None
 
 
 def _note(result: Identification) -> None:

@@ -10,14 +10,27 @@ import typer
 
 from rankconst import tables as archive
 from rankconst.cli.lookup import resolve_dataset
-from rankconst.cli.options import FormatOption, TablesOption, complete_dataset
+from rankconst.cli.options import (
+    FormatOption,
+    InputFormatOption,
+    PercentOption,
+    SourceOption,
+    StatedAggregationOption,
+    StatedDatasetOption,
+    StatedProtocolOption,
+    StatedSideOption,
+    StatedSplitOption,
+    TablesOption,
+)
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
+from rankconst.cli.skipped import report_skipped
 from rankconst.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rankconst.lint import Finding, Lint, Measured
+    from rankconst.lint import Finding, Lint
+    from rankconst.results.numbers import Measured
 
 __all__ = ["SHOWN", "lint"]
 
@@ -55,30 +68,14 @@ def _complete_rule(incomplete: str) -> list[str]:
 
 def lint(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="A results file; - for standard input.")] = None,
-    input_format: Annotated[
-        str | None, typer.Option("--input-format", help="Its format; recognised if left out.", metavar="FORMAT")
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            help="Dataset, any spelling, where the file names none.",
-            metavar="KEY",
-            autocompletion=complete_dataset,
-        ),
-    ] = None,
-    split: Annotated[str | None, typer.Option("--split", help="train, valid or test.", metavar="SPLIT")] = None,
-    side: Annotated[str | None, typer.Option("--side", help="head, tail or both.", metavar="SIDE")] = None,
-    protocol: Annotated[
-        str | None,
-        typer.Option("--protocol", "-p", help="How the numbers were evaluated.", metavar="PROTOCOL"),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option("--source", help="The tool that they come from; see `rankconst sources`.", metavar="SOURCE"),
-    ] = None,
-    percent: Annotated[bool, typer.Option("--percent", help="Shares are percentages without a sign.")] = False,
+    input_format: InputFormatOption = None,
+    dataset: StatedDatasetOption = None,
+    split: StatedSplitOption = None,
+    side: StatedSideOption = None,
+    protocol: StatedProtocolOption = None,
+    source: SourceOption = None,
+    aggregation: StatedAggregationOption = None,
+    percent: PercentOption = False,
     rule: Annotated[
         list[str] | None,
         typer.Option("--rule", help="Only this rule; repeatable.", metavar="KEY", autocompletion=_complete_rule),
@@ -103,11 +100,12 @@ def lint(
     from rankconst.settling import Setting
 
     opened = archive.load(tables)
-    setting = Setting(dataset=dataset, split=split, side=side, protocol=protocol, source=source, percent=percent)
+    reading = read_results(file, input_format)
+    report_skipped(reading)
     found = lint_reading(
-        read_results(file, input_format),
+        reading,
         opened,
-        setting,
+        Setting(dataset, split, side, protocol, source, aggregation, percent),
         rules=rule or (),
         resolve=lambda name: resolve_dataset(opened, name, tables),
     )
@@ -116,8 +114,8 @@ def lint(
     else:
         rows = [_row(found, finding, nested=format == Format.json) for finding in found.findings]
         print_listing(Listing(columns=_COLUMNS, rows=rows), format)
-    for note in _list_notes(found):
-        typer.echo(f"note: {note}", err=True)
+    for note in found.notes:
+        typer.echo(f"note: {found.reading.name}: {note}", err=True)
     typer.echo(_summarise(found), err=True)
     if found.num_errors:
         raise typer.Exit(DataError.exit_code)
@@ -197,16 +195,6 @@ def _describe(m: Measured) -> dict[str, Any]:
         "text": m.entry.text,
         **{name: number if math.isfinite(number) else None for name, number in numbers.items()},
     }
-
-
-def _list_notes(found: Lint) -> list[str]:
-    skipped = found.reading.skipped
-    if not skipped:
-        return list(found.notes)
-    first = skipped[0]
-    place = "" if first.line is None else f"line {first.line:,}, "
-    more = f", and {len(skipped) - 1:,} more" if len(skipped) > 1 else ""
-    return [*found.notes, f"left out by the reader: {place}{first.what}: {first.why}{more}"]
 
 
 def _summarise(found: Lint) -> str:

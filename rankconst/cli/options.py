@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,13 +12,14 @@ from rankconst.cli.output import Format
 from rankconst.metrics import TABULATED
 from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
 __all__ = [
     "ALL",
     "AggregationOption",
-    "DatasetOption",
     "FormatOption",
     "InputFormatOption",
-    "MetricOption",
     "PercentOption",
     "ProtocolOption",
     "RelationOption",
@@ -32,6 +33,7 @@ __all__ = [
     "StatedSplitOption",
     "TablesOption",
     "complete_dataset",
+    "complete_from",
     "complete_input_format",
     "complete_metric",
     "complete_source",
@@ -75,45 +77,29 @@ def complete_metric(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _complete_protocol(incomplete: str) -> list[str]:
-    return [key for key in (*PROTOCOLS, ALL) if key.startswith(incomplete)]
+def complete_from(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return what completes one of some names."""
+    known = tuple(names)
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in known if name.startswith(incomplete)]
+
+    return complete
 
 
-def _complete_split(incomplete: str) -> list[str]:
-    return [key for key in (*SPLITS, ALL) if key.startswith(incomplete)]
-
-
-def _complete_side(incomplete: str) -> list[str]:
-    return [key for key in (*SIDES, ALL) if key.startswith(incomplete)]
-
-
-def _complete_aggregation(incomplete: str) -> list[str]:
-    return [key for key in AGGREGATIONS if key.startswith(incomplete)]
-
-
-DatasetOption = Annotated[
-    list[str],
-    typer.Option(
-        "--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", autocompletion=complete_dataset
-    ),
-]
-MetricOption = Annotated[
+SplitOption = Annotated[
     str,
     typer.Option(
-        "--metric",
-        "-m",
-        help="mr, mrr, hits@10, gmr ...; any spelling.",
-        metavar="METRIC",
-        autocompletion=complete_metric,
+        "--split", help="train, valid or test.", metavar="SPLIT", autocompletion=complete_from((*SPLITS, ALL))
     ),
-]
-SplitOption = Annotated[
-    str, typer.Option("--split", help="train, valid or test.", metavar="SPLIT", autocompletion=_complete_split)
 ]
 SideOption = Annotated[
     str,
     typer.Option(
-        "--side", help="head, tail, or both (all ranks pooled).", metavar="SIDE", autocompletion=_complete_side
+        "--side",
+        help="head, tail, or both (all ranks pooled).",
+        metavar="SIDE",
+        autocompletion=complete_from((*SIDES, ALL)),
     ),
 ]
 ProtocolOption = Annotated[
@@ -123,7 +109,7 @@ ProtocolOption = Annotated[
         "-p",
         help="How the number was evaluated; see `rankconst protocols`.",
         metavar="PROTOCOL",
-        autocompletion=_complete_protocol,
+        autocompletion=complete_from((*PROTOCOLS, ALL)),
     ),
 ]
 AggregationOption = Annotated[
@@ -133,7 +119,7 @@ AggregationOption = Annotated[
         "-a",
         help="What each task counts; see `rankconst aggregations`.",
         metavar="AGGREGATION",
-        autocompletion=_complete_aggregation,
+        autocompletion=complete_from(AGGREGATIONS),
     ),
 ]
 
@@ -152,7 +138,7 @@ StatedDatasetOption = Annotated[
 StatedSplitOption = Annotated[
     str | None,
     typer.Option(
-        "--split", help="train, valid or test (default: test).", metavar="SPLIT", autocompletion=_complete_split
+        "--split", help="train, valid or test (default: test).", metavar="SPLIT", autocompletion=complete_from(SPLITS)
     ),
 ]
 StatedSideOption = Annotated[
@@ -161,7 +147,7 @@ StatedSideOption = Annotated[
         "--side",
         help="head, tail, or both (default: both; all ranks pooled).",
         metavar="SIDE",
-        autocompletion=_complete_side,
+        autocompletion=complete_from(SIDES),
     ),
 ]
 StatedProtocolOption = Annotated[
@@ -171,7 +157,7 @@ StatedProtocolOption = Annotated[
         "-p",
         help="How the numbers were evaluated (default: as the source does, or standard); see `rankconst protocols`.",
         metavar="PROTOCOL",
-        autocompletion=_complete_protocol,
+        autocompletion=complete_from(PROTOCOLS),
     ),
 ]
 StatedAggregationOption = Annotated[
@@ -181,7 +167,7 @@ StatedAggregationOption = Annotated[
         "-a",
         help="What each task counts (default: micro); see `rankconst aggregations`.",
         metavar="AGGREGATION",
-        autocompletion=_complete_aggregation,
+        autocompletion=complete_from(AGGREGATIONS),
     ),
 ]
 SourceOption = Annotated[

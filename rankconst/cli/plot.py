@@ -23,26 +23,33 @@ from rankconst.cli.options import (
     TablesOption,
     complete_metric,
 )
-from rankconst.errors import DataError
+from rankconst.cli.skipped import report_skipped
+from rankconst.dropped import count_ranked
+from rankconst.errors import DataError, UndefinedError
 from rankconst.metrics import parse_metric
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import find_further_models, plot_comparison
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
 from rankconst.results.document import STDIN
-from rankconst.values import Published, parse_value
+from rankconst.values import parse_value, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
+    from rankconst.constants import Constants
     from rankconst.metrics import Metric
     from rankconst.results.adjusting import AdjustedReading
     from rankconst.settling import Setting
+    from rankconst.sources import Source
     from rankconst.tables import Tables
 
 __all__ = ["plot"]
+
+# A label and a value have fewer characters.
+_LONGEST = 200
 
 
 def plot(
@@ -104,8 +111,7 @@ def plot(
     if file is None:
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")
-        values = _read_values(given or (), label or (), percent)
-        figure = _draw_values(values, metrics, setting, opened, tables)
+        figure = _draw_values(given or (), label or (), metrics, setting, opened, tables)
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
@@ -123,10 +129,17 @@ def _find_file(given: Sequence[str]) -> str | None:
         # Options that nobody knows come here too, lest a negative value be taken for one.
         if each.startswith("--"):
             raise typer.BadParameter(f"there is no option {each}; see --help.")
-    files = [each for each in given if each == STDIN or Path(each).exists()]
+    files = [each for each in given if each == STDIN or _exists(each)]
     if files and len(given) > 1:
         raise typer.BadParameter("name one file, or values; not both, and not several files.", param_hint="FILE")
     return files[0] if files else None
+
+
+def _exists(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except OSError:  # longer than any name of a file, for example
+        return False
 
 
 def _draw_file(
@@ -142,6 +155,7 @@ def _draw_file(
     from rankconst.results.readers import read_results
 
     reading = read_results(path, input_format)
+    report_skipped(reading)
     adjusted = adjust_reading(
         reading,
         opened,
@@ -170,8 +184,32 @@ def _report(adjusted: AdjustedReading, further: Sequence[str]) -> None:
 # -- values ---------------------------------------------------------------------------------------------------------
 
 
-def _read_values(given: Sequence[str], labels: Sequence[str], percent: bool) -> list[tuple[str, Published]]:
-    """Read values with what they are called: ``RotatE=0.338``, or by ``--label``."""
+def _draw_values(
+    given: Sequence[str],
+    labels: Sequence[str],
+    metrics: Sequence[Metric],
+    setting: Setting,
+    opened: Tables,
+    place: str | None,
+) -> Figure:
+    from rankconst.settling import NOTHING, settle
+
+    # A mistyped name of a file comes here too: that is to be said before a dataset is asked for.
+    named = _name_values(given, labels)
+    if setting.dataset is None:
+        raise typer.BadParameter("missing: which dataset is it? Or name a file.", param_hint="--dataset")
+    if len(metrics) != 1:
+        missing = "name one metric." if metrics else "missing: which metric is it?"
+        raise typer.BadParameter(missing, param_hint="--metric")
+    settled = settle(NOTHING, setting, opened, resolve=lambda name: resolve_dataset(opened, name, place))
+    constants = settled.constants(opened, metrics[0])
+    _check_whole(settled.source, constants)
+    values = [(name, read_published(metrics[0], value, percent=setting.percent)) for name, value in named]
+    return plot_distribution(constants, values, title=_titles(opened)[settled.dataset])
+
+
+def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str, str]]:
+    """Return values with what they are called: ``RotatE=0.338``, or by ``--label``."""
     if labels and len(labels) != len(given):
         raise typer.BadParameter(f"{len(labels)} for {len(given)} values; name each or none.", param_hint="--label")
     found = []
@@ -179,35 +217,28 @@ def _read_values(given: Sequence[str], labels: Sequence[str], percent: bool) -> 
         name, equals, value = text.rpartition("=")
         if equals and labels:
             raise typer.BadParameter(f"{text} is named already; leave out --label.", param_hint="VALUE")
+        if len(text) > _LONGEST:
+            told = f"{text[:40]}... is no file, and of {len(text):,} characters no value: 0.338, or RotatE=0.338."
+            raise typer.BadParameter(told, param_hint="VALUE")
         try:
-            found.append((labels[place] if labels else name.strip(), parse_value(value, percent=percent)))
+            parse_value(value)
         except DataError as error:
             raise typer.BadParameter(f"there is no file {text}, and as a value: {error}", param_hint="VALUE") from None
+        found.append((labels[place] if labels else name.strip(), value))
     return found
 
 
-def _draw_values(
-    values: Sequence[tuple[str, Published]],
-    metrics: Sequence[Metric],
-    setting: Setting,
-    opened: Tables,
-    place: str | None,
-) -> Figure:
-    from rankconst.settling import Context, settle
-
-    if setting.dataset is None:
-        raise typer.BadParameter("missing: which dataset is it? Or name a file.", param_hint="--dataset")
-    if len(metrics) != 1:
-        missing = "name one metric." if metrics else "missing: which metric is it?"
-        raise typer.BadParameter(missing, param_hint="--metric")
-    settled = settle(Context(), setting, opened, resolve=lambda name: resolve_dataset(opened, name, place))
-    constants = settled.constants(opened, metrics[0])
-    wrong = next(
-        (each for _, each in values if constants.metric.upper != 1 and (setting.percent or "%" in each.text)), None
-    )
-    if wrong is not None:
-        raise DataError(f"{wrong.text} is read as a percentage, but {constants.metric.label} is no share.")
-    return plot_distribution(constants, values, title=_titles(opened)[settled.dataset])
+def _check_whole(source: Source | None, constants: Constants) -> None:
+    """Refuse numbers of a tool that ranks whole batches only, where that leaves tasks out: they have no one law."""
+    if source is None or source.batch is None:
+        return
+    if count_ranked(constants.num_tasks, constants.side, source.batch) != constants.num_tasks:
+        raise UndefinedError(
+            f"{source.title} leaves out the last, incomplete batch of {source.batch} triples, and which triples are in "
+            "it is not known, nor what a random ranker gets on the others. Leave the source out and name its protocol "
+            f"(--protocol {constants.protocol}) to draw as if all had been ranked; `rankconst adjust` gives intervals "
+            "that hold whichever it was."
+        )
 
 
 def _titles(opened: Tables) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.cli.listings import print_page
-from rankconst.cli.options import FormatOption
+from rankconst.cli.options import FormatOption, complete_tool
 from rankconst.cli.output import Column, Format, Listing, print_listing
 from rankconst.sources import SOURCES, parse_source
 
@@ -21,6 +21,7 @@ _COLUMNS = (
     Column("title", "tool"),
     Column("protocol", "protocol"),
     Column("ties", "true answer among equal scores", drop=1),
+    Column("whole_ranks"),
     Column("reference", "reference", drop=2),
     Column("repositories"),
     Column("batch"),
@@ -30,17 +31,13 @@ _COLUMNS = (
 )
 
 
-def _complete_source(incomplete: str) -> list[str]:
-    return [key for key in SOURCES if key.startswith(incomplete)]
-
-
 def list_sources(
     name: Annotated[
         str | None,
         typer.Argument(
             metavar="SOURCE",
             help="Show the page of this one; also owner/name of a repository.",
-            autocompletion=_complete_source,
+            autocompletion=complete_tool,
         ),
     ] = None,
     format: FormatOption = Format.table,
@@ -64,6 +61,7 @@ def _describe(source: Source) -> dict[str, Any]:
         "title": source.title,
         "protocol": source.protocol,
         "ties": source.ties,
+        "whole_ranks": source.whole_ranks,
         "reference": source.reference,
         "repositories": list(source.repositories),
         "batch": source.batch,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import resolve_name
 from rankconst.lint.adjusted import find_mismatches, find_worse_than_random
-from rankconst.lint.cases import Archive, Case, Measured, build_case
+from rankconst.lint.cases import Archive, Case, build_case
 from rankconst.lint.counting import find_broken_hits, find_broken_ranks, find_other_counts
 from rankconst.lint.findings import Finding, Lint, Rule
 from rankconst.lint.means import (
@@ -38,6 +38,7 @@ from rankconst.lint.ranges import find_impossible_values
 from rankconst.lint.shares import find_decreasing_hits
 from rankconst.lint.swaps import find_swapped_columns
 from rankconst.results.grouping import group_entries
+from rankconst.results.numbers import Measured
 from rankconst.settling import Setting, check_setting
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rankconst.constants import Constants
-    from rankconst.lint.cases import Case, Measured
+    from rankconst.lint.cases import Case
     from rankconst.metrics import Metric
+    from rankconst.results.numbers import Measured
 
 __all__ = ["find_mismatches", "find_worse_than_random"]
 

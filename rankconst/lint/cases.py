@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rankconst.aggregations import DEFAULT_AGGREGATION
+from rankconst.dropped import count_ranked
 from rankconst.errors import DataError, UnknownNameError, UsageError, squash
 from rankconst.metrics import CATALOGUE
 from rankconst.protocols import SIDES, SPLITS
+from rankconst.results.numbers import Measured, are_in_full, measure
 from rankconst.settling import Settled, settle
-from rankconst.values import Interval, parse_value
+from rankconst.tasksets import TASK_FIELDS
+from rankconst.values import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,18 +27,9 @@ if TYPE_CHECKING:
     from rankconst.settling import Context, Setting
     from rankconst.tables import Tables
 
-__all__ = ["FLOAT32", "WHOLE_RANKS", "Archive", "Case", "Measured", "build_case", "count_tasks", "invert"]
+__all__ = ["Archive", "Case", "build_case", "count_tasks", "invert"]
 
 _T = TypeVar("_T")
-
-FLOAT32 = 1e-6
-"""What is granted to every number, relative to it: many programs sum tens of thousands of ranks in float32, whose own
-unit is 6e-8. Beside a rounding to five digits or fewer it does not matter."""
-
-_MOST_ROUNDED = 7
-
-WHOLE_RANKS = frozenset({"rotate", "libkge", "conve", "tucker", "kbc", "torchkge", "nbfnet", "openke", "dglke"})
-"""Sources whose ranks are whole: they rank a tie best, worst, as a sort leaves it, or round the mean."""
 
 _WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
 
@@ -49,46 +42,6 @@ _MEANS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A number of a file with the interval that its writing leaves open.
-
-    Attributes
-    ----------
-    entry
-        Where it stands, and of which metric it is.
-    value
-        In units of the metric: percentages are divided by 100.
-    interval
-        Half a unit of the last decimal to either side, what stands after ±, and :data:`FLOAT32`.
-    averaged
-        True if ± says that it is a mean over several runs.
-    """
-
-    entry: Entry
-    value: float
-    interval: Interval
-    averaged: bool = False
-
-    @property
-    def label(self) -> str:
-        """What people call it: ``Hits@10``, ``AMRI``, ``z of MRR``."""
-        metric, adjustment = self.entry.metric, self.entry.adjustment
-        if adjustment is None:
-            return metric.label
-        return metric.name_of(adjustment) or f"{adjustment} of {metric.label}"
-
-    def __str__(self) -> str:
-        open_by = self.interval.half_width
-        if math.isnan(self.value):
-            return f"{self.label} {self.entry.text}"
-        if open_by <= 2 * FLOAT32 * abs(self.value):
-            return f"{self.label} {self.value:.8g}"
-        decimals = max(1 - math.floor(math.log10(open_by)), 1)
-        lower, upper = (f"{end:.{decimals}f}".rstrip("0").rstrip(".") for end in self.interval)
-        return f"{self.label} {self.entry.text} ({lower} to {upper})"
-
-
 @dataclass(frozen=True)
 class Archive:
     """Tables, with a memory for what rules compute from them."""
@@ -98,8 +51,7 @@ class Archive:
 
     def constants(self, settled: Settled, metric: Metric) -> Constants | None:
         """Return the constants of a metric on ranking tasks; None if there are none."""
-        tasks = (settled.dataset, settled.split, settled.side, settled.protocol, settled.aggregation)
-        return self.recall((*tasks, metric), lambda: self._look_up(settled, metric))
+        return self.recall((*_name(settled), metric), lambda: self._look_up(settled, metric))
 
     def _look_up(self, settled: Settled, metric: Metric) -> Constants | None:
         try:
@@ -120,9 +72,7 @@ class Archive:
 
     def list_others(self, settled: Settled) -> list[Settled]:
         """Return the other ranking tasks of the dataset: first those that differ in the protocol only."""
-        names = ("dataset", "split", "side", "protocol", "aggregation")
-        key = ("others", *(getattr(settled, name) for name in names))
-        return self.recall(key, lambda: self._find_others(settled))
+        return self.recall(("others", *_name(settled)), lambda: self._find_others(settled))
 
     def _find_others(self, settled: Settled) -> list[Settled]:
         every = [
@@ -132,10 +82,13 @@ class Archive:
             if self.tables.holds(settled.dataset, protocol, split)
             for side in SIDES
         ]
-        names = ("split", "side", "protocol")
-        every.sort(key=lambda one: sum(getattr(one, name) != getattr(settled, name) for name in names))
+        every.sort(key=lambda one: sum(ours != theirs for ours, theirs in zip(_name(settled), _name(one), strict=True)))
         every.sort(key=lambda one: (one.split, one.side) != (settled.split, settled.side))
         return [one for one in every if one != settled]
+
+
+def _name(settled: Settled) -> tuple[str, ...]:
+    return tuple(getattr(settled, name) for name in TASK_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -227,7 +180,7 @@ class Case:
 
 
 def count_tasks(archive: Archive, settled: Settled) -> int | None:
-    """Return the number of ranking tasks that the source evaluates; None if the tables do not have them.
+    """Return the number of ranking tasks that the source evaluates; None if the tables have none of them.
 
     A source that ranks whole batches of triples only leaves out the last, incomplete one.
     """
@@ -237,8 +190,10 @@ def count_tasks(archive: Archive, settled: Settled) -> int | None:
     batch = None if settled.source is None else settled.source.batch
     if batch is None:
         return histogram.total
-    sides = 2 if settled.side == "both" else 1
-    return histogram.total // sides // batch * batch * sides
+    try:
+        return count_ranked(histogram.total, settled.side, batch)
+    except DataError:  # no batch is whole
+        return None
 
 
 def invert(interval: Interval) -> Interval:
@@ -268,11 +223,10 @@ def build_case(
     """
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
-    # A program that wrote one number in full did so with all; otherwise short ones may have been rounded before.
-    in_full = any(_count_digits(entry.text) > _MOST_ROUNDED for entry in group.entries)
+    in_full = are_in_full(group.entries)
     for entry in group.entries:
         try:
-            measured.append(_measure(entry, setting.percent, in_full=in_full and entry.exact))
+            measured.append(measure(entry, percent=setting.percent, in_full=in_full))
         except DataError as error:
             unreadable.append((entry, str(error)))
     settled, reason = _settle(group.context, reading, setting, archive, resolve)
@@ -307,22 +261,6 @@ def _find_counted(stated: int | None, archive: Archive, settled: Settled) -> Set
     return next((other for other in same if count_tasks(archive, other) == stated), None)
 
 
-def _measure(entry: Entry, percent: bool, *, in_full: bool) -> Measured:
-    share = entry.metric.upper == 1 and entry.adjustment in {None, "index"}
-    if "%" in entry.text and entry.metric.upper != 1:
-        raise DataError(f"{entry.text} is a percentage, but {entry.metric.label} is no share.")
-    published = parse_value(entry.text, percent=percent and share, exact=in_full)
-    slack = FLOAT32 * abs(published.value)
-    interval = Interval(published.lower - slack, published.upper + slack)
-    return Measured(entry, published.value, interval, averaged=published.deviation is not None)
-
-
-def _count_digits(text: str) -> int:
-    """Return the number of significant digits."""
-    mantissa = re.split(r"[eE±]|\+", text.strip().lstrip("+-"))[0]
-    return len(re.sub(r"\D", "", mantissa).lstrip("0"))
-
-
 def _pick_own(measured: list[Measured]) -> dict[Metric, Measured]:
     every: dict[Metric, list[Measured]] = {}
     for m in measured:
@@ -340,7 +278,7 @@ def _pick_own(measured: list[Measured]) -> dict[Metric, Measured]:
 def _has_whole_ranks(context: Context, settled: Settled | None) -> bool:
     if context.rank_type is not None:
         return context.rank_type in _WHOLE_RANK_TYPES
-    return settled is not None and settled.source is not None and settled.source.key in WHOLE_RANKS
+    return settled is not None and settled.source is not None and settled.source.whole_ranks
 
 
 def _settle(
@@ -372,6 +310,11 @@ def _look_up(
         return None, _unknown(
             f"the tables ({archive.tables.version}) hold no {settled.split} tasks of {settled.dataset} "
             f"under protocol {settled.protocol}."
+        )
+    if count_tasks(archive, settled) is None and settled.source is not None:
+        return None, _unknown(
+            f"{settled.source.title} ranks whole batches of {settled.source.batch} triples only, and "
+            f"{settled.dataset} {settled.split} has fewer."
         )
     return settled, ""
 

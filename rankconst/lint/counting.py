@@ -12,7 +12,8 @@ from rankconst.metrics import CATALOGUE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rankconst.lint.cases import Case, Measured
+    from rankconst.lint.cases import Case
+    from rankconst.results.numbers import Measured
 
 __all__ = ["find_broken_hits", "find_broken_ranks", "find_other_counts"]
 

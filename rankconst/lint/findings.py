@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from rankconst.lint.cases import Case, Measured
+    from rankconst.lint.cases import Case
+    from rankconst.results.numbers import Measured
     from rankconst.results.reading import Reading
 
 __all__ = ["Finding", "Lint", "Rule", "Severity"]

@@ -22,7 +22,8 @@ from rankconst.values import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rankconst.lint.cases import Case, Measured
+    from rankconst.lint.cases import Case
+    from rankconst.results.numbers import Measured
 
 __all__ = [
     "find_means_against_hits",

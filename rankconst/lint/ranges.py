@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from rankconst.lint.bounds import exceeds
-from rankconst.lint.cases import Measured
 from rankconst.lint.findings import Finding
+from rankconst.results.numbers import Measured
 from rankconst.values import Interval
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def find_impossible_values(cases: Sequence[Case]) -> Iterable[Finding]:
         for m in case.measured:
             if m.entry.adjustment is not None or m.entry.metric.optimum is None:
                 continue
-            if m.entry.metric.upper == 1 and m.interval.lower > 1 and m.value <= 100:
+            if m.entry.metric.is_share and m.interval.lower > 1 and m.value <= 100:
                 percentages.setdefault((m.label, m.entry.column), []).append(m)
             else:
                 yield from _find_outside(case, m)
@@ -89,7 +89,7 @@ def _guess(m: Measured, *, beyond_worst: bool) -> str:
     metric = m.entry.metric
     if metric.lower == 1 and m.value < 1:
         return "A mean of ranks is at least 1: an MRR or a share under the wrong name?"
-    if metric.upper == 1 and m.value > 1:
+    if metric.is_share and m.value > 1:
         return "A share is at most 1: a mean of ranks under the wrong name?"
     if beyond_worst:
         return "Another dataset, split, side or protocol: here even the worst ranker does better."

@@ -18,8 +18,9 @@ from rankconst.metrics import CATALOGUE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from rankconst.lint.cases import Case, Measured
+    from rankconst.lint.cases import Case
     from rankconst.metrics import Metric
+    from rankconst.results.numbers import Measured
     from rankconst.values import Interval
 
 __all__ = ["find_swapped_columns"]

@@ -23,7 +23,7 @@ unit is 6e-8. Beside a rounding to five digits or fewer it does not matter."""
 # Nobody rounds to more digits than this.
 _MOST_ROUNDED = 7
 # The first number of a text, with what may set its thousands apart.
-_MANTISSA = re.compile(r"[0-9.,{}\u2009\u202f]*[0-9][0-9.,{}\u2009\u202f]*")
+_MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,12 @@ from rankconst.tails.laws import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, Su
 from rankconst.tails.result import Tail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rankconst.histogram import Histogram
     from rankconst.metrics import Metric
 
-__all__ = ["TAILS", "Tail", "tail_probability"]
+__all__ = ["TAILS", "Tail", "tail_probabilities", "tail_probability"]
 
 # A count of hits or a sum of ranks that the value misses by less, relatively, counts as reached.
 _FEW_ULPS = Fraction(8, 2**53)
@@ -50,7 +50,7 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
 
     That is P(M >= value) for a metric that is better when larger, else P(M <= value). A value that no ranks give
     stands for the next better one that some do: Hits@10 >= 0.533 of 40,932 tasks means at least 21,817 hits. A value
-    rounded in print deserves two calls, one for each end of its interval.
+    rounded in print deserves :func:`tail_probabilities` of it and both ends of its interval.
 
     Parameters
     ----------
@@ -82,44 +82,54 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
     >>> round(tail.probability, 12)
     0.19
     """
+    return tail_probabilities(metric, histogram, [value])[0]
+
+
+def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[float]) -> list[Tail]:
+    """Compute the tail probabilities of several values on the same tasks, which share most of the work.
+
+    Parameters, results and refusals are those of :func:`tail_probability`, for each value in turn.
+    """
     if metric.family not in TAILS:
         raise UndefinedError(f"no tail probability is known for {metric.key}; there is one for {', '.join(TAILS)}.")
-    if not math.isfinite(value) or not metric.lower <= value <= metric.upper:
-        raise DataError(f"{metric.label} = {value} is outside its range, {metric.lower:g} to {metric.upper:g}.")
-    return TAILS[metric.family](histogram, float(value), metric.k)
-
-
-def _hits_at_k(histogram: Histogram, value: float, k: int | None) -> Tail:
-    """P(hits >= ceil(n value)); the number of hits is Poisson-binomial."""
-    if k is None:
+    if metric.takes_k and metric.k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
-    law = HitsLaw(histogram, k)
+    observed = [float(value) for value in values]
+    for value in observed:
+        if not math.isfinite(value) or not metric.lower <= value <= metric.upper:
+            raise DataError(f"{metric.label} = {value} is outside its range, {metric.lower:g} to {metric.upper:g}.")
+    make, compute = TAILS[metric.family]
+    law = make(histogram, metric.k or 1)
+    return [compute(law, histogram, value) for value in observed]
+
+
+def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
+    """P(hits >= ceil(n value)); the number of hits is Poisson-binomial."""
     needed = math.ceil(Fraction(value) * histogram.total * (1 - _FEW_ULPS))
     return _settle(law, float(needed - histogram.total), lambda x: invert(law, x))
 
 
-def _mean_rank(histogram: Histogram, value: float, _: int | None) -> Tail:
+def _mean_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(sum of ranks <= floor(n value)): the sum is whole."""
-    law = RankLaw(histogram)
     most = math.floor(Fraction(value) * histogram.total * (1 + _FEW_ULPS))
     return _settle(law, float(histogram.total - most), lambda x: count_rank_sums(histogram, most) or invert(law, x))
 
 
-def _mean_reciprocal_rank(histogram: Histogram, value: float, _: int | None) -> Tail:
+def _mean_reciprocal_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(sum of 1/r >= n value)."""
-    return _few_or_many(ReciprocalLaw(histogram), float(histogram.total * (Fraction(value) - 1)), histogram.total)
+    return _few_or_many(law, float(histogram.total * (Fraction(value) - 1)), histogram.total)
 
 
-def _geometric_mean_rank(histogram: Histogram, value: float, _: int | None) -> Tail:
+def _geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(sum of ln r <= n ln value)."""
-    return _few_or_many(LogRankLaw(histogram), -histogram.total * math.log(value), histogram.total)
+    return _few_or_many(law, -histogram.total * math.log(value), histogram.total)
 
 
-def _inverse_geometric_mean_rank(histogram: Histogram, value: float, _: int | None) -> Tail:
+def _inverse_geometric_mean_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(sum of ln r <= -n ln value)."""
     if value == 0:
         return Tail(0.0, 0.0, "exact")
-    return _few_or_many(LogRankLaw(histogram), histogram.total * math.log(value), histogram.total)
+    return _few_or_many(law, histogram.total * math.log(value), histogram.total)
 
 
 def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
@@ -140,11 +150,15 @@ def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: floa
     return compute(x)
 
 
-TAILS: dict[str, Callable[[Histogram, float, int | None], Tail]] = {
-    "hits_at_k": _hits_at_k,
-    "arithmetic_mean_rank": _mean_rank,
-    "inverse_harmonic_mean_rank": _mean_reciprocal_rank,
-    "geometric_mean_rank": _geometric_mean_rank,
-    "inverse_geometric_mean_rank": _inverse_geometric_mean_rank,
+def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, int], SumLaw]:
+    return lambda histogram, _: law(histogram)
+
+
+TAILS: dict[str, tuple[Callable[[Histogram, int], SumLaw], Callable[[SumLaw, Histogram, float], Tail]]] = {
+    "hits_at_k": (HitsLaw, _hits_at_k),
+    "arithmetic_mean_rank": (_for_all_k(RankLaw), _mean_rank),
+    "inverse_harmonic_mean_rank": (_for_all_k(ReciprocalLaw), _mean_reciprocal_rank),
+    "geometric_mean_rank": (_for_all_k(LogRankLaw), _geometric_mean_rank),
+    "inverse_geometric_mean_rank": (_for_all_k(LogRankLaw), _inverse_geometric_mean_rank),
 }
-"""Metric family to the function of its tail."""
+"""Metric family to what makes its law of histogram and k, and to the function of its tail."""

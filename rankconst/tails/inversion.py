@@ -35,6 +35,7 @@ Butler 2007, *Saddlepoint Approximations with Applications*, chapter 1; Kaiser a
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -292,25 +293,37 @@ def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:
     reference = np.zeros(1) if saddle.upper else law.deviations(law.sizes)
     exponents = saddle.t * (law.deviations(ranks)[:, None] - reference) - logs
     likely = np.where(ranks[:, None] <= law.sizes, np.exp(exponents), 0.0) @ law.tasks / law.tasks.sum()
-    frequencies, phases = _returns(law, ranks)
-    modulus = np.minimum(np.abs(np.exp(1j * phases) @ likely), 1.0) ** law.tasks.sum()
+    frequencies, turned = _returns(law, len(ranks))
+    modulus = np.minimum(np.abs(turned @ likely), 1.0) ** law.tasks.sum()
     return float(np.sum((modulus / frequencies)[frequencies > reach])) / math.pi
 
 
-def _returns(law: SumLaw, ranks: Values) -> tuple[Values, Values]:
-    """Return frequencies w at which small ranks are in phase, and w f(r) modulo 2 pi, shapes (W,) and (W, R)."""
+def _returns(law: SumLaw, largest: int) -> tuple[Values, Complex]:
+    """Return frequencies w at which ranks up to the largest are in phase, and exp(i w f(r)), shapes (W,) and (W, R)."""
     if isinstance(law, ReciprocalLaw):
-        # Multiples of lcm(1 .. m): every r <= m is in phase. Whole numbers, so that nothing is lost modulo r.
-        multiples = _common_multiples(int(ranks[-1]))
-        phases: Values = (multiples[:, None] % ranks.astype(np.int64)) / ranks
-        return 2.0 * math.pi * multiples.astype(np.float64), 2.0 * math.pi * phases
+        return _reciprocal_returns(largest)
     if isinstance(law, LogRankLaw):
-        # Powers of two are in phase at multiples of 2 pi / ln 2.
-        turns = np.arange(1.0, 1025.0)
-        return 2.0 * math.pi / math.log(2.0) * turns, 2.0 * math.pi * turns[:, None] * (np.log2(ranks) % 1.0)
-    return np.array([math.inf]), np.zeros((1, len(ranks)))
+        return _logarithmic_returns(largest)
+    return np.array([math.inf]), np.ones((1, largest), dtype=np.complex128)
 
 
+@functools.lru_cache(maxsize=4)
+def _reciprocal_returns(largest: int) -> tuple[Values, Complex]:
+    """Take multiples of lcm(1 .. m): every r <= m is in phase."""
+    # Whole numbers, so that nothing is lost modulo r.
+    multiples, ranks = _common_multiples(largest), np.arange(1, largest + 1)
+    return 2.0 * math.pi * multiples.astype(np.float64), np.exp(2j * math.pi * ((multiples[:, None] % ranks) / ranks))
+
+
+@functools.lru_cache(maxsize=4)
+def _logarithmic_returns(largest: int) -> tuple[Values, Complex]:
+    """Take multiples of 2 pi / ln 2, where powers of two are in phase."""
+    turns = np.arange(1.0, 1025.0)
+    phases = turns[:, None] * (np.log2(np.arange(1.0, largest + 1)) % 1.0)
+    return 2.0 * math.pi / math.log(2.0) * turns, np.exp(2j * math.pi * phases)
+
+
+@functools.cache
 def _common_multiples(largest: int) -> NDArray[np.int64]:
     found: set[int] = set()
     for m in range(1, min(largest, 36) + 1):

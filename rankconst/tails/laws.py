@@ -193,6 +193,11 @@ class ReciprocalLaw(SumLaw):
     _terms = 20
     _finest = 10
 
+    def __init__(self, histogram: Histogram) -> None:
+        super().__init__(histogram)
+        # Most transforms are at moduli that share a head.
+        self._beyond: dict[int, Values] = {}
+
     @property
     def width(self) -> float:
         """Sum of 1 - 1/N."""
@@ -225,9 +230,9 @@ class ReciprocalLaw(SumLaw):
         far = self.sizes > head
         if far.any():
             power = np.cumprod((z / head)[:, None] / np.arange(1.0, self._terms + 1), axis=1)
-            rest = (self.sizes[far] - head) + np.einsum(
-                "zm,mu->zu", power, self._reciprocal_powers(head, self.counts[far])
-            )
+            if head not in self._beyond:
+                self._beyond[head] = self._reciprocal_powers(head, self.counts[far])
+            rest = (self.sizes[far] - head) + np.einsum("zm,mu->zu", power, self._beyond[head])
             taken[:, far] += np.exp(-z * reference)[:, None] * rest
         means = np.log(taken / self.sizes)
         return means if upper else means + z[:, None] * (reference - 1.0 / self.sizes)

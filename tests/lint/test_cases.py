@@ -9,8 +9,9 @@ import pytest
 import rankconst
 from hand_readings import OPEN, make_reading
 from rankconst import parse_metric
-from rankconst.lint.cases import FLOAT32, Archive, Case, build_case, count_tasks, invert
+from rankconst.lint.cases import Archive, Case, build_case, count_tasks, invert
 from rankconst.results.grouping import group_entries
+from rankconst.results.numbers import NOISE
 from rankconst.settling import Context, Setting, Settled
 from rankconst.sources import SOURCES
 from rankconst.values import Interval
@@ -47,7 +48,7 @@ def build(
 def test_intervals(text: str, exact: bool, beside: str, half_width: float) -> None:
     case = build({"MRR": text, "Hits@1": beside}, exact=exact)
     m = case.own[MRR]
-    assert m.interval.half_width == pytest.approx(half_width + FLOAT32 * m.value, rel=1e-9)
+    assert m.interval.half_width == pytest.approx(half_width + NOISE * m.value, rel=1e-9)
     assert m.averaged == ("±" in text)
 
 
