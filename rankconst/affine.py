@@ -19,18 +19,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+import numpy as np
+
 from rankconst.errors import UndefinedError
 from rankconst.values import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rankconst.metrics import Metric
     from rankconst.moments import Moments
 
     Values = TypeVar("Values", bound=Any)
 
-__all__ = ["ADJUSTMENTS", "Affine"]
+__all__ = ["ADJUSTMENTS", "Affine", "map_corners"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +117,34 @@ def _z(metric: Metric, moments: Moments) -> Affine:
 
 ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {"normalised": _normalised, "index": _index, "z": _z}
 """Adjustment to the function that forms its map; an undefined one raises :class:`UndefinedError`."""
+
+
+def map_corners(adjustment: str, metric: Metric, corners: Sequence[Moments], ends: Interval) -> Interval:
+    """Return what an adjusted form can be if neither the value nor the moments are known exactly.
+
+    Parameters
+    ----------
+    adjustment
+        A key of :data:`ADJUSTMENTS`.
+    metric
+        The metric.
+    corners
+        The moments at all combinations of their bounds. Each form is monotone in the value, the expectation and the
+        variance, so that it is extreme at corners.
+    ends
+        The bounds of the value; arrays give arrays.
+
+    Raises
+    ------
+    UndefinedError
+        If the form is undefined at a corner, or between two.
+    """
+    maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
+    units = [each.unit for each in maps]
+    if min(units) < 0 < max(units):
+        raise UndefinedError(f"between the bounds of its moments, the {adjustment} of {metric.label} is undefined.")
+    intervals = [each.map_interval(*ends) for each in maps]
+    lower, upper = intervals[0]
+    for each in intervals[1:]:
+        lower, upper = np.minimum(lower, each.lower), np.maximum(upper, each.upper)
+    return Interval(lower, upper) if np.ndim(lower) else Interval(float(lower), float(upper))

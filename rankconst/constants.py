@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.affine import ADJUSTMENTS, Affine
+from rankconst.affine import ADJUSTMENTS, Affine, map_corners
 from rankconst.aggregations import DEFAULT_AGGREGATION
 from rankconst.errors import DataError, UndefinedError
 from rankconst.values import Interval, Published, parse_value, read_published
@@ -180,7 +180,8 @@ class Constants:
         ----------
         value
             In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` stands for 0.3375 to 0.3385,
-            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact.
+            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact. A
+            list may hold any of these, and gives arrays.
         decimals
             To how many decimals the value was rounded. If None, text shows it and other values are exact.
         percent
@@ -210,7 +211,11 @@ class Constants:
             kept = published.value if percent or isinstance(value, (str, Decimal)) else value
             return self.adjust_between(kept, published.lower, published.upper)
         if not hasattr(value, "__array__"):
-            value = np.asarray(value, dtype=np.float64)
+            read = [read_published(self.metric, each, decimals=decimals, percent=percent) for each in value]
+            columns = (np.array([getattr(each, name) for each in read]) for name in ("value", "lower", "upper"))
+            return self.adjust_between(*columns)
+        if getattr(value, "dtype", np.dtype(float)).kind not in "fiu":
+            raise DataError(f"expected numbers, got {value.dtype}; for text use a list, or rankconst.adjust(frame).")
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is no share.")
         open_by = 0.0 if decimals is None else 0.5 * 10.0**-decimals
@@ -222,7 +227,7 @@ class Constants:
         """Adjust a value that is known to lie between two others; or arrays or Series of one shape.
 
         What lies outside the metric's range is cut off the interval: the published number was rounded, the metric
-        itself cannot be there.
+        itself cannot be there. Intervals of a metric whose moments are sampled take in two standard errors of these.
 
         Raises
         ------
@@ -238,11 +243,10 @@ class Constants:
         forms: dict[str, Any] = {}
         for name, form in ADJUSTMENTS.items():
             try:
-                affine = form(self.metric, self.moments)
+                forms[name] = form(self.metric, self.moments)(value)
+                forms[f"{name}_interval"] = map_corners(name, self.metric, self._corners, ends)
             except UndefinedError:
                 forms[name] = forms[f"{name}_interval"] = None
-            else:
-                forms[name], forms[f"{name}_interval"] = affine(value), affine.map_interval(*ends)
         return Adjusted(value, value_interval=ends, **forms)
 
     def significance(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Significance:
@@ -269,6 +273,18 @@ class Constants:
 
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
         return compute_significance(self, float(adjusted.value), adjusted.value_interval)
+
+    @property
+    def _corners(self) -> list[Moments]:
+        """The moments; if they are estimates, at two standard errors to either side."""
+        known = self.moments
+        if known.method != "sampled":
+            return [known]
+        return [
+            replace(known, expectation=known.expectation + one, variance=max(known.variance + two, 0.0))
+            for one in (-2 * known.expectation_error, 2 * known.expectation_error)
+            for two in (-2 * known.variance_error, 2 * known.variance_error)
+        ]
 
     def _range(self) -> tuple[float, float]:
         low, high = sorted((self.worst if self.metric.optimum is None else self.metric.optimum, self.worst))

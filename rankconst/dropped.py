@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.affine import ADJUSTMENTS
+from rankconst.affine import ADJUSTMENTS, map_corners
 from rankconst.errors import DataError, UndefinedError
 from rankconst.histogram import Histogram
 from rankconst.moments import compute_moments
@@ -30,11 +30,10 @@ from rankconst.values import Interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.affine import Affine
     from rankconst.constants import Adjusted, Constants
     from rankconst.metrics import Metric
 
-__all__ = ["adjust_dropped", "count_ranked"]
+__all__ = ["adjust_dropped", "count_ranked", "draw_evenly"]
 
 _MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
 
@@ -97,6 +96,47 @@ def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, bat
     UndefinedError
         For a metric that is no mean over tasks, a macro average, or some relations only.
     """
+    central = draw_evenly(constants, batch)
+    adjusted = central.adjust_between(value, lower, upper)
+    if central is constants or not isinstance(constants.histogram, Histogram):
+        return adjusted
+    expectations, variances = _bound_moments(constants.metric, constants.histogram, central.num_tasks)
+    corners = [
+        replace(central.moments, expectation=expectation, variance=variance)
+        for expectation, variance in product(expectations, variances)
+    ]
+    widened: dict[str, Any] = {}
+    for name in ADJUSTMENTS:
+        try:
+            widened[f"{name}_interval"] = map_corners(name, constants.metric, corners, adjusted.value_interval)
+        except UndefinedError:
+            widened[name] = widened[f"{name}_interval"] = None
+    return replace(adjusted, **widened)
+
+
+def draw_evenly(constants: Constants, batch: int) -> Constants:
+    """Return the constants of as many tasks as are ranked, drawn evenly from all of them.
+
+    Parameters
+    ----------
+    constants
+        The constants over all tasks.
+    batch
+        How many triples are in a batch, >= 1.
+
+    Returns
+    -------
+    Constants
+        The expectation is that of all tasks, the variance that of as many as are ranked; `constants` themselves if all
+        are. The histogram is of the tasks with the most candidates: it bounds what can be published.
+
+    Raises
+    ------
+    DataError
+        If no batch was whole.
+    UndefinedError
+        For a metric that is no mean over tasks, a macro average, or some relations only.
+    """
     metric, histogram = constants.metric, constants.histogram
     if metric.family not in _MEANS:
         raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is no mean over tasks. {_REMEDY}")
@@ -106,39 +146,13 @@ def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, bat
         raise UndefinedError(f"{_NOT_KNOWN} some relations: how many of their triples is not known. {_REMEDY}")
     ranked = count_ranked(constants.num_tasks, constants.side, batch)
     if ranked == constants.num_tasks:
-        return constants.adjust_between(value, lower, upper)
+        return constants
     evenly = replace(constants.moments, variance=constants.variance * constants.num_tasks / ranked)
-    # The range of what can be published reaches to the worst ranker on the tasks with the most candidates.
-    central = replace(constants, histogram=_keep_largest(histogram, ranked), moments=evenly)
-    adjusted = central.adjust_between(value, lower, upper)
-    expectations, variances = _bound_moments(metric, histogram, ranked)
-    corners = [
-        replace(evenly, expectation=expectation, variance=variance)
-        for expectation, variance in product(expectations, variances)
-    ]
-    widened: dict[str, Any] = {}
-    for name, form in ADJUSTMENTS.items():
-        try:
-            intervals = _map_corners([form(metric, corner) for corner in corners], adjusted.value_interval)
-        except UndefinedError:
-            widened[name] = widened[f"{name}_interval"] = None
-        else:
-            widened[f"{name}_interval"] = Interval(
-                _reduce(np.minimum, [each.lower for each in intervals]),
-                _reduce(np.maximum, [each.upper for each in intervals]),
-            )
-    return replace(adjusted, **widened)
+    return replace(constants, histogram=_keep_largest(histogram, ranked), moments=evenly)
 
 
 _NOT_KNOWN = "the triples of the last, incomplete batch were left out, and what that does is not known for"
 _REMEDY = "Leave the source out and name its protocol, to adjust as if all had been ranked."
-
-
-def _map_corners(maps: list[Affine], ends: Interval) -> list[Interval]:
-    units = [each.unit for each in maps]
-    if min(units) < 0 < max(units):
-        raise UndefinedError("between the corners, the form is undefined.")
-    return [each.map_interval(*ends) for each in maps]
 
 
 @functools.lru_cache(maxsize=64)
@@ -173,8 +187,3 @@ def _take(num_tasks: NDArray[np.int64], ranked: int) -> NDArray[np.int64]:
     before = np.cumsum(num_tasks) - num_tasks
     taken: NDArray[np.int64] = np.minimum(np.maximum(ranked - before, 0), num_tasks)
     return taken
-
-
-def _reduce(extreme: Any, ends: list[Any]) -> Any:
-    found = functools.reduce(extreme, ends)
-    return float(found) if np.ndim(found) == 0 else found

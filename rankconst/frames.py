@@ -6,8 +6,8 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from rankconst.tables import load
 from rankconst.values import read_published
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -49,9 +49,10 @@ def adjust(
     protocol: str | None = None,
     source: str | None = None,
     aggregation: str | None = None,
-    percent: bool = False,
+    percent: bool | Collection[str] = False,
     decimals: int | Mapping[str, int] | None = None,
     tables: Tables | None = None,
+    errors: Literal["raise", "note"] = "raise",
 ) -> pd.DataFrame:
     """Adjust every published number of a DataFrame for chance.
 
@@ -66,11 +67,14 @@ def adjust(
     dataset, split, side, protocol, source, aggregation
         What the columns leave open; without any word, split ``test``, side ``both``, protocol ``standard``.
     percent
-        True if shares are percentages without a sign.
+        True if shares are percentages without a sign; or the metrics of which that is so.
     decimals
         To how many decimals numbers were rounded, for all metrics or for each by name; None to go by the text.
     tables
         The constants; the newest that came along if None.
+    errors
+        ``"raise"``, or ``"note"`` to leave rows alone whose ranking tasks are unknown or whose source is refused; a
+        column ``note`` says why. Numbers that cannot be are refused either way.
 
     Returns
     -------
@@ -99,7 +103,8 @@ def adjust(
     1     WN18RR  0.476  0.4759
     """
     opened = load() if tables is None else tables
-    setting = Setting(dataset, split, side, protocol, source, aggregation, percent)
+    setting = Setting(dataset, split, side, protocol, source, aggregation)
+    shares = percent if isinstance(percent, bool) else frozenset(map(parse_metric, percent))
     check_setting(setting, opened)
     meanings = {place: parse_column(str(name)) for place, name in enumerate(frame.columns)}
     roles = _gather_roles(frame, meanings)
@@ -110,7 +115,7 @@ def adjust(
             f"no column holds a metric; there are: {', '.join(map(str, frame.columns)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    work = _Work(frame, roles, setting, decimals, opened)
+    work = _Work(frame, roles, _Reading(setting, opened, shares, decimals, errors == "note"))
     blocks = work.adjust_long() if long else work.adjust_wide(measured)
     added: dict[str, Any] = {}
     taken = set(map(str, frame.columns))
@@ -118,6 +123,8 @@ def adjust(
         if name in taken or name in added:
             raise UsageError(f"there would be two columns {name!r}; rename or drop one that is there.")
         added[name] = column
+    if errors == "note":
+        added["note"] = [work.notes.get(row, "") for row in range(len(frame))]
     import pandas as pd
 
     # Not assign, which copies every array once more.
@@ -165,23 +172,33 @@ def _is_blank(cell: object) -> bool:
     return isinstance(cell, str) and cell.strip() in _BLANKS
 
 
-class _Work:
-    """What is the same for every cell of a frame."""
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the cells of a frame are read: which tasks, which constants, what is a percentage, how it was rounded."""
 
-    def __init__(
-        self,
-        frame: pd.DataFrame,
-        roles: Mapping[str, int],
-        setting: Setting,
-        decimals: int | Mapping[str, int] | None,
-        tables: Tables,
-    ) -> None:
-        self.frame, self.roles, self.setting, self.tables = frame, roles, setting, tables
-        self._decimals: int | Mapping[Metric, int] | None = (
-            decimals
-            if decimals is None or isinstance(decimals, int)
-            else {parse_metric(name): digits for name, digits in decimals.items()}
-        )
+    setting: Setting
+    tables: Tables
+    percent: bool | frozenset[Metric]
+    decimals: int | Mapping[str, int] | None
+    noting: bool
+
+    def is_percentage(self, metric: Metric) -> bool:
+        """Tell whether values of a metric are percentages without a sign; a mean rank never is."""
+        return metric.is_share and (self.percent if isinstance(self.percent, bool) else metric in self.percent)
+
+    def decimals_of(self, metric: Metric) -> int | None:
+        """Return to how many decimals values of a metric were rounded; None to go by the text."""
+        if not isinstance(self.decimals, Mapping):
+            return self.decimals
+        return {parse_metric(name): digits for name, digits in self.decimals.items()}.get(metric)
+
+
+class _Work:
+    """The columns of a frame that are read, and the ranking tasks of its rows."""
+
+    def __init__(self, frame: pd.DataFrame, roles: Mapping[str, int], reading: _Reading) -> None:
+        self.frame, self.roles, self.reading = frame, roles, reading
+        self.notes: dict[int, str] = {}
         names = [role for role in _CONTEXT if role in roles]
         self._stated = [
             (
@@ -229,10 +246,12 @@ class _Work:
         settled, failed = [], []
         for stated, rows in self._stated:
             try:
-                settled.append((settle(replace(NOTHING, **{**stated, **own}), self.setting, self.tables), rows))
+                context = replace(NOTHING, **{**stated, **own})
+                settled.append((settle(context, self.reading.setting, self.reading.tables), rows))
             except RankconstError as error:
                 failed.append(error)
-        if failed:
+                self.notes.update(dict.fromkeys(rows.tolist(), str(error)))
+        if failed and not self.reading.noting:
             # All at once, so that a table is mended in one go.
             raise type(failed[0])("\n".join(dict.fromkeys(map(str, failed))))
         return settled
@@ -242,7 +261,7 @@ class _Work:
         num_tasks = np.zeros(len(self.frame), dtype=np.int64)
         protocols = np.full(len(self.frame), None, dtype=object)
         for tasks, rows in settled:
-            histogram = self.tables.histogram(tasks.dataset, tasks.split, tasks.side, tasks.protocol)
+            histogram = self.reading.tables.histogram(tasks.dataset, tasks.split, tasks.side, tasks.protocol)
             num_tasks[rows], protocols[rows] = histogram.total, tasks.protocol
         described: dict[str, Any] = {f"{prefix}num_tasks": num_tasks}
         if "protocol" not in self.roles:
@@ -258,7 +277,7 @@ class _Work:
         there = np.isfinite(value)
         if not there.all():
             rows, value, lower, upper = rows[there], value[there], lower[there], upper[there]
-        constants = settled.constants(self.tables, meaning.metric)
+        constants = settled.constants(self.reading.tables, meaning.metric)
         columns.put(rows, constants, adjust_values(settled.source, constants, value, lower, upper))
 
     def _read(self, cells: pd.Series[Any], meaning: Meaning, name: str) -> tuple[Numbers, Numbers, Numbers]:
@@ -266,14 +285,14 @@ class _Work:
         metric = meaning.metric
         if metric is None:
             raise DataError(f"column {name} holds no metric.")
-        decimals = self._decimals.get(metric) if isinstance(self._decimals, Mapping) else self._decimals
-        # The setting is about the frame: it does not call a mean rank a percentage.
-        percent = meaning.percent or (self.setting.percent and metric.is_share)
+        decimals = self.reading.decimals_of(metric)
+        percent = meaning.percent or self.reading.is_percentage(metric)
         if cells.dtype.kind in "fiu" and metric.is_share >= percent:
             value = cells.to_numpy(dtype=np.float64, na_value=np.nan)
             infinite = np.flatnonzero(np.isinf(value))
             if infinite.size:
                 raise DataError(f"column {name}, row {cells.index[infinite[0]]}: {value[infinite[0]]} is no result.")
+            self._check_percentages(metric, meaning, value, name)
             value = value / 100 if percent else value
             open_by = 0.0 if decimals is None else 0.5 * 10.0 ** -(decimals + 2 * percent)
             return value, value - open_by, value + open_by
@@ -281,7 +300,7 @@ class _Work:
         found = np.full((len(uniques) + 1, 3), np.nan)  # the last row, for code -1, stays NaN
         plain = np.zeros(len(uniques), dtype=bool)
         if decimals is None and metric.is_share >= percent:
-            plain, found[:-1] = _read_plain(list(uniques), percent)
+            plain, found[:-1] = _read_plain(uniques, percent)
         for place in np.flatnonzero(~plain).tolist():
             cell: Any = uniques[place]
             if not _is_blank(cell):
@@ -289,7 +308,21 @@ class _Work:
                 each = read_published(metric, cell, decimals=decimals, percent=percent, place=where)
                 found[place] = each.value, each.lower, each.upper
         value, lower, upper = found[codes].T
+        if self.reading.percent is True:
+            signed = np.array([isinstance(cell, str) and "%" in cell for cell in uniques] + [False])
+            self._check_percentages(metric, meaning, np.where(signed[codes], np.nan, value * 100), name)
         return value, lower, upper
+
+    def _check_percentages(self, metric: Metric, meaning: Meaning, written: Numbers, name: str) -> None:
+        """Refuse to take a column of fractions for percentages below one."""
+        if meaning.percent or self.reading.percent is not True or not metric.is_share:
+            return
+        there = written[np.isfinite(written)]
+        if there.size and there.max() <= 1:
+            raise DataError(
+                f"column {name}: every value is at most 1, as fractions are. Name the metrics that are percentages: "
+                "percent=['hits@10']."
+            )
 
 
 def _read_name(name: str, k: object) -> Meaning | None:
@@ -304,7 +337,7 @@ def _read_name(name: str, k: object) -> Meaning | None:
     return Meaning("measured", parse_metric(name)) if meaning is None else meaning
 
 
-def _read_plain(cells: Sequence[object], percent: bool) -> tuple[NDArray[np.bool_], Numbers]:
+def _read_plain(cells: Any, percent: bool) -> tuple[NDArray[np.bool_], Numbers]:
     """Read texts that are digits with at most one point, all at once.
 
     Returns
@@ -317,9 +350,12 @@ def _read_plain(cells: Sequence[object], percent: bool) -> tuple[NDArray[np.bool
     import pyarrow.compute as pc
 
     found = np.full((len(cells), 3), np.nan)
-    if not all(isinstance(cell, str) for cell in cells):
+    try:
+        texts = pa.array(cells)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # cells of several kinds
         return np.zeros(len(cells), dtype=bool), found
-    texts = pa.array(cells, type=pa.string())
+    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+        return np.zeros(len(cells), dtype=bool), found
     plain = np.asarray(pc.match_substring_regex(texts, r"^\d{0,15}\.\d{1,20}$|^\d{1,15}$"))
     chosen = texts.filter(pa.array(plain))
     point = np.asarray(pc.find_substring(chosen, "."))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankconst.aggregations import DEFAULT_AGGREGATION, parse_aggregation
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
 from rankconst.sources import Source, parse_source
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankconst.metrics import Metric
     from rankconst.tables import Tables
 
-__all__ = ["NOTHING", "Context", "Setting", "Settled", "check_setting", "settle"]
+__all__ = ["NOTHING", "Context", "Setting", "Settled", "agrees", "check_setting", "settle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,28 @@ def check_setting(setting: Setting, tables: Tables, resolve: Callable[[str], str
     # Whether the dataset is known matters less than that the source's numbers on it are of no use.
     if setting.dataset is not None and (source is None or source.refusal(setting.dataset) is None):
         (resolve or tables.resolve_dataset)(setting.dataset)
+
+
+def agrees(context: Context, setting: Setting, resolve: Callable[[str], str]) -> bool:
+    """Tell whether what a file says about a number is not against what the user asks for.
+
+    Names that nobody knows agree: what becomes of them is not decided here.
+    """
+    pairs: tuple[tuple[str | None, str | None, Callable[[str], object]], ...] = (
+        (context.dataset, setting.dataset, resolve),
+        (context.split, setting.split, parse_split),
+        (context.side, setting.side, parse_side),
+        (context.aggregation, setting.aggregation, parse_aggregation),
+    )
+    for stated, asked, parse in pairs:
+        if not stated or not asked or stated == asked:
+            continue
+        try:
+            if parse(stated) != parse(asked):
+                return False
+        except UnknownNameError:
+            continue
+    return True
 
 
 def settle(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UndefinedError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Significance", "compute_significance", "show_probability"]
 
+_FEW_ULPS = Fraction(8, 2**53)
 # Below this a probability is written as a power of ten.
 _MINUTE = -12.0
 
@@ -92,7 +94,16 @@ def compute_significance(constants: Constants, value: float, interval: Interval)
         raise UndefinedError(f"no tail probability is known for {metric.label}; there is one for {known}.")
     if isinstance(histogram, WeightedHistogram):
         raise UndefinedError(f"no tail probability is known for {constants.aggregation} averages.")
-    tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *interval)))
+    ends = _attain(interval, histogram.total) if metric.family == "hits_at_k" else interval
+    tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *ends)))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
+
+
+def _attain(interval: Interval, num_tasks: int) -> Interval:
+    """Return the least and the largest share of tasks in an interval; the interval itself if there is none."""
+    # A share that misses an end by a rounding error is in it.
+    least = math.ceil(Fraction(interval.lower) * num_tasks * (1 - _FEW_ULPS))
+    most = math.floor(Fraction(interval.upper) * num_tasks * (1 + _FEW_ULPS))
+    return Interval(least / num_tasks, most / num_tasks) if least <= most else interval

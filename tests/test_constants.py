@@ -240,6 +240,11 @@ def test_interval_ends_map_to_interval_ends(name: str, data: st.DataObject) -> N
     for form in ADJUSTMENTS:
         ends = (getattr(constants, form)(lower), getattr(constants, form)(upper))
         found = getattr(adjusted, f"{form}_interval")
+        if constants.method == "sampled":
+            # Wider, by what is open about the moments.
+            assert found.lower <= min(ends)
+            assert found.upper >= max(ends)
+            continue
         assert found == Interval(*sorted(ends))
         # Better values are never worse adjusted: the index and z grow where the metric does, else where it falls.
         assert found == (

@@ -188,6 +188,28 @@ def test_percentages() -> None:
     assert out["AMRI"][0] == TABLES.constants("fb15k237", "mr").index(177.0)
 
 
+def test_fractions_are_not_taken_for_percentages() -> None:
+    for column in ([0.338], ["0.338"]):
+        frame = pd.DataFrame({"MRR": column, "Hits@10": [53.3]})
+        with pytest.raises(DataError, match="column MRR: every value is at most 1"):
+            rankconst.adjust(frame, dataset="fb15k237", percent=True)
+        out = rankconst.adjust(frame, dataset="fb15k237", percent=["h@10"])
+        assert out["AMRR"][0] == TABLES.constants("fb15k237", "mrr").index(0.338)
+        assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
+
+
+def test_rows_of_unknown_datasets_can_be_noted() -> None:
+    frame = pd.DataFrame(
+        {"dataset": ["nations", "atlantis", "Freebase"], "source": ["", "", "dglke"], "MRR": [0.5] * 3}
+    )
+    out = rankconst.adjust(frame, errors="note")
+    assert out["AMRR"].notna().tolist() == [True, False, False]
+    assert out["note"][0] == ""
+    assert "unknown dataset 'atlantis'" in out["note"][1]
+    assert "sampled" in out["note"][2]
+    assert out["num_tasks"].tolist()[1:] == [0, 0]
+
+
 def test_missing_values_stay_missing_and_nothing_else_changes() -> None:
     frame = pd.DataFrame({"dataset": ["nations", "nations"], "note": ["a", "b"], "MRR": [0.5, float("nan")]})
     before = frame.copy()

@@ -28,6 +28,13 @@ def test_hits_are_binomial() -> None:
     assert 10.0**found.interval.lower == pytest.approx(tails[7], rel=1e-9)
 
 
+def test_only_shares_that_there_are_count() -> None:
+    """Of 402 tasks only 392 hits print as 0.975."""
+    found = rankconst.load().constants("nations", "hits@10", protocol="pykeen").significance("0.975")
+    assert found.interval.upper - found.interval.lower < 1e-10
+    assert found.probability == pytest.approx(0.0022308, rel=1e-3)
+
+
 @pytest.mark.parametrize("name", ["mrr", "mr", "hits@10", "gmr", "igmr"])
 def test_a_better_value_is_less_probable(name: str) -> None:
     constants = rankconst.load().constants("nations", name)

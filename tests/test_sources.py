@@ -62,6 +62,12 @@ def test_rows_are_complete(key: str) -> None:
     assert source.refusal("fb15k237") is None
 
 
+def test_ranks_are_whole_unless_ties_get_a_mean_that_is_not_rounded() -> None:
+    for source in SOURCES.values():
+        assert source.whole_ranks == ("mean of" not in source.ties or "rounded" in source.ties)
+    assert [key for key, source in SOURCES.items() if not source.whole_ranks] == ["pykeen", "ogb"]
+
+
 def test_names_are_unambiguous() -> None:
     names = [squash(name) for source in SOURCES.values() for name in {source.key, squash(source.title)}]
     repositories = [squash(name) for source in SOURCES.values() for name in source.repositories]

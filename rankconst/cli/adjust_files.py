@@ -10,6 +10,7 @@ import typer
 
 from rankconst.cli.adjusted import lay_out
 from rankconst.cli.lookup import resolve_dataset
+from rankconst.cli.skipped import report_skipped, show_lines
 from rankconst.errors import DataError
 from rankconst.results.adjusting import AdjustedEntry, AdjustedReading, adjust_reading
 
@@ -90,22 +91,21 @@ def fill_in_dataset(reading: Reading, setting: Setting, tables: Tables) -> Setti
         f"(`rankconst identify` shows why). Add --dataset to be sure.",
         err=True,
     )
-    return replace(setting, dataset=match.dataset, split=setting.split or match.split)
+    unsaid = not any(entry.context.split for entry in reading.entries)
+    return replace(setting, dataset=match.dataset, split=setting.split or (match.split if unsaid else None))
 
 
 def _report(adjusted: AdjustedReading) -> None:
     """Say on stderr what was left out and what there is to know."""
     reading = adjusted.reading
-    for skipped in reading.skipped:
-        line = "" if skipped.line is None else f", line {skipped.line:,}"
-        typer.echo(f"skipped: {reading.name}{line}: {skipped.what}: {skipped.why}", err=True)
+    report_skipped(reading)
     notes: dict[str, list[int]] = {}
     for each in adjusted.entries:
         if each.note:
             notes.setdefault(each.note, []).append(each.entry.line or 0)
     for note, lines in notes.items():
         at = sorted(set(lines) - {0})
-        where = f", line{'s' * (len(at) > 1)} {_shorten(at)}" if at else ""
+        where = f", line{'s' * (len(at) > 1)} {show_lines(at)}" if at else ""
         typer.echo(f"note: {reading.name}{where}: {note}", err=True)
     if len(adjusted.sources) > _FEW:
         named = ", ".join(source.key for source in adjusted.sources)
@@ -114,18 +114,6 @@ def _report(adjusted: AdjustedReading) -> None:
     for source in adjusted.sources:
         for caveat in source.caveats:
             typer.echo(f"note: {source.title}: {caveat}", err=True)
-
-
-def _shorten(lines: Sequence[int]) -> str:
-    """Write line numbers with runs as ranges, at most six of them."""
-    runs: list[list[int]] = []
-    for line in lines:
-        if runs and line == runs[-1][1] + 1:
-            runs[-1][1] = line
-        else:
-            runs.append([line, line])
-    shown = [f"{first}" if first == last else f"{first}-{last}" for first, last in runs]
-    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
 
 
 def _track(entries: Sequence[AdjustedEntry]) -> Iterable[AdjustedEntry]:

@@ -12,16 +12,19 @@ from rankconst.aggregations import DEFAULT_AGGREGATION
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.output import Column, Listing, number
 from rankconst.cli.shown import show_interval, show_tail
+from rankconst.dropped import draw_evenly
 from rankconst.errors import DataError, UndefinedError
+from rankconst.histogram import WeightedHistogram
 from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, sampled_histogram
 from rankconst.results import adjusting
 from rankconst.settling import NOTHING, Setting, settle
 from rankconst.sources import Source, parse_source
+from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 from rankconst.values import Published, read_published
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rankconst.constants import Constants
     from rankconst.metrics import Metric
@@ -109,6 +112,8 @@ def list_adjusted(
         _warn_of_undefined(constants)
     for caveat in () if source is None else source.caveats:
         typer.echo(f"note: {source.title if source else ''}: {caveat}", err=True)
+    if significance and any(row["log10_p"] is None for row in rows):
+        typer.echo(f"note: no p: {_lack_of_tails(looked_up[0], source)}", err=True)
     first, significant = looked_up[0], any(row["log10_p"] is not None for row in rows)
     where = f"on {first.split}, {_SIDES[first.side]}" if first.split else f"of {first.dataset}"
     return Listing(
@@ -118,9 +123,22 @@ def list_adjusted(
         + (f", {first.aggregation}" if first.aggregation != DEFAULT_AGGREGATION else "")
         + (f", only {', '.join(first.relations)}" if first.relations else ""),
         caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        + ("\np: the probability that a random ranker does at least as well." if significant else "")
+        + (_explain_tails(row["p_method"] for row in rows) if significant else "")
         + (f" Tables: {first.table_version}." if first.table_version else ""),
     )
+
+
+def _lack_of_tails(constants: Constants, source: Source | None) -> str:
+    if source is not None and source.batch is not None:
+        return f"{source.title} leaves out tasks, and which is not known."
+    if isinstance(constants.histogram, WeightedHistogram):
+        return f"no tail is known for {constants.aggregation} averages."
+    return f"no tail is known for {constants.metric.label}; there is one for {', '.join(TAILS)}."
+
+
+def _explain_tails(methods: Iterable[str | None]) -> str:
+    named = " and ".join(dict.fromkeys(method for method in methods if method))
+    return f"\np: the probability that a random ranker does at least as well; method: {named}."
 
 
 def _look_up(query: Query, tables: Tables, place: str | None) -> list[Constants]:
@@ -193,10 +211,11 @@ def _columns(metric: Metric, significant: bool) -> tuple[Column, ...]:
     )
 
 
-def _row(constants: Constants, published: Published, source: Source | None, significance: bool) -> dict[str, Any]:
+def _row(whole: Constants, published: Published, source: Source | None, significance: bool) -> dict[str, Any]:
     from rankconst.significance import compute_significance
 
-    adjusted = adjusting.adjust_values(source, constants, published.value, published.lower, published.upper)
+    adjusted = adjusting.adjust_values(source, whole, published.value, published.lower, published.upper)
+    constants = whole if source is None or source.batch is None else draw_evenly(whole, source.batch)
     row: dict[str, Any] = {
         "text": published.text,
         "dataset": constants.dataset,
@@ -222,7 +241,7 @@ def _row(constants: Constants, published: Published, source: Source | None, sign
     for form in ("value", *ADJUSTMENTS):
         row[form] = getattr(adjusted, form)
         row[f"{form}_lower"], row[f"{form}_upper"] = getattr(adjusted, f"{form}_interval") or (None, None)
-    if significance and (source is None or source.batch is None):
+    if significance and constants is whole:
         try:
             found = compute_significance(constants, adjusted.value, adjusted.value_interval)
         except UndefinedError:

@@ -21,6 +21,9 @@ __all__ = ["lay_out"]
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 
+# What leaves a narrow terminal first: other columns, notes, z, tail probabilities, then the metrics from the last on.
+_OTHER, _NOTE, _Z, _P = 400, 300, 200, 100
+
 Row = dict[str, Any]
 
 
@@ -50,11 +53,11 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         _describe(told[each.entry.row], each)
     for row, facts in zip(added, told, strict=True):
         row.update({key: _join(values) for key, values in facts.items()})
-    new = [column for block in dict.fromkeys(blocks.values()) for column in block.columns()]
+    new = [column for place, block in enumerate(dict.fromkeys(blocks.values())) for column in block.columns(place)]
     new += [Column(key) for key in ("tasks_of", "protocol", "num_tasks")]
     title = "note" if any("note" in row for row in added) else None
-    new.append(Column("note", title, lambda value: value or "", drop=9))
-    columns = [_original(reading, column, blocks, form) for column in reading.columns]
+    new.append(Column("note", title, lambda value: value or "", drop=_NOTE))
+    columns = [_original(reading, place, blocks, form) for place in range(len(reading.columns))]
     columns += [replace(column, key=_apart(column.key, reading.columns)) for column in new]
     rows = [
         {
@@ -64,16 +67,22 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         }
         for row, more in zip(reading.rows, added, strict=True)
     ]
+    # What was not asked for is left out, and from a screen what there is nothing to say about.
+    asked = {each.entry.row for each in adjusted.entries if each.asked}
     if form is Format.table and reading.layout == "long":
-        # A screen has no room for numbers that were adjusted before, or were not asked for.
-        shown = {each.entry.row for each in adjusted.entries if each.adjusted is not None or each.note}
-        rows = [row for place, row in enumerate(rows) if place in shown]
+        asked = {each.entry.row for each in adjusted.entries if each.adjusted is not None or each.note}
+    if adjusted.is_selection or form is Format.table:
+        rows = [row for place, row in enumerate(rows) if place in asked]
+    methods = dict.fromkeys(each.significance.method for each in adjusted.entries if each.significance is not None)
+    tails = (
+        f" p: the probability that a random ranker does as well; method: {' and '.join(methods)}." if methods else ""
+    )
     left_out = [column.key for column in columns[: len(reading.columns)] if column.title is None]
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
     return Listing(
         columns,
         rows,
-        caption="index: 0 = random, 1 = perfect; z: standard deviations better than random. "
+        caption=f"index: 0 = random, 1 = perfect; z: standard deviations better than random.{tails} "
         f"Tables: {adjusted.table_version}.{more}",
     )
 
@@ -91,18 +100,20 @@ class _Block:
     def __init__(self, value: str, prefix: str, forms: dict[str, str], significant: bool) -> None:
         self._value, self._prefix, self._forms, self._significant = value, prefix, forms, significant
 
-    def columns(self) -> list[Column]:
+    def columns(self, place: int) -> list[Column]:
+        """Return what is added for the column of numbers at that place among them."""
         prefix = self._prefix
         columns = [Column(f"{self._value}_{end}") for end in ("lower", "upper")]
         columns += [Column(f"{prefix}{each}") for each in ("expectation", "variance")]
         for form, key in self._forms.items():
             # The normalised form says little beside the index; files have it.
             title = None if form == "normalised" else key
-            columns.append(Column(key, title, right=True, drop=int(form == "z"), show_row=show_interval(key)))
+            drop = _Z + place if form == "z" else _drop_block(place)
+            columns.append(Column(key, title, right=True, drop=drop, show_row=show_interval(key)))
             columns += [Column(f"{key}_{end}") for end in ("lower", "upper")]
         if self._significant:
             key, title = f"{prefix}log10_p", f"{prefix}p".replace("_", " ")
-            columns.append(Column(key, title, right=True, drop=2, show_row=show_tail(key)))
+            columns.append(Column(key, title, right=True, drop=_P + place, show_row=show_tail(key)))
             columns += [Column(f"{key}_{end}") for end in ("lower", "upper")]
             columns.append(Column(f"{prefix}p_method"))
         return columns
@@ -131,7 +142,8 @@ def _find_blocks(adjusted: AdjustedReading) -> dict[str, _Block]:
     """Return the original column of numbers to what is added for it."""
     taken = adjusted.reading.columns
     done = [each for each in adjusted.entries if each.adjusted is not None]
-    metrics = {each.entry.column: each.entry.metric for each in done}
+    found = {each.entry.column: each.entry.metric for each in done}
+    metrics = {column: found[column] for column in taken if column in found}
     significant = any(each.significance is not None for each in done)
     ends = ("", "_lower", "_upper")
     if adjusted.reading.layout == "long":
@@ -165,16 +177,27 @@ def _join(values: list[Any]) -> Any:
     return distinct[0] if len(distinct) == 1 else "; ".join(map(str, distinct)) or None
 
 
-def _original(reading: Reading, column: str, blocks: dict[str, _Block], form: Format) -> Column:
+def _original(reading: Reading, place: int, blocks: dict[str, _Block], form: Format) -> Column:
+    column = reading.columns[place]
     meaning = parse_column(column)
-    # On a screen a wide table shows what was adjusted, and what says what it is.
-    told = column in blocks or (meaning is not None and meaning.role != "measured")
-    shown = told or form is not Format.table or reading.layout == "long"
+    role = None if meaning is None else meaning.role
+    # On a screen a wide table shows what was adjusted, and what says what it is: as a rule the first column does.
+    named = role in {"model", "dataset"} or (place == 0 and role != "measured")
+    shown = named or column in blocks or role not in {None, "measured"}
+    if column in blocks:
+        drop = _drop_block(list(blocks).index(column)) if reading.layout == "wide" else 0
+    else:
+        drop = 0 if named or reading.layout == "long" else _OTHER
     return Column(
         column,
-        column if shown else None,
+        column if shown or form is not Format.table or reading.layout == "long" else None,
         lambda value: value or "",
         right=column in blocks,
-        drop=0 if column in blocks or (meaning is not None and meaning.role in {"model", "dataset"}) else 3,
+        drop=drop,
         raw=_MARKUP.get(form) == reading.form,
     )
+
+
+def _drop_block(place: int) -> int:
+    """Return when a column of numbers leaves a narrow terminal, with what was added for it: the last first."""
+    return 10 + place if place else 0

@@ -21,9 +21,13 @@ def check_target(path: Path, force: bool) -> None:
     UsageError
         If it is a folder, exists already without `force`, or lies in a folder that is not there.
     """
+    try:
+        found = path.exists()
+    except OSError as error:
+        raise UsageError(f"{str(path)[:80]}...: {error.strerror}. Name another file.") from error
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it.")
-    if path.exists() and not force:
+    if found and not force:
         raise UsageError(f"{path} is there already. Name another file, or add --force to write over it.")
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}. Make it, or name another file.")

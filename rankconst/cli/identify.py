@@ -19,6 +19,7 @@ from rankconst.cli.options import (
     complete_dataset,
     complete_from,
     complete_metric,
+    complete_protocol,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.cli.skipped import report_skipped
@@ -26,7 +27,7 @@ from rankconst.errors import DataError, UsageError
 from rankconst.evidence import Piece
 from rankconst.identify import Identification, Identified, Match, identify_evaluations, identify_reading
 from rankconst.metrics import parse_metric
-from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.protocols import SIDES, SPLITS
 from rankconst.results.numbers import name_entry
 from rankconst.results.reading import Entry
 from rankconst.settling import Context, Setting
@@ -116,7 +117,7 @@ def identify(
     dataset: Annotated[str | None, _narrowing("dataset", "-d", complete=complete_dataset)] = None,
     split: Annotated[str | None, _narrowing("split", complete=complete_from(SPLITS))] = None,
     side: Annotated[str | None, _narrowing("side", complete=complete_from(SIDES))] = None,
-    protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_from(PROTOCOLS))] = None,
+    protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_protocol)] = None,
     aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
     percent: PercentOption = False,
     tables: TablesOption = None,

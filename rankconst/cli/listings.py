@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
-from rankconst.cli.options import FormatOption, complete_metric
+from rankconst.cli.options import FormatOption, complete_metric, complete_protocol
 from rankconst.cli.output import Column, Format, Listing, print_listing, text
 from rankconst.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
 from rankconst.pages import describe_metric
@@ -67,10 +67,6 @@ def print_page(
     print_listing(Listing(columns=columns, rows=lines, caption=caption), form)
 
 
-def _complete_protocol(incomplete: str) -> list[str]:
-    return [key for key in (*PROTOCOLS, "sampled:500") if key.startswith(incomplete)]
-
-
 def list_metrics(
     name: Annotated[
         str | None,
@@ -109,7 +105,7 @@ def list_metrics(
 def list_protocols(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="PROTOCOL", help="Show the page of this one.", autocompletion=_complete_protocol),
+        typer.Argument(metavar="PROTOCOL", help="Show the page of this one.", autocompletion=complete_protocol),
     ] = None,
     format: FormatOption = Format.table,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from rankconst import tables
 from rankconst.aggregations import AGGREGATIONS
 from rankconst.cli.output import Format
+from rankconst.errors import squash
 from rankconst.metrics import TABULATED
 from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
 
@@ -36,6 +38,7 @@ __all__ = [
     "complete_from",
     "complete_input_format",
     "complete_metric",
+    "complete_protocol",
     "complete_source",
     "complete_tool",
 ]
@@ -44,17 +47,39 @@ __all__ = [
 ALL = "all"
 """What ``show`` takes for every split, side or protocol."""
 
+_USUAL_SAMPLED = "sampled:500"
+
 
 def complete_dataset(incomplete: str) -> list[str]:
     """Complete the key of a dataset of the carried tables."""
-    return [key for key in tables.load().datasets if key.startswith(incomplete)]
+    rows = tables.load().datasets
+    return _complete_spelling(incomplete, ((key, row["title"], *row["aliases"]) for key, row in rows.items()))
 
 
 def complete_source(incomplete: str) -> list[str]:
     """Complete the key of a benchmark of the registry."""
     from rankconst_builder.sources import load_sources
 
-    return [key for key in load_sources() if key.startswith(incomplete)]
+    sources = load_sources()
+    return _complete_spelling(incomplete, ((key, row.title, *row.aliases) for key, row in sources.items()))
+
+
+def _complete_spelling(incomplete: str, things: Iterable[Iterable[str]]) -> list[str]:
+    """Carry on what was typed to the first spelling of each thing that begins so.
+
+    Spellings are compared as :func:`rankconst.errors.resolve_name` does; what was typed stays as it is, since shells
+    take nothing else: ``fb15k-`` becomes ``fb15k-237``, not ``fb15k237``.
+    """
+    letters = squash(incomplete)
+    if incomplete and not letters:
+        return []
+    begins, offered = re.compile("_?".join(letters)), []
+    for spellings in things:
+        plain = (re.sub(r"[^a-z0-9]+", "_", spelling.lower()).strip("_") for spelling in spellings)
+        rest = next((each[found.end() :] for each in plain if (found := begins.match(each))), None)
+        if rest is not None:
+            offered.append(incomplete + (rest if incomplete[-1:].isalnum() else rest.lstrip("_")))
+    return offered
 
 
 def complete_tool(incomplete: str) -> list[str]:
@@ -69,6 +94,11 @@ def complete_input_format(incomplete: str) -> list[str]:
     from rankconst.results.readers import READERS
 
     return [key for key in READERS if key.startswith(incomplete)]
+
+
+def complete_protocol(incomplete: str) -> list[str]:
+    """Complete the key of a protocol; of the sampled ones, the usual one is offered."""
+    return [key for key in (*PROTOCOLS, _USUAL_SAMPLED) if key.startswith(incomplete)]
 
 
 def complete_metric(incomplete: str) -> list[str]:
@@ -109,7 +139,7 @@ ProtocolOption = Annotated[
         "-p",
         help="How the number was evaluated; see `rankconst protocols`.",
         metavar="PROTOCOL",
-        autocompletion=complete_from((*PROTOCOLS, ALL)),
+        autocompletion=complete_from((*PROTOCOLS, _USUAL_SAMPLED, ALL)),
     ),
 ]
 AggregationOption = Annotated[
@@ -157,7 +187,7 @@ StatedProtocolOption = Annotated[
         "-p",
         help="How the numbers were evaluated (default: as the source does, or standard); see `rankconst protocols`.",
         metavar="PROTOCOL",
-        autocompletion=complete_from(PROTOCOLS),
+        autocompletion=complete_protocol,
     ),
 ]
 StatedAggregationOption = Annotated[

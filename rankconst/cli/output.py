@@ -180,7 +180,7 @@ def _lay_out(listing: Listing, shown: Sequence[Column]) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in shown:
-        table.add_column(column.title or "", justify="right" if column.right else "left")
+        table.add_column(column.title or "", justify="right" if column.right else "left", overflow="fold")
     for row in listing.rows:
         table.add_row(*(column.cell(row) for column in shown))
     return table

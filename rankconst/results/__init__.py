@@ -11,6 +11,7 @@ module                  holds
 :mod:`.structured`      JSON and YAML, read safely; shared by the tools' own files
 :mod:`.logs`            what evaluations print, line by line; shared by all formats of logs
 :mod:`.grouping`        which numbers are of one evaluation
+:mod:`.numbers`         the numbers of a file with what their writing leaves open; for lint and identify
 :mod:`.adjusting`       every number adjusted, or the reason why not
 ======================  ==========================================================================================
 

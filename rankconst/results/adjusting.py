@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.affine import ADJUSTMENTS
+from rankconst.dropped import adjust_dropped, draw_evenly
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
-from rankconst.settling import Setting, Settled, check_setting, settle
-from rankconst.values import Interval, Published, read_published
+from rankconst.histogram import Histogram
+from rankconst.moments import compute_moments
+from rankconst.protocols import parse_protocol
+from rankconst.settling import Setting, Settled, agrees, check_setting, settle
+from rankconst.values import Interval, Published, parse_value, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -46,6 +51,8 @@ class AdjustedEntry:
         Why it was not adjusted, or what to know about it; empty if nothing.
     partial
         True if its source left out some tasks, so that no tail probability is known.
+    asked
+        False for one that was not asked for: of another metric, dataset, split or side, or adjusted already.
     """
 
     entry: Entry
@@ -55,6 +62,7 @@ class AdjustedEntry:
     significance: Significance | None = None
     note: str = ""
     partial: bool = False
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,11 @@ class AdjustedReading:
     table_version: str
     sources: tuple[Source, ...] = ()
 
+    @property
+    def is_selection(self) -> bool:
+        """True if only some of the file's numbers were asked for."""
+        return not all(each.asked or each.entry.metric.optimum is None for each in self.entries)
+
 
 def adjust_values(source: Source | None, constants: Constants, value: Any, lower: Any, upper: Any) -> Adjusted:
     """Adjust numbers known to lie between bounds, with what their source leaves open beside.
@@ -97,8 +110,6 @@ def adjust_values(source: Source | None, constants: Constants, value: Any, lower
         If a value is outside the metric's range.
     """
     if source is not None and source.batch is not None:
-        from rankconst.dropped import adjust_dropped
-
         return adjust_dropped(constants, value, lower, upper, source.batch)
     return constants.adjust_between(value, lower, upper)
 
@@ -142,15 +153,20 @@ def adjust_reading(
     UnknownNameError
         For a name in the setting that nobody knows, or if that is why no number can be adjusted.
     """
-    wanted = set(metrics)
-    found = [AdjustedEntry(entry) for entry in reading.entries]
-    groups: dict[tuple[Context, Metric], list[int]] = {}
-    for place, entry in enumerate(reading.entries):
-        if entry.adjustment is None and entry.metric.optimum is not None and (not wanted or entry.metric in wanted):
-            # Whose number it is, and how ties were ranked, changes nothing about the tasks.
-            context = replace(entry.context, model=None, rank_type=None, num_tasks=None)
-            groups.setdefault((context, entry.metric), []).append(place)
+    resolve = functools.cache(resolve or tables.resolve_dataset)
     check_setting(setting, tables, resolve)
+    wanted = set(metrics)
+    found = [AdjustedEntry(entry, asked=_is_asked(entry, setting, wanted, resolve)) for entry in reading.entries]
+    groups: dict[tuple[Context, Metric], list[int]] = {}
+    for place, each in enumerate(found):
+        if each.asked and each.entry.adjustment is None:
+            # Whose number it is, and how ties were ranked, changes nothing about the tasks.
+            context = replace(each.entry.context, model=None, rank_type=None)
+            groups.setdefault((context, each.entry.metric), []).append(place)
+    if not groups:
+        raise DataError(f"{reading.name} holds no number that was asked for. {_list_contents(reading)}")
+    if setting.percent:
+        _check_percentages(reading, [found[place].entry for places in groups.values() for place in places])
     settled: dict[Context, Settled | DataError | UnknownNameError] = {}
     sources: dict[str, Source] = {}
     for (context, _), places in groups.items():
@@ -174,6 +190,39 @@ def adjust_reading(
     return AdjustedReading(reading, tuple(found), tables.version, tuple(sources.values()))
 
 
+def _is_asked(entry: Entry, setting: Setting, wanted: set[Metric], resolve: Callable[[str], str]) -> bool:
+    if entry.metric.optimum is None or (wanted and entry.metric not in wanted):
+        return False
+    return agrees(entry.context, setting, resolve)
+
+
+def _list_contents(reading: Reading) -> str:
+    """Say what there is to be asked for."""
+    base = [entry for entry in reading.entries if entry.adjustment is None]
+    parts = [f"metrics {', '.join(dict.fromkeys(entry.metric.label for entry in base))}"]
+    for name, word in (("dataset", "datasets"), ("split", "splits"), ("side", "sides")):
+        values = dict.fromkeys(getattr(entry.context, name) for entry in base)
+        values.pop(None, None)
+        if values:
+            parts.append(f"{word} {', '.join(list(values)[:8])}{' ...' * (len(values) > 8)}")
+    return f"There are {'; '.join(parts)}."
+
+
+def _check_percentages(reading: Reading, entries: Sequence[Entry]) -> None:
+    """Refuse to take a column of shares for percentages below one."""
+    columns: dict[Metric, list[Entry]] = {}
+    for entry in entries:
+        if entry.metric.is_share and "%" not in entry.text:
+            columns.setdefault(entry.metric, []).append(entry)
+    for metric, shares in columns.items():
+        values = [parse_value(entry.text, place=_place(reading, entry)).value for entry in shares]
+        if max(values) <= 1:
+            raise DataError(
+                f"{_place(reading, shares[0])}: every {metric.label} is at most 1, as fractions are. If only some "
+                "columns are percentages, leave out --percent and write the sign into their headings: Hits@10 (%)."
+            )
+
+
 def _settle(
     context: Context,
     setting: Setting,
@@ -193,29 +242,30 @@ def _adjust_group(
 ) -> list[AdjustedEntry]:
     """Adjust entries of one metric on one set of tasks, in one go."""
     published = [_parse(reading, entry, setting) for entry in entries]
+    source = settled.source
     columns = (np.array([getattr(each, name) for each in published]) for name in ("value", "lower", "upper"))
     try:
-        constants = settled.constants(tables, entries[0].metric)
-        adjusted = adjust_values(settled.source, constants, *columns)
+        whole = _restate(settled.constants(tables, entries[0].metric), entries[0].context.num_tasks)
+        constants = whole if source is None or source.batch is None else draw_evenly(whole, source.batch)
+        adjusted = adjust_values(source, whole, *columns)
     except (UnknownNameError, UndefinedError, UsageError) as error:
         return [AdjustedEntry(entry, each, note=str(error)) for entry, each in zip(entries, published, strict=True)]
     except DataError:
         # One of them is impossible: find it, for its place.
         for entry, each in zip(entries, published, strict=True):
             try:
-                adjust_values(settled.source, constants, each.value, each.lower, each.upper)
+                adjust_values(source, whole, each.value, each.lower, each.upper)
             except DataError as error:
-                raise DataError(f"{_place(reading, entry)}: {error}") from None
+                if not reading.tolerant:
+                    raise DataError(f"{_place(reading, entry)}: {error}") from None
+                others = [other for other in entries if other is not entry]
+                rest = _adjust_group(reading, others, settled, setting, tables) if others else []
+                rest.insert(entries.index(entry), AdjustedEntry(entry, each, note=str(error)))
+                return rest
         raise
-    partial = settled.source is not None and settled.source.batch is not None
-    notes = {
-        stated: _compare_tasks(stated, constants, settled, tables)
-        for stated in {entry.context.num_tasks for entry in entries}
-    }
+    note = _compare_tasks(entries[0].context.num_tasks, whole, settled, tables)
     return [
-        AdjustedEntry(
-            entry, each, constants, _pick(adjusted, place), note=notes[entry.context.num_tasks], partial=partial
-        )
+        AdjustedEntry(entry, each, constants, _pick(adjusted, place), note=note, partial=constants is not whole)
         for place, (entry, each) in enumerate(zip(entries, published, strict=True))
     ]
 
@@ -235,6 +285,15 @@ def _place(reading: Reading, entry: Entry) -> str:
     row = reading.rows[entry.row]
     told = ".".join(row[key] for key in reading.columns if key != entry.column and row.get(key))
     return f"{reading.name}, {told}"
+
+
+def _restate(constants: Constants, stated: int | None) -> Constants:
+    """Return the constants of as many tasks as a file counts, where that is all there is to know about them."""
+    negatives = parse_protocol(constants.protocol).negatives
+    if stated is None or negatives is None or stated == constants.num_tasks:
+        return constants
+    histogram = Histogram(np.array([negatives + 1]), np.array([stated]))
+    return replace(constants, histogram=histogram, moments=compute_moments(constants.metric, histogram))
 
 
 def _compare_tasks(stated: int | None, constants: Constants, settled: Settled, tables: Tables) -> str:

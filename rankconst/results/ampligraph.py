@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankconst.results.columns import Meaning, parse_column
-from rankconst.results.reading import Entry, Reader, Reading, Skipped
-from rankconst.results.structured import SPLIT_WORDS, Record, Value, align_rows, looks_structured, read_number
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number
 from rankconst.settling import Context
 
 if TYPE_CHECKING:
@@ -126,16 +126,7 @@ def _read(document: Document) -> Reading:
             # Such files are often rounded, so that the number is open by its last digit.
             entries.append(Entry(meaning.metric, text, len(rows), key, table.line, context, meaning.adjustment))
         rows.append(row)
-    columns, cells = align_rows(rows)
-    return Reading(
-        name=document.name,
-        form=READER.key,
-        layout="wide",
-        columns=columns,
-        rows=cells,
-        entries=tuple(entries),
-        skipped=tuple(skipped),
-    )
+    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped)
 
 
 def _name_levels(paths: list[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:

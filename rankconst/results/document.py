@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,9 @@ LARGEST = 64 * 2**20
 
 STDIN = "-"
 """What stands for standard input."""
+
+# So many bytes tell whether text is of two bytes a letter.
+_START = 64
 
 # The longer mark first: it begins like the shorter.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -85,19 +89,41 @@ def open_document(path: str | Path) -> Document:
         )
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
-            raise DataError(f"{name} is {encoding} text; expected UTF-8. Run: iconv -f {encoding} -t UTF-8 {name}")
+            raise DataError(f"{name} is {encoding} text; expected UTF-8. {_convert(path, encoding)}")
     if b"\0" in data[:4096]:
+        wide = _guess_wide(data[:_START])
+        if wide is not None:
+            raise DataError(
+                f"{name} looks like UTF-16 without a byte order mark; expected UTF-8. {_convert(path, wide)}"
+            )
         raise DataError(f"{name} is no text: it holds zero bytes. Results are read from text files in UTF-8.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is no UTF-8 text.") from None
+        raise DataError(
+            f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is no UTF-8 text, probably Windows-1252 or "
+            f"Latin-1. {_convert(path, 'WINDOWS-1252')}"
+        ) from None
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     text = text.replace("\r\n", "\n")
     # A carriage return alone ends lines in old files; in others it is a progress bar's.
     return Document(name, text if "\n" in text else text.replace("\r", "\n"))
+
+
+def _guess_wide(start: bytes) -> str | None:
+    """Tell in which order two bytes make a letter of unaccented text; None if they do not."""
+    for zero, encoding in ((1, "UTF-16LE"), (0, "UTF-16BE")):
+        if len(start) > 1 and not any(start[zero::2]) and all(start[1 - zero :: 2]):
+            return encoding
+    return None
+
+
+def _convert(path: str | Path, encoding: str) -> str:
+    """Return the sentence that tells how to make UTF-8 of a file."""
+    files = "" if str(path) == STDIN else f" {shlex.quote(str(path))} > NEW"
+    return f"{'Run' if files else 'Pass it through'}: iconv -f {encoding} -t UTF-8{files}"
 
 
 def _read(path: str | Path, name: str) -> bytes:

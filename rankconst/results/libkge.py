@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.results.libkge_names import parse_libkge_name
-from rankconst.results.reading import Entry, Reader, Reading, Skipped
-from rankconst.results.structured import Number, Value, align_rows, parse_yaml, read_number
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import Number, Value, parse_yaml, read_number
 from rankconst.settling import Context
 
 if TYPE_CHECKING:
@@ -62,17 +62,7 @@ def _read(document: Document) -> Reading:
         skipped += left_out
     if examples:
         skipped.append(Skipped(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task"))
-    columns, cells = align_rows(rows)
-    return Reading(
-        name=document.name,
-        form=READER.key,
-        layout="long",
-        columns=columns,
-        rows=cells,
-        entries=tuple(entries),
-        skipped=tuple(skipped),
-        source="libkge",
-    )
+    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, source="libkge")
 
 
 def _read_record(

@@ -3,6 +3,9 @@
 A format is a row of :class:`LogFormat`. Lines are found by the words that they must hold, not one by one, so that a
 long log with few results is read at the speed of a text search. Colour codes are left out; a carriage return, as of
 progress bars, ends no line.
+
+A number counts as exact only where the tool prints every digit and more than six significant ones are there: people
+who copy a log shorten it, and a full one seldom ends so soon. All others stand for the interval that rounding leaves.
 """
 
 from __future__ import annotations
@@ -116,7 +119,7 @@ class LogFormat:
     source
         As for :class:`~rankconst.results.reading.Reading`.
     exact
-        True if every digit is printed.
+        True if the tool prints every digit: a number with more than six significant ones is exact then.
     decimals
         To how many decimals a value is always printed: one with fewer, at the end of the file, is cut off.
     sides, protocols
@@ -152,6 +155,9 @@ _ELSEWHERE = re.compile(r"\s*[|{\"'`]")
 _HITS = re.compile(r"hits?\s*@\s*(\d{1,9})", re.IGNORECASE | re.ASCII)
 _NAMES = {"mrr": "mrr", "mean reciprocal rank": "mrr", "mr": "mr", "mean rank": "mr"}
 _PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
+# Leading zeros do not count.
+_SIGNIFICANT = re.compile(r"[+-]?[0.]*([\d.]*)(?:[eE][+-]?\d{1,4})?", re.ASCII)
+_ROUNDED = 6
 _OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
 _COLUMNS = ("evaluation", "model", "step", "split", "side", "filter", "metric", "value")
 
@@ -190,6 +196,12 @@ def pad_digits(text: str, digits: int) -> str:
     '370.500'
     """
     return pad_decimals(text, digits - 1 - Decimal(text).adjusted()) if _PLAIN.fullmatch(text) else text
+
+
+def _shows_all(text: str) -> bool:
+    """Tell whether a number has more digits than people leave when they round."""
+    digits = _SIGNIFICANT.fullmatch(text)
+    return digits is not None and len(digits[1].replace(".", "")) > _ROUNDED
 
 
 def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
@@ -307,9 +319,8 @@ def _read(log: LogFormat, document: Document) -> Reading:
             model=said.get("model"),
             num_tasks=_count_tasks(found),
         )
-        entries.append(
-            Entry(metric, found.meant or found.text, len(rows), "value", found.line, context, exact=log.exact)
-        )
+        text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
+        entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
         rows.append({column: cell for column, cell in cells.items() if cell is not None})
     columns = tuple(column for column in _COLUMNS if any(column in row for row in rows))
     filled = tuple({column: row.get(column, "") for column in columns} for row in rows)

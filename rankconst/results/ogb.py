@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.metrics import parse_metric
-from rankconst.results.reading import Entry, Reader, Reading
-from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, align_rows, looks_structured, read_number
+from rankconst.results.reading import Entry, Reader, Reading, make_reading
+from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, looks_structured, read_number
 from rankconst.settling import Context
 
 if TYPE_CHECKING:
@@ -97,17 +97,8 @@ def _read(document: Document) -> Reading:
                     "num_tasks": "" if count is None else str(count),
                 }
             )
-    columns, cells = align_rows(rows)
-    return Reading(
-        name=document.name,
-        form=READER.key,
-        layout="long",
-        columns=columns,
-        rows=cells,
-        entries=tuple(entries),
-        # Many others print a single "hits@10".
-        source="ogb" if listed else None,
-    )
+    # Many others print a single "hits@10".
+    return make_reading(document, READER.key, "long", rows, entries, source="ogb" if listed else None)
 
 
 def _parse(name: str, place: str) -> Metric:

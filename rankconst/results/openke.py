@@ -23,14 +23,21 @@ _RELATIONS = "a table without l and r lines is of relation prediction; rankconst
 
 def _refuse_other_candidates(found: list[Found]) -> list[Found]:
     sided = {each.heading for each in found if each.side != "both"}
-    return [
-        replace(each, why=each.why or _CONSTRAINED)
-        if each.said.get("constraint") == ""
-        else each
-        if each.heading in sided
-        else replace(each, why=each.why or _RELATIONS)
-        for each in found
-    ]
+    tables: dict[tuple[int, str], list[Found]] = {}
+    for each in found:
+        constrained = each.said.get("constraint") == ""
+        why = each.why or (_CONSTRAINED if constrained else "" if each.heading in sided else _RELATIONS)
+        tables.setdefault((each.heading, why), []).append(each)
+    return [each for (_, why), table in tables.items() for each in (_gather(table, why) if why else table)]
+
+
+def _gather(table: list[Found], why: str) -> list[Found]:
+    """Make the numbers of a table that is left out a single one."""
+    first, last = table[0], table[-1]
+    if first is last:
+        return [replace(first, why=why)]
+    lines = f"lines {first.line:,}-{last.line:,}" if first.line < last.line else f"line {first.line:,}"
+    return [replace(first, name=f"{len(table)} numbers, {lines}", why=why)]
 
 
 READER = make_reader(

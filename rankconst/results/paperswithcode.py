@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
 from rankconst.results.columns import Meaning, parse_column
-from rankconst.results.reading import Entry, Reader, Reading, Skipped
-from rankconst.results.structured import Value, align_rows, looks_structured, read_number
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import Value, looks_structured, read_number
 from rankconst.settling import Context
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ class _Row:
     task: str
     dataset: str
     values: Mapping[str, Value]
+
+    @property
+    def metrics(self) -> Mapping[str, Value]:
+        """Its values by the names of their metrics."""
+        metrics = self.values.get("metrics")
+        return metrics if isinstance(metrics, dict) else {}
 
 
 def _list_objects(value: Value) -> list[dict[str, Value]]:
@@ -79,43 +85,38 @@ def _read(document: Document) -> Reading:
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
-    others: Counter[str] = Counter()
-    for record in document.records:
-        for task in _list_tasks(record.value):
-            for row in _walk_task(task, record.line):
-                filled, found = _read_row(document, row, len(rows), others, skipped)
-                if found:
-                    rows.append(filled)
-                    entries += found
+    every = [
+        row
+        for record in document.records
+        for task in _list_tasks(record.value)
+        for row in _walk_task(task, record.line)
+    ]
+    names = Counter(name for row in every for name in row.metrics)
+    meanings = {name: meaning for name in names if (meaning := _parse(name)) is not None}
+    for row in every:
+        filled, found = _read_row(document, row, len(rows), meanings, skipped)
+        if found:
+            rows.append(filled)
+            entries += found
     skipped += (
         Skipped(None, f"metric {name}", f"no rank-based metric ({count:,} value{'' if count == 1 else 's'})")
-        for name, count in others.most_common()
+        for name, count in names.most_common()
+        if name not in meanings
     )
-    columns, cells = align_rows(rows)
-    return Reading(
-        name=document.name,
-        form=READER.key,
-        layout="wide",
-        columns=columns,
-        rows=cells,
-        entries=tuple(entries),
-        skipped=tuple(skipped),
-    )
+    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped)
 
 
 def _read_row(
-    document: Document, row: _Row, place: int, others: Counter[str], skipped: list[Skipped]
+    document: Document, row: _Row, place: int, meanings: Mapping[str, Meaning], skipped: list[Skipped]
 ) -> tuple[dict[str, str], list[Entry]]:
-    """Return the cells and the entries of a row; count other metrics, and note values that are none."""
+    """Return the cells and the entries of a row; note values that are none."""
     model = _text(row.values.get("model_name"))
     cells = {"task": row.task, "dataset": row.dataset, "model": model}
     cells |= {key: _text(row.values.get(key)) for key in _DETAILS}
     entries: list[Entry] = []
-    metrics = row.values.get("metrics")
-    for name, value in metrics.items() if isinstance(metrics, dict) else ():
-        meaning = _parse(name)
+    for name, value in row.metrics.items():
+        meaning = meanings.get(name)
         if meaning is None or meaning.metric is None:
-            others[name] += 1
             continue
         if _text(value).strip() in _NOTHING:
             continue

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError, UnknownNameError, squash
 from rankconst.metrics import parse_adjusted_metric, parse_metric
 from rankconst.protocols import SIDES, parse_split
-from rankconst.results.columns import RANK_TYPES
-from rankconst.results.reading import Entry, Reader, Reading, Skipped
+from rankconst.results.columns import RANK_TYPES, parse_column
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
     Number,
     Record,
     Value,
-    align_rows,
     looks_structured,
     read_number,
     read_yaml_records,
@@ -54,7 +53,7 @@ _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
 )
-# What any key of a metric of PyKEEN holds; asking the catalogue takes longer.
+# What any key of a metric of PyKEEN holds.
 _LIKELY = re.compile(r"rank|hit|mr|dcg|varia|devia", re.IGNORECASE)
 _OPEN_K = re.compile(r"(?<=[_@])k$")
 _ADJUSTED = re.compile(r"adjusted_|z_")
@@ -131,7 +130,8 @@ def _follow(way: _Way, key: str) -> _Way:
 @lru_cache(maxsize=8192)
 def _parse(name: str) -> tuple[Metric, str | None] | None:
     """Return the metric that a name means, and how it is adjusted."""
-    if not _LIKELY.search(name):
+    # What is no metric as a heading is none here; asking the catalogue takes longer to say so.
+    if not _LIKELY.search(name) or parse_column(name) is None:
         return None
     try:
         return parse_adjusted_metric(name) if _ADJUSTED.match(name) else (parse_metric(name), None)
@@ -186,18 +186,9 @@ def _read(document: Document) -> Reading:
             rows.append(_describe(leaf, record))
             entries.append(entry)
         skipped += left_out
-    columns, cells = align_rows(rows)
-    return Reading(
-        name=document.name,
-        form=READER.key,
-        layout="long",
-        columns=columns,
-        rows=cells,
-        entries=tuple(entries),
-        skipped=tuple(skipped),
-        # Experiments repeat what papers report.
-        source=None if any(_is_experiment(record) for record in records) else "pykeen",
-    )
+    # Experiments repeat what papers report.
+    source = None if any(_is_experiment(record) for record in records) else "pykeen"
+    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, source=source)
 
 
 def _read_record(

@@ -79,7 +79,9 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
     """
     document = open_document(path)
     if form is not None:
-        reader = READERS[resolve_name("format", form, dict.fromkeys(READERS, ()))]
+        reader = READERS[
+            resolve_name("format", form, dict.fromkeys(READERS, ()), f"Known formats: {', '.join(READERS)}.")
+        ]
     else:
         reader = _recognise(document)
     reading = reader.read(document)

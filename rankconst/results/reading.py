@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 from rankconst.settling import NOTHING, Context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rankconst.metrics import Metric
     from rankconst.results.document import Document
 
-__all__ = ["Entry", "Reader", "Reading", "Skipped"]
+__all__ = ["Entry", "Reader", "Reading", "Skipped", "make_reading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,9 @@ class Reading:
         What was left out, and why.
     source
         The tool that writes such files, where the format is of one tool; see :mod:`rankconst.sources`.
+    tolerant
+        True for a collection by many hands: a number that cannot be is left out with its reason, and does not make the
+        whole file doubtful.
     """
 
     name: str
@@ -102,6 +105,35 @@ class Reading:
     entries: tuple[Entry, ...]
     skipped: tuple[Skipped, ...] = field(default=())
     source: str | None = None
+    tolerant: bool = False
+
+
+def make_reading(
+    document: Document,
+    form: str,
+    layout: Literal["wide", "long"],
+    rows: Sequence[Mapping[str, str]],
+    entries: Iterable[Entry],
+    *,
+    skipped: Iterable[Skipped] = (),
+    source: str | None = None,
+) -> Reading:
+    """Put together what was found in a file that is no table.
+
+    Parameters
+    ----------
+    document
+        The file.
+    form, layout, entries, skipped, source
+        As in :class:`Reading`.
+    rows
+        The cells of each row, whichever it has. The columns are those that any row fills, in the order in which rows
+        name them first; each row of the reading has exactly these.
+    """
+    filled = {key for row in rows for key, cell in row.items() if cell}
+    columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
+    aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
+    return Reading(document.name, form, layout, columns, aligned, tuple(entries), tuple(skipped), source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from rankconst.protocols import SPLITS
 from rankconst.values import parse_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from rankconst.results.document import Document
 
@@ -28,7 +28,6 @@ __all__ = [
     "Number",
     "Record",
     "Value",
-    "align_rows",
     "looks_structured",
     "parse_yaml",
     "read_number",
@@ -170,13 +169,6 @@ def read_number(value: Value, place: str) -> str | None:
         raise DataError(f"{place}: expected a number, got {kind}.")
     parse_value(value, place=place)
     return str(value)
-
-
-def align_rows(rows: Sequence[Mapping[str, str]]) -> tuple[tuple[str, ...], tuple[dict[str, str], ...]]:
-    """Return the columns that any row fills, in the order of their first row, and the rows with exactly these."""
-    filled = {key for row in rows for key, cell in row.items() if cell}
-    columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
-    return columns, tuple({key: row.get(key, "") for key in columns} for row in rows)
 
 
 def _load(text: str, document: Document, line: int | None) -> Value:

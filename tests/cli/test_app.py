@@ -16,6 +16,7 @@ import pytest
 import rankconst
 from cli.conftest import child_command, child_environment
 from rankconst.cli import COMMANDS
+from rankconst.cli.options import complete_dataset
 from rankconst.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -221,6 +222,19 @@ def test_a_warning_is_coloured_in_a_terminal_only(run_in_terminal: RunInTerminal
     assert not COLOUR.search(run_in_terminal(*args, tmp_path / "b", env={"NO_COLOR": "1"}).out)
 
 
+@pytest.mark.parametrize("args", [("sources", "conve"), ("metrics", "mrr"), ("protocols", "sampled:500:replacement")])
+def test_a_page_is_not_cut_in_a_narrow_terminal(
+    run: Run, run_in_terminal: RunInTerminal, args: tuple[str, ...]
+) -> None:
+    screen = run_in_terminal(*args, columns=60)
+    assert "…" not in screen.out
+    shown, (page,) = re.sub(r"\s", "", screen.out), run(*args, "-f", "json").records
+    for value in page.values():
+        for each in value if isinstance(value, list) else [value]:
+            if str(each).startswith("http"):
+                assert each in shown
+
+
 def test_adjust_fits_a_terminal(run_in_terminal: RunInTerminal) -> None:
     screen = run_in_terminal("adjust", "0.338", "0.5", "-d", "fb15k237", "-d", "wn18rr", "-m", "hits@10", columns=80)
     assert "…" not in screen.out
@@ -279,11 +293,29 @@ def complete(run_child: Run) -> Callable[[str], list[str]]:
         ("rankconst adjust 0.3 --split v", ["valid"]),
         ("rankconst adjust 0.3 --side h", ["head"]),
         ("rankconst adjust 0.3 --metric mr", ["mr", "mrr"]),
+        ("rankconst adjust 0.3 --protocol s", ["standard", "sampled:500"]),
+        ("rankconst adjust 0.3 --protocol a", []),
         ("rankconst show umls --split a", ["all"]),
+        ("rankconst show umls --protocol a", ["all"]),
+        ("rankconst adjust 0.3 -d CoDEx-S", ["CoDEx-Small"]),
+        ("rankconst adjust 0.3 -d wnr", ["wnrr"]),
+        ("rankconst adjust 0.3 -d ogbl-", ["ogbl-biokg", "ogbl-wikikg2"]),
+        ("rankconst adjust 0.3 -d openke_", ["openke_fb13"]),
+        ("rankconst adjust 0.3 -d _", []),
     ],
 )
 def test_completion(complete: Callable[[str], list[str]], line: str, offered: list[str]) -> None:
     assert complete(line) == offered
+
+
+@pytest.mark.parametrize("typed", ["", "fb15k", "fb15k-", "FB15K", "FB15k-237 ", "wordnet", "nell"])
+def test_completed_spellings_are_those_of_different_datasets(typed: str) -> None:
+    opened = rankconst.load()
+    offered = complete_dataset(typed)
+    assert offered
+    assert all(name.startswith(typed) for name in offered)
+    assert len({opened.resolve_dataset(name) for name in offered}) == len(offered)
+    assert typed or offered == list(opened.datasets)
 
 
 @pytest.mark.usefixtures("builder")

@@ -188,6 +188,25 @@ def test_json_is_json_even_for_what_is_unknown(run: Run, tmp_path: Path) -> None
     assert "n = 17" in shown.message
 
 
+def test_a_difference_to_a_constant_of_0_is_none(run: Run) -> None:
+    """On 14 entities every ranker has Hits@100 = 1."""
+    numbers = ("--metric", "hits@100", "--deviation", "0.01 ± 0.02", "--dataset", "nations")
+    (record,) = run("identify", *numbers, "--format", "json").records
+    assert {match["largest_difference"] for match in record["matches"]} == {None}
+    assert all(each["expected"] == 0 for match in record["matches"] for each in match["evidence"])
+    assert {row["largest_difference"] for row in run("identify", *numbers, "--format", "csv").rows} == {""}
+    assert run("identify", *numbers).code == 0
+
+
+def test_options_are_those_of_other_commands(run: Run) -> None:
+    short = ("-m", "mrr", "-d", "nations", "-p", "standard", "-a", "macro-query", "-f", "json")
+    (record,) = run("identify", *short, "--expectation", "0.35971").records
+    assert record == run("identify", *short, "--expectation", "35.971", "--percent").records[0]
+    screen = run("identify", "-m", "mr", "--expectation", "53%")
+    assert screen.code == 6
+    assert "--expectation: 53% is a percentage, but MR is no share." in screen.message
+
+
 def test_it_is_quick(run_child: Run, reference: Path) -> None:
     """A whole process takes well under a second; the limit is that of a loaded machine."""
     start = time.perf_counter()

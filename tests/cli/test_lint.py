@@ -92,8 +92,17 @@ def test_options_reach_the_rules(run: Run, tmp_path: Path) -> None:
         screen = run("lint", path, *tasks, "--percent", "--protocol", protocol, "--format", "json")
         # 42.766 % is 2,501 of 5,848 and no share of 6,268; an MRR below it is possible under neither.
         assert {record["rule"] for record in screen.records} - {"mrr-from-hits"} == found
-    assert run("lint", path, *tasks, "--percent", "--source", "pykeen", "--rule", "multiple-of-1/n").code == 0
+    assert run("lint", path, *tasks, "--percent", "-s", "pykeen", "--rule", "multiple-of-1/n").code == 0
     assert run("lint", path, "--input-format", "csv", "--percent").code == 0
+
+
+def test_macro_averages_are_no_shares_of_n(run: Run, tmp_path: Path) -> None:
+    """0.4277 of 6,268 ranks is no share; a mean over relations may well be."""
+    path = tmp_path / "macro.csv"
+    path.write_text("model,Hits@1\nRotatE,0.42770001\n", encoding="utf-8")
+    for aggregation, found in (("micro", ["multiple-of-1/n"]), ("macro-relation", [])):
+        screen = run("lint", path, "-d", "wn18rr", "--aggregation", aggregation, "--format", "json")
+        assert (screen.code, [record["rule"] for record in screen.records]) == (0, found)
 
 
 def test_many_findings_of_one_cause_are_shortened(run: Run, tmp_path: Path) -> None:
@@ -120,7 +129,8 @@ def test_what_was_not_checked_is_said(run: Run, tmp_path: Path) -> None:
     path.write_text(HEADING + FB15K237.replace("FB15k-237", "no such graph"), encoding="utf-8")
     screen = run("lint", path)
     assert screen.code == 0
-    assert screen.err.startswith("note: ranking tasks not known, rules that need them left out: unknown dataset")
+    told = "ranking tasks not known, rules that need them left out: unknown dataset"
+    assert screen.err.startswith(f"note: {path}: {told}")
 
 
 def test_rules_are_listed(run: Run) -> None:

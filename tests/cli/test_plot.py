@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
+
+from rankconst.sources import SOURCES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,6 +87,13 @@ def test_sources_and_percentages(run: Run, tmp_path: Path) -> None:
 
 
 @needs_matplotlib
+def test_whole_batches_leave_nothing_out(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nations has 201 = 67 * 3 triples."""
+    monkeypatch.setitem(SOURCES, "conve", replace(SOURCES["conve"], batch=3))
+    assert run("plot", "0.82", *CHANCE, "--source", "conve", "-o", tmp_path / "a.svg").code == 0
+
+
+@needs_matplotlib
 def test_a_file_of_a_tool(run: Run, reference: Path, tmp_path: Path) -> None:
     file, out = reference / "pykeen_results" / "nations_rotate.json", tmp_path / "a.svg"
     screen = run("plot", file, "-d", "nations", "-m", "mrr", "-o", out)
@@ -102,6 +112,13 @@ def test_what_is_left_out_is_said(run: Run, reference: Path, tmp_path: Path) -> 
 
 MISTAKES = {
     "no such file": (("results.csv", "-o", "a.svg"), 2, "there is no file results.csv"),
+    "a long text": (("x" * 300, *CHANCE, "-o", "a.svg"), 2, "xxx... is no file, and of 300 characters no value"),
+    "a dropped batch": (
+        ("0.3", *CHANCE, "-s", "conve", "-o", "a.svg"),
+        6,
+        "ConvE leaves out the last, incomplete batch",
+    ),
+    "no whole batch": (("-d", "countries_s1", "-m", "mrr", "-s", "conve", "-o", "a.svg"), 6, "nothing was ranked"),
     "no number": (("0,338", *CHANCE, "-o", "a.svg"), 2, "Write it with a decimal point"),
     "nothing": (("-o", "a.svg"), 2, "which dataset is it"),
     "no metric": (("0.3", "-d", "nations", "-o", "a.svg"), 2, "which metric is it"),

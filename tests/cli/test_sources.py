@@ -18,7 +18,8 @@ def test_every_source_is_listed(run: Run) -> None:
     assert [row["source"] for row in screen.records] == list(SOURCES)
     for row in screen.records:
         source = SOURCES[row["source"]]
-        assert (row["protocol"], row["ties"], row["batch"]) == (source.protocol, source.ties, source.batch)
+        fields = ("protocol", "ties", "whole_ranks", "batch")
+        assert [row[field] for field in fields] == [getattr(source, field) for field in fields]
         assert row["evidence"] == list(source.evidence)
     shown = run("sources").out
     for source in SOURCES.values():

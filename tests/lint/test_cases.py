@@ -88,6 +88,8 @@ def test_intervals_are_cut_at_the_range() -> None:
         (None, "pykeen", 0.5),
         (None, "libkge", 1.0),
         (None, "rotate", 1.0),
+        (None, "ampligraph", 1.0),
+        (None, "ogb", 0.5),
     ],
 )
 def test_ranks_are_halves_unless_the_tie_policy_says_otherwise(
@@ -124,6 +126,16 @@ def test_a_source_that_ranks_whole_batches_has_fewer_tasks() -> None:
     for side, expected in (("tail", 24 * 128), ("both", 2 * 24 * 128)):
         settled = Settled("wn18rr", "test", side, "standard", "micro", replace(SOURCES["rotate"], batch=128))
         assert count_tasks(archive, settled) == expected
+
+
+def test_where_no_batch_is_whole_nothing_was_ranked() -> None:
+    """Countries has 24 triples; of NELL v1 ind the 100 of test make no batch, the 101 of valid neither."""
+    for dataset in ("countries_s1", "nell_v1_ind"):
+        reading = make_reading({"Hits@1": "0.123456"}, context=Context(dataset=dataset, source="conve"))
+        (group,) = group_entries(reading)
+        case, reason = build_case(group, reading, Setting(), Archive(TABLES))
+        assert (case.settled, case.num_tasks) == (None, None)
+        assert reason.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
 
 
 def test_a_mean_is_read_from_its_inverse() -> None:

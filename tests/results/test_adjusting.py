@@ -106,7 +106,7 @@ def test_what_the_user_types_must_be_right() -> None:
     ):
         with pytest.raises(UnknownNameError):
             adjust_reading(reading, TABLES, setting)
-    with pytest.raises(UsageError, match="said to be of dataset nations, but umls was asked for"):
+    with pytest.raises(DataError, match=r"no number that was asked for\. There are metrics MRR; datasets nations\."):
         adjust_reading(reading, TABLES, Setting(dataset="umls"))
     assert adjust_reading(reading, TABLES, Setting(dataset="Nations")).entries[0].adjusted is not None
 
@@ -132,6 +132,63 @@ def test_only_some_metrics() -> None:
     reading = make(("mrr", "0.5", Context("nations")), ("hits@1", "0.4", Context("nations")))
     done = adjust_reading(reading, TABLES, Setting(), metrics=[parse_metric("mrr")])
     assert [each.adjusted is not None for each in done.entries] == [True, False]
+
+
+def test_only_some_sides_and_datasets() -> None:
+    cells = [
+        ("mrr", "0.5", Context(dataset, side=side)) for dataset in ("nations", "UMLS") for side in ("head", "both")
+    ]
+    reading = make(*cells)
+    for setting, places in (
+        (Setting(side="both"), [1, 3]),
+        (Setting(dataset="umls"), [2, 3]),
+        (Setting(dataset="Nations", side="left"), [0]),
+        (Setting(), [0, 1, 2, 3]),
+    ):
+        done = adjust_reading(reading, TABLES, setting)
+        assert [place for place, each in enumerate(done.entries) if each.adjusted is not None] == places
+        assert [place for place, each in enumerate(done.entries) if each.asked] == places
+        assert done.is_selection == (len(places) < 4)
+
+
+def test_fractions_are_not_taken_for_percentages() -> None:
+    context = Context("fb15k237")
+    mixed = make(("hits@10", "53.3", context), ("mrr", "0.338", context), ("mr", "177", context))
+    with pytest.raises(DataError, match=r"line 3, value: every MRR is at most 1.*Hits@10 \(%\)"):
+        adjust_reading(mixed, TABLES, Setting(percent=True))
+    good = make(
+        ("hits@10", "53.3", context), ("hits@10", "0.9", context), ("mr", "177", context), ("mrr", "34%", context)
+    )
+    values = [
+        each.published.value for each in adjust_reading(good, TABLES, Setting(percent=True)).entries if each.published
+    ]
+    assert values == [0.533, 0.009, 177.0, 0.34]
+
+
+def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
+    (each,) = adjust_reading(make(("mrr", "0.5", Context("ogbl-biokg", num_tasks=100))), TABLES, Setting()).entries
+    assert each.constants is not None
+    assert each.constants.num_tasks == 100
+    assert each.constants.variance == pytest.approx(
+        TABLES.constants("ogbl-biokg", "mrr", protocol="sampled:500").variance * 325_740 / 100
+    )
+
+
+def test_a_bad_number_of_a_collection_is_left_out() -> None:
+    from dataclasses import replace
+
+    reading = make(*(("mrr", text, Context("nations")) for text in ("0.5", "53.3", "0.6")))
+    done = adjust_reading(replace(reading, tolerant=True), TABLES, Setting())
+    assert [each.adjusted is not None for each in done.entries] == [True, False, True]
+    assert "53.3 is no possible MRR" in done.entries[1].note
+
+
+def test_whole_batches_have_their_own_number_of_tasks() -> None:
+    (each,) = adjust_reading(make(("mrr", "0.82", Context("nations", source="conve"))), TABLES, Setting()).entries
+    assert each.constants is not None
+    assert each.adjusted is not None
+    assert each.constants.num_tasks == 256
+    assert each.adjusted.z == pytest.approx((0.82 - each.constants.expectation) / each.constants.variance**0.5)
 
 
 def test_significance_stands_beside_where_it_is_known() -> None:

@@ -34,8 +34,11 @@ def test_tucker_counts_both_directions() -> None:
     }
 
 
-def test_every_digit_counts() -> None:
+def test_every_digit_counts_where_none_was_left_out() -> None:
     assert all(entry.exact for entry in read(CONVE.text).entries)
+    # As the tools' pages quote them.
+    rounded = read("Hits @10: 0.49\nMean rank: 246.3\nMean reciprocal rank: 0.32\n").entries
+    assert [entry.exact for entry in rounded] == [False] * 3
 
 
 def test_an_epoch_holds_until_the_next_one_only() -> None:

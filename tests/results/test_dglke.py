@@ -22,6 +22,11 @@ def test_a_single_process_is_the_whole() -> None:
     assert (entry.text, entry.exact, entry.context.split) == ("47.344009750977634", True, "test")
 
 
+def test_a_rounded_number_is_not_exact() -> None:
+    (entry,) = read("Test average MRR : 0.67\n").entries
+    assert not entry.exact
+
+
 @pytest.mark.parametrize("prefix", ["[{}]", "[proc {}]"])
 def test_parts_are_skipped_with_their_reason(prefix: str) -> None:
     parts = "".join(f"{prefix.format(process)}Valid average MRR: 0.{process + 1}\n" for process in range(4))

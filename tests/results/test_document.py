@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,8 +46,11 @@ def test_carriage_returns_end_lines_only_where_nothing_else_does(tmp_path: Path)
         (b" \n\t\n", "is empty"),
         (TABLE.encode("utf-16"), "is UTF-16 text; expected UTF-8. Run: iconv -f UTF-16"),
         (TABLE.encode("utf-32"), "is UTF-32 text"),
-        (TABLE.encode("utf-16-le"), "zero bytes"),
+        (TABLE.encode("utf-16-le"), "looks like UTF-16 without a byte order mark"),
         ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is no UTF-8"),
+        (b"\0", "zero bytes"),
+        (b"\0\0\0\0", "zero bytes"),
+        (TABLE.encode("utf-32-le"), "zero bytes"),
         (b"PAR1\x00\x00", "zero bytes"),
     ],
 )
@@ -54,6 +61,26 @@ def test_what_is_no_text_is_named(tmp_path: Path, data: bytes, told: str) -> Non
         open_document(path)
     assert str(path) in str(refused.value)
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "WINDOWS-1252"])
+def test_the_remedy_makes_a_file_that_is_read(tmp_path: Path, encoding: str) -> None:
+    shell = shutil.which("sh")
+    if shell is None or shutil.which("iconv") is None:
+        pytest.skip("there is no shell or no iconv here")
+    table = "model,MRR\nRotatE,0.338\nModèle,0.338\n"
+    path = tmp_path / "it's results.csv"
+    path.write_bytes(table.encode(encoding))
+    with pytest.raises(DataError) as refused:
+        open_document(path)
+    subprocess.run([shell, "-c", str(refused.value).partition("Run: ")[2]], cwd=tmp_path, check=True)
+    assert open_document(tmp_path / "NEW").text == table
+
+
+def test_the_remedy_for_standard_input_names_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode("utf-16-be"))))
+    with pytest.raises(DataError, match=r"^standard input looks .* Pass it through: iconv -f UTF-16BE -t UTF-8$"):
+        open_document("-")
 
 
 def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:

@@ -158,6 +158,29 @@ def test_a_number_is_known_to_be_cut_off_where_decimals_are_fixed(text: str) -> 
     assert [entry.text for entry in read("rotate", f"{line}{text}\n").entries] == [text]
 
 
+@pytest.mark.parametrize(
+    ("text", "exact"),
+    [
+        ("0.5", False),
+        ("0.123456", False),
+        ("0.00123456", False),
+        ("123.456", False),
+        ("1.2345e-05", False),
+        ("0.1234567", True),
+        ("0.001234567", True),
+        ("123.4567", True),
+        ("1.0000000", True),
+        ("1.23456789e-05", True),
+        ("53.3%", False),
+    ],
+)
+@pytest.mark.parametrize("key", LINES)
+def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str, text: str, exact: bool) -> None:
+    before, after = LINES[key]
+    entry = read(key, f"{before}{text}{after}\n").entries[-1]
+    assert entry.exact == (exact and key in {"conve", "dglke"})
+
+
 def test_evaluations_are_told_apart() -> None:
     rows = read("torchkge", "Hit@1 : 0.1 \t\t Filt. Hit@1 : 0.2\nMRR : 0.1 \t\t Filt. MRR : 0.3\n" * 2).rows
     assert [row["evaluation"] for row in rows] == ["1"] * 4 + ["2"] * 4
