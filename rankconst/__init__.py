@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from rankconst.frames import adjust as adjust
     from rankconst.histogram import Histogram as Histogram
     from rankconst.histogram import WeightedHistogram as WeightedHistogram
+    from rankconst.identify import identify_reading as identify_reading
+    from rankconst.lint import lint_reading as lint_reading
     from rankconst.metrics import CATALOGUE as CATALOGUE
     from rankconst.metrics import Metric as Metric
     from rankconst.metrics import parse_metric as parse_metric
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
     from rankconst.protocols import PROTOCOLS as PROTOCOLS
     from rankconst.protocols import Protocol as Protocol
     from rankconst.protocols import parse_protocol as parse_protocol
+    from rankconst.results.adjusting import adjust_reading as adjust_reading
     from rankconst.results.readers import read_results as read_results
+    from rankconst.settling import Setting as Setting
     from rankconst.significance import Significance as Significance
     from rankconst.sources import SOURCES as SOURCES
     from rankconst.sources import Source as Source
@@ -56,43 +60,47 @@ else:
 
     _HOMES = {
         "AGGREGATIONS": "aggregations",
-        "CATALOGUE": "metrics",
-        "PROTOCOLS": "protocols",
         "Adjusted": "constants",
         "Affine": "affine",
         "Aggregation": "aggregations",
+        "CATALOGUE": "metrics",
         "Constants": "constants",
         "DataError": "errors",
         "DownloadError": "errors",
         "Histogram": "histogram",
+        "Interval": "values",
         "Metric": "metrics",
         "MissingExtraError": "errors",
         "Moments": "moments",
+        "PROTOCOLS": "protocols",
         "Protocol": "protocols",
+        "Published": "values",
         "RankconstError": "errors",
+        "SOURCES": "sources",
+        "Setting": "settling",
+        "Significance": "significance",
+        "Source": "sources",
         "Tables": "tables",
         "TablesError": "errors",
+        "Tasks": "tasks",
         "UndefinedError": "errors",
         "UnknownNameError": "errors",
         "UsageError": "errors",
         "WeightedHistogram": "histogram",
+        "adjust": "frames",
+        "adjust_reading": "results.adjusting",
         "bundled_versions": "tables",
         "compute_moments": "moments",
+        "from_counts": "tasks",
+        "identify_reading": "identify",
+        "lint_reading": "lint",
         "load": "tables",
         "parse_aggregation": "aggregations",
         "parse_metric": "metrics",
         "parse_protocol": "protocols",
-        "adjust": "frames",
-        "read_results": "results.readers",
-        "Significance": "significance",
-        "SOURCES": "sources",
-        "Source": "sources",
         "parse_source": "sources",
-        "Tasks": "tasks",
-        "from_counts": "tasks",
-        "Interval": "values",
-        "Published": "values",
         "parse_value": "values",
+        "read_results": "results.readers",
     }
     __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the keys are names
     __getattr__, __dir__ = attach(__name__, _HOMES, modules=("locations", "records", "schemas"))

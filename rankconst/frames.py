@@ -102,6 +102,8 @@ def adjust(
     0  FB15k-237  0.338  0.3375
     1     WN18RR  0.476  0.4759
     """
+    if not hasattr(frame, "columns"):
+        raise UsageError(f"expected a DataFrame, got {type(frame).__name__}; for one metric use Constants.adjust.")
     opened = load() if tables is None else tables
     setting = Setting(dataset, split, side, protocol, source, aggregation)
     shares = percent if isinstance(percent, bool) else frozenset(map(parse_metric, percent))

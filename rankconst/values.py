@@ -116,6 +116,8 @@ def parse_value(
     if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
         raise DataError(f"{_at(place)}{shown.strip()!r} is too large or too small for any metric.")
     if decimals is not None:
+        if decimals < 0:
+            raise DataError(f"{_at(place)}decimals = {decimals}; expected 0 or more.")
         unit = Decimal(1).scaleb(-decimals)
     else:
         unit = Decimal(0) if exact else Decimal(1).scaleb(int(number.as_tuple().exponent))

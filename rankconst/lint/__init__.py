@@ -197,7 +197,10 @@ def lint_reading(
         For a name in the setting, or a rule, that nobody knows.
     """
     setting = setting or Setting()
-    chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()))] for key in rules] or list(RULES.values())
+    chosen = [
+        RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), "`rankconst lint --rules` lists them all.")]
+        for key in rules
+    ] or list(RULES.values())
     notes: dict[str, None] = {}
     archive = None
     if tables is not None:

@@ -57,7 +57,7 @@ READERS: dict[str, Reader] = {
 }
 """Format key to its reader, in the order in which they are tried."""
 
-_BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".md": "markdown", ".tex": "latex"}
+_BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".md": "markdown", ".tex": "latex", ".yaml": "pykeen", ".yml": "pykeen"}
 
 
 def read_results(path: str | Path, form: str | None = None) -> Reading:
