@@ -17,6 +17,7 @@ code meaning
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
 
 
 _LONGEST_SHOWN = 80
+_NOT_PLAIN = re.compile("[^a-z0-9]+")
 
 
 class RankconstError(Exception):
@@ -91,7 +93,7 @@ class VerificationError(RankconstError):
 
 def squash(name: str) -> str:
     """Return `name` in lower case without anything but ASCII letters and digits."""
-    return "".join(ch for ch in name.lower() if ch.isascii() and ch.isalnum())
+    return _NOT_PLAIN.sub("", name.lower())
 
 
 def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> str:

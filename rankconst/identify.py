@@ -179,7 +179,7 @@ def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
     -------
     Match
         That of the first numbers in the file; None if the file names a dataset, if some of its numbers fit nothing,
-        or if they fit several datasets or splits.
+        or if they fit several datasets, or several splits where the file names none.
     """
     if any(entry.context.dataset is not None for entry in reading.entries):
         return None
@@ -190,6 +190,10 @@ def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
         if (evidence := collect_evidence(evaluations, source=reading.source)).pieces
     ]
     found = [identify(evidence, tables, candidates=candidates).matches for evidence in telling]
+    if telling and all("split" in evidence.stated for evidence in telling):
+        # Where the file names the splits itself, only the dataset is open.
+        datasets = functools.reduce(set.__and__, ({match.dataset for match in matches} for matches in found))
+        return next((match for match in found[0] if {match.dataset} == datasets), None)
     likely = None if reading.source is None else parse_source(reading.source).protocol
     shared = functools.reduce(set.__and__, map(_name_splits, found)) if found else set()
     # A file of a tool that evaluates in its own way was evaluated so, where that fits.

@@ -8,6 +8,10 @@ module                  holds
 :mod:`.readers`         the registry of formats, and how a file's format is recognised
 :mod:`.columns`         what the heading of a column means
 :mod:`.tabular`         from a grid of cells to the numbers in it; shared by all formats of tables
+:mod:`.cells`           a row, and what the text of a cell is
+:mod:`.headings`        what the first rows of a table make its columns
+:mod:`.rows`            the numbers of the rows below
+:mod:`.notes`           what was left out of a table, and why
 :mod:`.structured`      JSON and YAML, read safely; shared by the tools' own files
 :mod:`.logs`            what evaluations print, line by line; shared by all formats of logs
 :mod:`.grouping`        which numbers are of one evaluation

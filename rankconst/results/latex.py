@@ -346,8 +346,11 @@ class _Markup:
             following = _PIECE.match(self._text, sign.end())
             if following is None or following.lastgroup not in {"macro", "escaped", "text"}:
                 return sign[0], sign.end()
-            end = sign.end() + 1 if following.lastgroup == "text" else following.end()
-            put = self.strip(sign.end(), end, depth + 1).strip()
+            if following.lastgroup == "text":
+                put, end = self._text[sign.end()].strip(), sign.end() + 1
+            else:  # a macro takes its arguments along
+                put, end = self._print(following, depth + 1)
+                put = put.strip()
         if put.startswith("±"):
             return f" {put}", end
         return (f"^{{{put}}}" if sign[0] == "^" else f"_{put}"), end

@@ -103,7 +103,7 @@ def _read(document: Document) -> Reading:
         for name, count in names.most_common()
         if name not in meanings
     )
-    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped)
+    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped, tolerant=True)
 
 
 def _read_row(

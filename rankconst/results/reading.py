@@ -117,6 +117,7 @@ def make_reading(
     *,
     skipped: Iterable[Skipped] = (),
     source: str | None = None,
+    tolerant: bool = False,
 ) -> Reading:
     """Put together what was found in a file that is no table.
 
@@ -124,7 +125,7 @@ def make_reading(
     ----------
     document
         The file.
-    form, layout, entries, skipped, source
+    form, layout, entries, skipped, source, tolerant
         As in :class:`Reading`.
     rows
         The cells of each row, whichever it has. The columns are those that any row fills, in the order in which rows
@@ -133,7 +134,7 @@ def make_reading(
     filled = {key for row in rows for key, cell in row.items() if cell}
     columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
-    return Reading(document.name, form, layout, columns, aligned, tuple(entries), tuple(skipped), source)
+    return Reading(document.name, form, layout, columns, aligned, tuple(entries), tuple(skipped), source, tolerant)
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,9 @@ def test_what_is_no_number_is_refused_with_its_key(value: str) -> None:
 
 @pytest.mark.parametrize("count", ["0", "-5", "1.5", '"7"', "1e300"])
 def test_a_count_that_is_no_number_of_ranks_is_refused(count: str) -> None:
-    with pytest.raises(DataError, match=r"key both\.realistic\.count: expected a number of ranks"):
+    with pytest.raises(
+        DataError, match=r"key both\.realistic\.count: (expected a number of ranks|'1e300' is too large)"
+    ):
         _read(f'{{"both": {{"realistic": {{"mrr": 0.5, "count": {count}}}}}}}')
 
 
@@ -277,3 +279,14 @@ def test_digits_are_kept() -> None:
 )
 def test_what_is_not_of_pykeen_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.json", text))
+
+
+def test_names_that_are_no_metrics_do_not_reach_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There, each costs a search for similar names."""
+    asked: list[str] = []
+    monkeypatch.setattr("rankconst.results.columns.parse_metric", asked.append)
+    monkeypatch.setattr("rankconst.results.pykeen.parse_metric", asked.append)
+    metrics = {f"adjusted_rank_{place}_of_nothing": 0.5 for place in range(50)} | {f"rank_{i}x": 1 for i in range(50)}
+    reading = READER.read(Document("results.json", json.dumps({"metrics": {"both": {"realistic": metrics}}})))
+    assert len(reading.skipped) == 100
+    assert not asked

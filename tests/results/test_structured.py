@@ -21,7 +21,6 @@ from rankconst.results.structured import (
     Number,
     Record,
     Value,
-    align_rows,
     looks_structured,
     parse_yaml,
     read_number,
@@ -179,12 +178,6 @@ def test_numbers_and_null_pass() -> None:
     assert read_number(Number("0.10"), "") == "0.10"
     assert read_number("0.5 ± 0.1", "") == "0.5 ± 0.1"
     assert read_number(None, "") is None
-
-
-def test_rows_are_aligned() -> None:
-    columns, rows = align_rows([{"a": "", "b": "1"}, {"c": "2", "b": "3"}])
-    assert columns == ("b", "c")
-    assert rows == ({"b": "1", "c": ""}, {"b": "3", "c": "2"})
 
 
 SHAPES = [

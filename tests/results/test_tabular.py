@@ -14,11 +14,14 @@ from rankconst.settling import Context
 from rankconst.values import parse_value
 
 
-def read(*lines: str, groups: bool = False) -> Reading:
-    """Read rows with bars between cells."""
+def read_rows(*lines: str) -> list[Row]:
+    """Split rows with bars between cells."""
     cells = [tuple(line.split("|")) for line in lines]
-    rows = [Row(i, row, tuple(cell.strip() for cell in row)) for i, row in enumerate(cells, start=1)]
-    return read_tables(Document("results", ""), "test", [rows], Dialect(groups=groups))
+    return [Row(i, row, tuple(cell.strip() for cell in row)) for i, row in enumerate(cells, start=1)]
+
+
+def read(*lines: str, groups: bool = False) -> Reading:
+    return read_tables(Document("results", ""), "test", [read_rows(*lines)], Dialect(groups=groups))
 
 
 def found(reading: Reading) -> list[tuple[str, str | None, str]]:
@@ -103,37 +106,6 @@ def test_percent_of_a_heading() -> None:
     assert [round(parse_value(entry.text).value, 6) for entry in reading.entries[::2]] == [0.533, 0.465, 0.501]
 
 
-@pytest.mark.parametrize(
-    ("heading", "expected"),
-    [
-        (["Model|FB15k-237|  |WN18RR| ", "|MRR|H@1|MRR|H@1"], ["FB15k-237", "FB15k-237", "WN18RR", "WN18RR"]),
-        (["|FB15k-237|FB15k-237|WN18RR|WN18RR", "Model|MRR|H@1|MRR|H@1"], ["FB15k-237"] * 2 + ["WN18RR"] * 2),
-        (["|MRR| |Hits@1| ", "Model|FB15k-237|WN18RR|FB15k-237|WN18RR"], ["FB15k-237", "WN18RR"] * 2),
-        (["Model|FB15k-237 (test)| | | ", "|MRR|MR|H@1|H@3"], ["FB15k-237"] * 4),
-        (["Model|WD50K (100)| | | ", "|MRR|MR|H@1|H@3"], ["WD50K (100)"] * 4),
-        (["Model|Results| | | ", "|MRR|MR|H@1|H@3"], [None] * 4),
-        (["Model|WN18RR|||", "|MR|Hits|||".removesuffix("|"), "||@1|@3|@10"], ["WN18RR"] * 4),
-    ],
-)
-def test_headings_on_several_levels(heading: list[str], expected: list[str | None]) -> None:
-    reading = read(*heading, "RotatE|0.1|0.2|0.3|0.4")
-    assert [entry.context.dataset for entry in reading.entries] == expected
-    assert [entry.text for entry in reading.entries] == ["0.1", "0.2", "0.3", "0.4"]
-    assert len(reading.rows) == 1
-
-
-def test_splits_and_sides_over_metrics() -> None:
-    reading = read("Model|Tail prediction||Test|", "|MRR|Raw|MRR|MRR (std)", "RotatE|0.1|x|0.3|0.4")
-    assert [(entry.context.side, entry.context.split, entry.text) for entry in reading.entries] == [
-        ("tail", None, "0.1"), (None, "test", "0.3"),
-    ]  # fmt: skip
-
-
-def test_the_first_row_of_numbers_is_no_heading() -> None:
-    assert found(read("Model|Hits@10| ", "RotatE|10|3")) == [("Hits@10", None, "10")]
-    assert found(read("Model|MRR|", "RotatE||0.3", "TransE|0.2|0.3")) == [("MRR", None, "0.2")]
-
-
 def test_repeated_headings() -> None:
     reading = read("Model|MRR", "RotatE|0.1", "Model|MRR", "TransE|0.2")
     assert [(skip.line, skip.why) for skip in reading.skipped] == [(3, "the heading again")]
@@ -178,3 +150,35 @@ def test_a_wide_heading_takes_no_time() -> None:
         "|".join(["Model", *(f"note {i}" for i in range(width)), "MRR"]), "|".join(["x"] * (width + 1) + ["0.3"])
     )
     assert len(reading.entries) == 1
+
+
+def test_tables_without_metrics_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What their columns may have been meant for is searched once, and only if no table is left."""
+    searched: list[str] = []
+
+    def search(name: str, *_: object, **__: object) -> list[str]:
+        searched.append(name)
+        return []
+
+    monkeypatch.setattr("difflib.get_close_matches", search)
+    others = [read_rows(f"a{i}|b", "1|2") for i in range(30)]
+    document = Document("results", "")
+    reading = read_tables(document, "test", [*others, read_rows("a|MRR", "b|0.3")], Dialect(groups=True))
+    assert (len(reading.rows), len(reading.entries), len(reading.skipped), searched) == (1, 1, 30, [])
+    with pytest.raises(DataError, match="no column is a metric among a0, b"):
+        read_tables(document, "test", others, Dialect(groups=True))
+    assert searched == ["a0", "b"]
+
+
+def test_columns_of_empty_tables_cost_nothing() -> None:
+    tables = [read_rows(f"note {i}|MRR") for i in range(3_000)]
+    reading = read_tables(Document("results", ""), "test", [*tables, read_rows("a|MRR", "b|0.3")], Dialect())
+    assert (len(reading.columns), len(reading.rows)) == (3_002, 1)
+
+
+def test_a_heading_again_over_other_datasets() -> None:
+    lines = ("|FB15k-237|", "Model|MRR|MR", "RotatE|0.338|177", "|WN18RR|", "Model|MRR|MR", "RotatE|0.476|3340")
+    assert found(read(*lines, groups=True)) == [
+        ("MRR", "FB15k-237", "0.338"), ("MR", "FB15k-237", "177"),
+        ("MRR", "WN18RR", "0.476"), ("MR", "WN18RR", "3340"),
+    ]  # fmt: skip
