@@ -86,12 +86,12 @@ def fill_in_dataset(reading: Reading, setting: Setting, tables: Tables) -> Setti
     match = suggest_dataset(reading, tables)
     if match is None:
         raise DataError(f"{reading.name} names no dataset, and its numbers do not tell: add --dataset.")
+    unsaid = not any(entry.context.split for entry in reading.entries)
     typer.echo(
-        f"note: {reading.name} names no dataset; its numbers are those of {match.dataset} {match.split} "
-        f"(`rankconst identify` shows why). Add --dataset to be sure.",
+        f"note: {reading.name} names no dataset; its numbers are those of {match.dataset}"
+        f"{f' {match.split}' if unsaid else ''} (`rankconst identify` shows why). Add --dataset to be sure.",
         err=True,
     )
-    unsaid = not any(entry.context.split for entry in reading.entries)
     return replace(setting, dataset=match.dataset, split=setting.split or (match.split if unsaid else None))
 
 
