@@ -104,6 +104,10 @@ def adjust(
     """
     if not hasattr(frame, "columns"):
         raise UsageError(f"expected a DataFrame, got {type(frame).__name__}; for one metric use Constants.adjust.")
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        raise UsageError(
+            "the columns have several levels; join them first: frame.columns = [' / '.join(c) for c in frame.columns]."
+        )
     opened = load() if tables is None else tables
     setting = Setting(dataset, split, side, protocol, source, aggregation)
     shares = percent if isinstance(percent, bool) else frozenset(map(parse_metric, percent))

@@ -168,6 +168,21 @@ def test_dtypes_of_all_kinds() -> None:
     assert out["MRR_lower"][0] > out["MRR_lower"][1]
 
 
+def test_columns_of_several_levels_are_joined_first() -> None:
+    levels = pd.MultiIndex.from_product([["FB15k-237", "WN18RR"], ["MRR"]])
+    frame = pd.DataFrame([["0.338", "0.476"]], columns=levels)
+    with pytest.raises(UsageError, match="several levels"):
+        rankconst.adjust(frame)
+    frame.columns = [" / ".join(column) for column in frame.columns]
+    out = rankconst.adjust(frame)
+    assert out["WN18RR / MRR_index"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
+
+
+def test_what_is_no_frame() -> None:
+    with pytest.raises(UsageError, match="expected a DataFrame, got list"):
+        rankconst.adjust([0.3])  # type: ignore[arg-type]
+
+
 def test_two_columns_of_one_name() -> None:
     frame = pd.DataFrame([[0.5, 0.6]], columns=["MRR", "MRR"])
     with pytest.raises(UsageError, match="two columns"):
