@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from pytest_httpserver import HTTPServer
 
-# The same examples in every run and no folder left behind; time limits are for benchmarks.
-settings.register_profile("rankconst", deadline=None, derandomize=True, database=None)
-settings.load_profile("rankconst")
+# The same examples in every run and no folder left behind; time limits are for benchmarks. For a long look set
+# HYPOTHESIS_PROFILE=thorough.
+settings.register_profile("rankconst", deadline=None, derandomize=True, database=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, database=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 

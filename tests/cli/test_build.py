@@ -538,9 +538,13 @@ def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) ->
     assert tables.protocols("ogbbiokg") == ("sampled:500",)
     assert tables.datasets["ogbbiokg"]["entities"] is None
     assert run("show", "ogbl-biokg", "--tables", out, "-m", "mrr").code == 0
+    adjusted = run("adjust", 0.5, "-d", "ogbl-biokg", "-m", "mrr", "--tables", out, "-f", "json").records
+    assert [row["protocol"] for row in adjusted] == ["sampled:500"]
+    screen = run("adjust", 0.5, "-d", "ogbl-biokg", "-m", "mrr", "-p", "standard", "--tables", out)
+    assert (screen.code, "rank among sampled candidates" in screen.message) == (2, True)
     assert (
         "They hold (protocol/split): sampled:500/valid"
-        in run("adjust", 0.5, "-d", "ogbl-biokg", "-m", "mrr", "--tables", out).message
+        in run("show", "ogbl-biokg", "-p", "raw", "--tables", out).message
     )
     refused = run("build", "-d", "ogbl-biokg", "--out", out, "--per-triple")
     assert (refused.code, "there are no triples to count" in refused.message) == (2, True)
