@@ -124,9 +124,9 @@ def render(title: str, rows: Sequence[Row]) -> str:
 
 def main() -> None:
     """Train, evaluate twice, and print both tables."""
-    from pykeen.datasets import Nations  # type: ignore[import-not-found]
-    from pykeen.evaluation import RankBasedEvaluator  # type: ignore[import-not-found]
-    from pykeen.pipeline import pipeline  # type: ignore[import-not-found]
+    from pykeen.datasets import Nations
+    from pykeen.evaluation import RankBasedEvaluator
+    from pykeen.pipeline import pipeline
 
     dataset = Nations()
     evaluator = RankBasedEvaluator(clear_on_finalize=False)

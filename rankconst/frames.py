@@ -111,6 +111,9 @@ def adjust(
     opened = load() if tables is None else tables
     setting = Setting(dataset, split, side, protocol, source, aggregation)
     shares = percent if isinstance(percent, bool) else frozenset(map(parse_metric, percent))
+    rounded = (
+        {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
+    )
     check_setting(setting, opened)
     meanings = {place: parse_column(str(name)) for place, name in enumerate(frame.columns)}
     roles = _gather_roles(frame, meanings)
@@ -121,7 +124,7 @@ def adjust(
             f"no column holds a metric; there are: {', '.join(map(str, frame.columns)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    work = _Work(frame, roles, _Reading(setting, opened, shares, decimals, errors == "note"))
+    work = _Work(frame, roles, _Reading(setting, opened, shares, rounded, errors == "note"))
     blocks = work.adjust_long() if long else work.adjust_wide(measured)
     added: dict[str, Any] = {}
     taken = set(map(str, frame.columns))
@@ -185,7 +188,7 @@ class _Reading:
     setting: Setting
     tables: Tables
     percent: bool | frozenset[Metric]
-    decimals: int | Mapping[str, int] | None
+    decimals: int | Mapping[Metric, int] | None
     noting: bool
 
     def is_percentage(self, metric: Metric) -> bool:
@@ -194,9 +197,7 @@ class _Reading:
 
     def decimals_of(self, metric: Metric) -> int | None:
         """Return to how many decimals values of a metric were rounded; None to go by the text."""
-        if not isinstance(self.decimals, Mapping):
-            return self.decimals
-        return {parse_metric(name): digits for name, digits in self.decimals.items()}.get(metric)
+        return self.decimals.get(metric) if isinstance(self.decimals, Mapping) else self.decimals
 
 
 class _Work:

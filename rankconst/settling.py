@@ -85,10 +85,16 @@ class Settled:
     aggregation: str
     source: Source | None = None
 
-    def constants(self, tables: Tables, metric: Metric) -> Constants:
-        """Look up the constants of a metric on these tasks."""
+    def constants(self, tables: Tables, metric: Metric, relations: tuple[str, ...] = ()) -> Constants:
+        """Look up the constants of a metric on these tasks, or on those of some relations; all if empty."""
         return tables.constants(
-            self.dataset, metric, self.split, self.side, self.protocol, aggregation=self.aggregation
+            self.dataset,
+            metric,
+            self.split,
+            self.side,
+            self.protocol,
+            aggregation=self.aggregation,
+            relations=relations or None,
         )
 
 

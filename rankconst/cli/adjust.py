@@ -10,7 +10,9 @@ import typer
 from rankconst import tables as archive
 from rankconst.cli.files import check_target, write_whole
 from rankconst.cli.options import (
+    ForceOption,
     InputFormatOption,
+    MetricsOption,
     PercentOption,
     RelationOption,
     SourceOption,
@@ -20,7 +22,6 @@ from rankconst.cli.options import (
     StatedSplitOption,
     TablesOption,
     complete_dataset,
-    complete_metric,
 )
 from rankconst.cli.output import SUFFIXES, Format, print_listing, render
 from rankconst.errors import UsageError
@@ -50,16 +51,7 @@ def adjust(
             "--dataset", "-d", help="Dataset, any spelling; repeatable.", metavar="KEY", autocompletion=complete_dataset
         ),
     ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help="mr, mrr, hits@10, gmr ...; any spelling. For a file: only this one; repeatable.",
-            metavar="METRIC",
-            autocompletion=complete_metric,
-        ),
-    ] = None,
+    metric: MetricsOption = None,
     split: StatedSplitOption = None,
     side: StatedSideOption = None,
     protocol: StatedProtocolOption = None,
@@ -88,7 +80,7 @@ def adjust(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write to this file instead of the screen.", metavar="FILE")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 

@@ -156,15 +156,7 @@ def _look_up(query: Query, tables: Tables, place: str | None) -> list[Constants]
             tables,
             resolve=lambda name: resolve_dataset(tables, name, place),
         )
-        looked_up[settled.dataset] = tables.constants(
-            settled.dataset,
-            query.metric,
-            settled.split,
-            settled.side,
-            settled.protocol,
-            aggregation=settled.aggregation,
-            relations=query.relations or None,
-        )
+        looked_up[settled.dataset] = settled.constants(tables, query.metric, query.relations)
     return list(looked_up.values())
 
 

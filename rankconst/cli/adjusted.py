@@ -58,13 +58,10 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
     title = "note" if any("note" in row for row in added) else None
     new.append(Column("note", title, lambda value: value or "", drop=_NOTE))
     columns = [_original(reading, place, blocks, form) for place in range(len(reading.columns))]
-    columns += [replace(column, key=_apart(column.key, reading.columns)) for column in new]
+    names = {column.key: _apart(column.key, reading.columns) for column in new}
+    columns += [replace(column, key=names[column.key]) for column in new]
     rows = [
-        {
-            **dict.fromkeys(reading.columns),
-            **row,
-            **{_apart(column.key, reading.columns): more.get(column.key) for column in new},
-        }
+        {**dict.fromkeys(reading.columns), **row, **{name: more.get(key) for key, name in names.items()}}
         for row, more in zip(reading.rows, added, strict=True)
     ]
     # What was not asked for is left out, and from a screen what there is nothing to say about.

@@ -11,7 +11,7 @@ import typer
 from rankconst import tables as archive
 from rankconst.cli.files import check_target, write_whole
 from rankconst.cli.lookup import resolve_dataset
-from rankconst.cli.options import ALL, TablesOption, complete_dataset
+from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset
 from rankconst.errors import UsageError
 from rankconst.exports import FORMATS, encode, export_rows, parse_format, suffix_of
 from rankconst.protocols import PROTOCOLS
@@ -64,7 +64,7 @@ def export(
             autocompletion=_complete_protocol,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+    force: ForceOption = False,
     tables: TablesOption = None,
 ) -> None:
     """Write the constants as one long table.

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ALL",
     "AggregationOption",
+    "ForceOption",
     "FormatOption",
     "InputFormatOption",
+    "MetricsOption",
     "PercentOption",
     "ProtocolOption",
     "RelationOption",
@@ -210,6 +212,17 @@ SourceOption = Annotated[
         autocompletion=complete_tool,
     ),
 ]
+MetricsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        help="mr, mrr, hits@10, gmr ...; any spelling. For a file: only this one; repeatable.",
+        metavar="METRIC",
+        autocompletion=complete_metric,
+    ),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")]
 PercentOption = Annotated[bool, typer.Option("--percent", help="Shares are percentages without a sign.")]
 InputFormatOption = Annotated[
     str | None,

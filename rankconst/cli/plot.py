@@ -12,7 +12,9 @@ from rankconst import tables as archive
 from rankconst.cli.files import check_target, write_whole
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
+    ForceOption,
     InputFormatOption,
+    MetricsOption,
     PercentOption,
     SourceOption,
     StatedAggregationOption,
@@ -21,7 +23,6 @@ from rankconst.cli.options import (
     StatedSideOption,
     StatedSplitOption,
     TablesOption,
-    complete_metric,
 )
 from rankconst.cli.skipped import report_skipped
 from rankconst.dropped import count_ranked
@@ -65,16 +66,7 @@ def plot(
         ),
     ] = None,
     dataset: StatedDatasetOption = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help="mr, mrr, hits@10, gmr ...; any spelling. For a file: only this one; repeatable.",
-            metavar="METRIC",
-            autocompletion=complete_metric,
-        ),
-    ] = None,
+    metric: MetricsOption = None,
     label: Annotated[
         list[str] | None,
         typer.Option("--label", "-l", help="What a value is called, in the order of values.", metavar="NAME"),
@@ -87,7 +79,7 @@ def plot(
     percent: PercentOption = False,
     input_format: InputFormatOption = None,
     tables: TablesOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Draw a results table, or what chance gets on one dataset.
 

@@ -68,7 +68,7 @@ class Archive:
         """Return what was computed under a key before, or compute it."""
         if key not in self._memory:
             self._memory[key] = compute()
-        return self._memory[key]  # type: ignore[return-value]
+        return self._memory[key]  # type: ignore[return-value]  # what its own compute made
 
     def list_others(self, settled: Settled) -> list[Settled]:
         """Return the other ranking tasks of the dataset: first those that differ in the protocol only."""

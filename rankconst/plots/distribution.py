@@ -108,6 +108,7 @@ def plot_distribution(
         if far:
             _point_at(panels[0], far, expectation)
             _connect(panels[0], panels[1])
+            # The engine is the constrained one that the figure was made with.
             figure.get_layout_engine().set(hspace=0.12)  # type: ignore[union-attr, call-arg]
         panels[-1].set_xlabel(_name_axis(constants))
         name = title or constants.dataset

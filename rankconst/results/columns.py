@@ -190,14 +190,20 @@ def _read_word(word: str) -> dict[str, str] | None:
     return {} if word in _FILTERED or word in _NOISE else None
 
 
+def _qualify(named: tuple[Metric, str | None] | None, said: dict[str, str]) -> Meaning | None:
+    if named is None:
+        return None
+    split, side, rank_type, protocol = map(said.get, ("split", "side", "rank_type", "protocol"))
+    return Meaning("measured", *named, split=split, side=side, rank_type=rank_type, protocol=protocol)
+
+
 def _parse_measured(text: str, k: int | None) -> Meaning | None:
     rest, said = text, dict[str, str]()
     while (word := _WORD.match(rest)) is not None and (fields := _read_word(word[1].lower())) is not None:
         said |= fields
         rest = rest[word.end() :]
     if _NAME.fullmatch(rest):
-        named = _parse_name(rest, k)
-        return None if named is None else Meaning("measured", *named, **said)  # type: ignore[arg-type]
+        return _qualify(_parse_name(rest, k), said)
     if (found := _PARENTHESES.fullmatch(text)) is not None:
         base, part = _parse_measured(found[1], k), found[2].strip()
         if base is None or not part or part.isdecimal():  # a number made a repeated heading unique

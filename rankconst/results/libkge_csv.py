@@ -30,7 +30,7 @@ _ROLES = {
 """Column to its role: ``metric`` holds the value."""
 
 
-def _parse(name: str, k: int | None) -> Meaning | None:  # noqa: ARG001
+def _parse(name: str, _: int | None) -> Meaning | None:
     role = _ROLES.get(name)
     if role is not None:
         return Meaning(role)

@@ -183,12 +183,12 @@ def _read_table(
     table = _Table(heading)
     width = len(heading.keys)
     reader = RowReader(document, heading, dialect, notes)
-    for row in below:
-        if not any(row.plain):
+    for written in below:
+        if not any(written.plain):
             continue
-        alone = dialect.groups and _is_alone(row, heading)
-        if alone and len(row.cells) == 1:
-            row = replace(row, cells=row.cells + ("",) * (width - 1))  # noqa: PLW2901
+        alone = dialect.groups and _is_alone(written, heading)
+        short = alone and len(written.cells) == 1
+        row = replace(written, cells=written.cells + ("",) * (width - 1)) if short else written
         if len(row.cells) != width:
             raise DataError(
                 f"{document.at(row.line)}: expected {width} cells, as in the heading, got {len(row.cells)}. "
