@@ -11,12 +11,12 @@ import sys
 from typing import TYPE_CHECKING
 
 import rankconst
-from rankconst.schemas import COLUMNS
+from rankconst.tables.schema import COLUMNS
 from rankconst_builder.changes import Bump, compare_sets, smallest_version
 from rankconst_builder.release import phrase_changes
 
 if TYPE_CHECKING:
-    from rankconst import Tables
+    from rankconst.tables.tables import Tables
 
 
 def hash_tables(tables: Tables) -> dict[str, str]:

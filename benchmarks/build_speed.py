@@ -28,7 +28,7 @@ PLAIN = """
 import sys
 from collections import defaultdict
 from rankconst_builder.fetch import Fetcher, cache_folder
-from rankconst_builder.sources import find_source
+from rankconst.catalogue.benchmarks import find_source
 source = find_source(sys.argv[1])
 fetcher = Fetcher(cache_folder(), mirror=sys.argv[2] or None)
 triples = {

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import rankconst
+from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst_builder.fetch import Fetcher, cache_folder
-from rankconst_builder.sources import load_sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from rankconst_builder.sources import Source
+    from rankconst.catalogue.benchmarks import Benchmark
 
     Values = NDArray[np.float64]
     Triple = tuple[bytes, ...]
@@ -37,7 +37,7 @@ KS = (1, 3, 5, 10, 50, 100)
 METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS))
 
 
-def read(source: Source, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes]]:
+def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes]]:
     """Return the triples of each split as head, relation, tail, and relations that count as seen besides train's."""
     form, found = source.format, {}
     for role, file in source.files.items():
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--dataset", action="append", help="only these; all that are counted from files if left out")
     parser.add_argument("--split", action="append", choices=SPLITS, help="only these splits")
     arguments = parser.parse_args()
-    archive, sources = rankconst.load(), load_sources()
+    archive, sources = rankconst.load(), load_benchmarks()
     fetcher = Fetcher(cache_folder(), mirror=os.environ.get("RANKCONST_MIRROR") or None, offline=True)
     harmonic = 1 / np.arange(1, max(row["entities"] or 1 for row in archive.datasets.values()) + 1)
     tables = {"1/j": np.cumsum(harmonic), "1/j^2": np.cumsum(harmonic**2)}

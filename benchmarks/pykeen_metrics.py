@@ -104,7 +104,7 @@ def report(**fields: Any) -> None:
 def work_rankconst(options: dict[str, Any]) -> None:
     """Take the counts from the bundled tables, and compute every metric from them."""
     import rankconst
-    from rankconst.metrics import TABULATED
+    from rankconst.catalogue.metrics import TABULATED
     from rankconst.moments import MOMENTS
 
     modules = [module for name, module in sys.modules.items() if name.startswith("rankconst.moments.")]

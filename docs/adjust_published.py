@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rankconst
-from rankconst.results.adjusting import AdjustedReading, adjust_reading
-from rankconst.settling import Setting
-from rankconst.values import show_uncertain
+from rankconst.constants.published import show_uncertain
+from rankconst.results.adjust import AdjustedReading, adjust_reading
+from rankconst.results.evaluation import Setting
 
 if TYPE_CHECKING:
-    from rankconst.values import Interval
+    from rankconst.constants.published import Interval
 
 DOCS = Path(__file__).resolve().parent
 PICTURE = DOCS / "published.svg"

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import rankconst
-from rankconst.values import show_number
+from rankconst.constants.published import show_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rankconst.tasks import Tasks
+    from rankconst.tables.own_counts import Tasks
 
 SIDES = ("head", "tail")
 

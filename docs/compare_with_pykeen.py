@@ -20,14 +20,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import rankconst
-from rankconst import Histogram, Metric, Moments, UndefinedError, compute_moments, parse_metric
-from rankconst.affine import ADJUSTMENTS
+from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.cli.output import count, number
+from rankconst.constants.affine import ADJUSTMENTS
+from rankconst.errors import UndefinedError
+from rankconst.moments import Moments, compute_moments
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rankconst import Tables
+    from rankconst.tables.tables import Tables
 
 HERE = Path(__file__).resolve().parent
 PAGE = "pykeen_offset.md"

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-__all__ = ["attach"]
-
 
 def attach(
     package: str, homes: Mapping[str, str], modules: Collection[str] = ()

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst import parse_metric
-from rankconst.metrics import parse_adjusted_metric
+from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
+from rankconst.results.evaluation import Context
 from rankconst.results.reading import Entry, Reading
-from rankconst.settling import Context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from rankconst.metrics import Metric
+    from rankconst.catalogue.metrics import Metric
 
 OPEN = Context()
 

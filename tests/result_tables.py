@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from rankconst import DataError
+from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.reading import Reading
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from rankconst import Histogram
 from rankconst.cli import main
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from types import ModuleType

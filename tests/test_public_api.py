@@ -158,8 +158,8 @@ def test_an_import_loads_nothing_that_takes_time() -> None:
 
 def test_looking_up_loads_no_formulas_and_no_downloads() -> None:
     loaded = modules_after(LOOK_UP)
-    assert {"rankconst.tables", "rankconst.moments", "rankconst.moments.result"} <= loaded
-    assert not loaded & {"rankconst.moments.registry", "rankconst.moments.means", "rankconst.downloads", "zipfile"}
+    assert {"rankconst.tables.tables", "rankconst.moments", "rankconst.moments.result"} <= loaded
+    assert not loaded & {"rankconst.moments.registry", "rankconst.moments.means", "rankconst.tables.remote", "zipfile"}
 
 
 # -- names that are imported when first asked for ------------------------------------------------------------------
@@ -233,7 +233,7 @@ for name in {MODULES}:
     modules_after("""
 from rankconst import tables
 import rankconst
-assert tables is rankconst.tables and tables.load is rankconst.load
+assert tables is rankconst.tables.tables and tables.load is rankconst.load
 """)
     modules_after("""
 import rankconst
@@ -353,7 +353,7 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("module", [module for module, examples in EXAMPLES.items() if examples])
 def test_examples_in_docstrings_run(module: str) -> None:
-    if module == "rankconst.frames":
+    if module == "rankconst.results.frame":
         pytest.importorskip("pandas", reason="the example needs pandas")
     output: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF)
@@ -366,9 +366,9 @@ def test_the_main_entries_have_examples() -> None:
     named = {example.name for examples in EXAMPLES.values() for example in examples}
     assert {
         "rankconst",
-        "rankconst.tables.load",
-        "rankconst.metrics.parse_metric",
-        "rankconst.constants.Constants",
+        "rankconst.tables.tables.load",
+        "rankconst.catalogue.metrics.parse_metric",
+        "rankconst.constants.constants.Constants",
     } <= named
 
 

@@ -13,8 +13,9 @@ import pytest
 
 import rankconst
 from oracles import PRECISE, relative_error
-from rankconst import Histogram, compute_moments
-from rankconst.affine import ADJUSTMENTS
+from rankconst.constants.affine import ADJUSTMENTS
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from pathlib import Path

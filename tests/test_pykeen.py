@@ -20,8 +20,11 @@ import numpy as np
 import pytest
 
 import rankconst
-from rankconst import DataError, Histogram, UndefinedError, compute_moments, parse_metric
-from rankconst.affine import ADJUSTMENTS
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.constants.affine import ADJUSTMENTS
+from rankconst.errors import DataError, UndefinedError
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram
 
 SAMPLES = 10_000
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import rankconst
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.cli import main
-from rankconst.metrics import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def test_surprises() -> None:
 
 
 def test_every_format_of_results_files_is_listed() -> None:
-    from rankconst.results.readers import READERS
+    from rankconst.results.formats import READERS
 
     listed = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.+?) \|", README, re.MULTILINE))))
     assert set(READERS) <= listed

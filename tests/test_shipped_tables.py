@@ -14,11 +14,12 @@ import pytest
 
 import rankconst
 from oracles import MP, PRECISE, SAMPLED, absolute_error, hash_rows, optimum_of, relative_error
-from rankconst import CATALOGUE, PROTOCOLS, Histogram, WeightedHistogram, compute_moments
-from rankconst.aggregations import AGGREGATIONS, MACROS
-from rankconst.metrics import MACRO_TABULATED, TABULATED
-from rankconst.protocols import SIDES, SPLITS
-from rankconst.schemas import COLUMNS
+from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED
+from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.moments import compute_moments
+from rankconst.tables.schema import COLUMNS
+from rankconst.tasks import Histogram, WeightedHistogram
 
 if TYPE_CHECKING:
     Row = dict[str, Any]

@@ -20,23 +20,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
-from rankconst.histogram import Histogram, WeightedHistogram
-from rankconst.protocols import SPLITS
+from rankconst.tasks import Histogram, WeightedHistogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from rankconst.aggregations import Aggregation
-    from rankconst.protocols import Protocol
+    from rankconst.catalogue.aggregations import Aggregation
+    from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.graph import Graph, Triples
 
     Codes = NDArray[np.int64]
     Words = NDArray[np.uint64]
 
-__all__ = ["Queries", "RankedTasks", "TaskCounts", "count_candidates", "count_protocols"]
 
 BATCH = 1 << 18
 """Known triples looked at in one go: small enough for the second-level cache."""

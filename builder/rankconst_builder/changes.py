@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankconst.errors import DataError
-from rankconst.schemas import COLUMNS
+from rankconst.tables.schema import COLUMNS
 from rankconst_builder.package import KEYS
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Truths = NDArray[np.bool_]
     Places = NDArray[np.int64]
 
-__all__ = ["Bump", "ChangedValue", "Changes", "TableChanges", "compare_sets", "parse_version", "smallest_version"]
 
 ERRORS = {"expectation": "expectation_error", "variance": "variance_error"}
 """Column of the constants to the column of its error."""

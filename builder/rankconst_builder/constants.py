@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
-from rankconst.histogram import Histogram, WeightedHistogram
-from rankconst.metrics import MACRO_TABULATED, TABULATED
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 from rankconst.moments import compute_moments
-from rankconst.schemas import schema_of
+from rankconst.tables.schema import schema_of
+from rankconst.tasks import Histogram, WeightedHistogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     TaskKey = tuple[str, str, str, str]
     MacroKey = tuple[str, str, str, str, str]
-
-__all__ = ["tabulate_constants", "tabulate_histograms"]
 
 
 def tabulate_histograms(

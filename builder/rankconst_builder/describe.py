@@ -9,9 +9,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankconst.protocols import PROTOCOLS, SPLITS
-from rankconst.schemas import COLUMNS, TableColumn
-from rankconst.tables import DESCRIPTOR
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
+from rankconst.tables.location import DESCRIPTOR
+from rankconst.tables.schema import COLUMNS, TableColumn
 from rankconst_builder.package import CHECKSUMS
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["DOCUMENTS", "ORIGINS", "Document", "Edition", "describe_package", "name_archive"]
 
 AUTHORS = "The rankconst developers"
 

@@ -24,9 +24,8 @@ from rankconst_builder.progress import Reporter
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rankconst_builder.sources import Remote, SourceFile
+    from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
 
-__all__ = ["Content", "Fetcher", "HashMismatchError", "MissingSourceError", "cache_folder"]
 
 RETRIES = 2
 """How often a download that failed is tried again."""
@@ -93,7 +92,7 @@ class Fetcher:
     force: bool = False
     reporter: Reporter = field(default_factory=Reporter)
 
-    def read(self, file: SourceFile) -> Content:
+    def read(self, file: BenchmarkFile) -> Content:
         """Return the bytes of a file of triples, from inside its archive where it has one.
 
         Raises

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from rankconst.protocols import SPLITS
+from rankconst.catalogue.protocols import SPLITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rankconst_builder.triples import Labels
 
     Codes = NDArray[np.int64]
-
-__all__ = ["Graph", "Statistics", "Triples", "describe_graph", "encode_labels"]
 
 
 @dataclass(frozen=True, slots=True)

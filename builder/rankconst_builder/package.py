@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rankconst.aggregations import AGGREGATIONS
-from rankconst.metrics import CATALOGUE
-from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
-from rankconst.schemas import COLUMNS, TableColumn
-from rankconst.tables import DESCRIPTOR
+from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.tables.location import DESCRIPTOR
+from rankconst.tables.schema import COLUMNS, TableColumn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,19 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "CHECKSUMS",
-    "INCOMING",
-    "KEYS",
-    "complete_exchange",
-    "describe_set",
-    "exchange_files",
-    "hash_content",
-    "serialise_tables",
-    "sort_rows",
-    "write_descriptor",
-    "write_tables",
-]
 
 CHECKSUMS = "checksums.txt"
 """The file of a release that has the SHA-256 of every other, as sha256sum writes it."""
@@ -126,7 +113,7 @@ def write_tables(
     version
         The version that lookups report.
     tables
-        Each table of :data:`rankconst.schemas.COLUMNS`, in canonical row order.
+        Each table of :data:`rankconst.tables.schema.COLUMNS`, in canonical row order.
     provenance
         Dataset to how its rows were obtained.
     """

@@ -15,12 +15,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import rankconst
-from rankconst.aggregations import MACROS
+from rankconst.catalogue.aggregations import MACROS
+from rankconst.catalogue.benchmarks import CONTEXT, ROLES, Benchmark, SampledTasks
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
-from rankconst.histogram import Histogram
-from rankconst.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
-from rankconst.schemas import COLUMNS, schema_of
-from rankconst.tables import DESCRIPTOR, Tables, load
+from rankconst.tables.location import DESCRIPTOR
+from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.tables import Tables, load
+from rankconst.tasks import Histogram
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.constants import tabulate_constants, tabulate_histograms
 from rankconst_builder.fetch import Content, Fetcher, MissingSourceError
@@ -28,7 +30,6 @@ from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.package import complete_exchange, write_tables
 from rankconst_builder.progress import Reporter
 from rankconst_builder.restriction import Restriction
-from rankconst_builder.sources import CONTEXT, ROLES, SampledTasks, Source
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from rankconst_builder.graph import Graph
 
-__all__ = ["UNRELEASED", "Build", "Outcome", "build_all", "order_protocols"]
 
 UNRELEASED = "unreleased"
 """The table version of a set that nobody has released."""
@@ -72,7 +72,7 @@ class Build:
         Told what happens.
     """
 
-    sources: Sequence[Source]
+    sources: Sequence[Benchmark]
     out: Path
     fetcher: Fetcher
     local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
@@ -270,7 +270,7 @@ def _take_dataset(table: pa.Table, key: str) -> pa.Table:
     return table.filter(pc.equal(table["dataset"], pa.scalar(key)))
 
 
-def _identify(build: Build, source: Source) -> str | None:
+def _identify(build: Build, source: Benchmark) -> str | None:
     """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
     if build.from_archive or source.key in build.local or not source.verifiable:
         return None
@@ -289,7 +289,7 @@ def _hash_program() -> str:
     return digest.hexdigest()
 
 
-def _build_part(build: Build, source: Source, identity: str | None) -> _Part:
+def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
     if source.not_offered and source.key not in build.local:
         raise UnknownNameError(f"{source.title} is not offered: {source.not_offered}")
     if build.from_archive:
@@ -311,7 +311,7 @@ def _build_part(build: Build, source: Source, identity: str | None) -> _Part:
     return _build_from_files(build, source, contents, identity)
 
 
-def _read_contents(build: Build, source: Source) -> dict[str, Content]:
+def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is None:
         return {role: build.fetcher.read(source.files[role]) for role in (*ROLES, CONTEXT) if role in source.files}
@@ -333,7 +333,7 @@ def _read_local(path: Path) -> Content:
     return Content(data, hashlib.sha256(data).hexdigest(), verified=False)
 
 
-def _build_from_files(build: Build, source: Source, contents: Mapping[str, Content], identity: str | None) -> _Part:
+def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:
     key = source.key
     names = {role: str(path) for role, path in build.local.get(key, {}).items()} or {
         role: f"{key} {source.files[role].name}" for role in contents
@@ -384,7 +384,7 @@ def _build_from_files(build: Build, source: Source, contents: Mapping[str, Conte
     )
 
 
-def _build_sampled(build: Build, source: Source, sampled: SampledTasks, identity: str | None) -> _Part:
+def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:
     """Build a benchmark that ranks among sampled negatives: the protocols asked for, or the benchmark's own."""
     if build.restriction != Restriction() or build.per_triple:
         raise UsageError(
@@ -431,7 +431,7 @@ def _name_relations(graph: Graph, histograms: Mapping[int, Histogram]) -> list[t
     return sorted(named.items())
 
 
-def _summarise(source: Source, statistics: Statistics) -> str:
+def _summarise(source: Benchmark, statistics: Statistics) -> str:
     rows = " + ".join(f"{statistics.rows[split]:,}" for split in SPLITS)
     parts = [
         f"{source.key}: {rows} triples (train + valid + test), entities: {statistics.entities:,}, "
@@ -449,7 +449,7 @@ def _summarise(source: Source, statistics: Statistics) -> str:
     return "; ".join(parts)
 
 
-def _compare_with_pykeen(source: Source, statistics: Statistics) -> list[str]:
+def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]:
     """Say where the files differ from what PyKEEN documents, unless the registry explains it."""
     found = {
         "entities": statistics.entities_train,
@@ -465,7 +465,7 @@ def _compare_with_pykeen(source: Source, statistics: Statistics) -> list[str]:
     ]
 
 
-def _describe_dataset(source: Source, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
+def _describe_dataset(source: Benchmark, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
     row = {
         **_describe_source(source),
         "entities": statistics.entities,
@@ -485,7 +485,7 @@ def _describe_dataset(source: Source, statistics: Statistics, contents: Mapping[
     return pa.Table.from_pylist([row], schema=schema_of("datasets"))
 
 
-def _describe_source(source: Source) -> dict[str, Any]:
+def _describe_source(source: Benchmark) -> dict[str, Any]:
     return {
         "dataset": source.key,
         "title": source.title,

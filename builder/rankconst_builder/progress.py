@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 from contextlib import contextmanager
 
-__all__ = ["Bar", "Reporter"]
-
 
 @dataclass
 class Bar:

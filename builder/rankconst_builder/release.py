@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import DataError, TablesError, UsageError
-from rankconst.schemas import COLUMNS
-from rankconst.tables import DESCRIPTOR, Tables, bundled_versions, load
+from rankconst.tables.location import DESCRIPTOR
+from rankconst.tables.schema import COLUMNS
+from rankconst.tables.tables import Tables, bundled_versions, load
 from rankconst_builder.changes import Changes, TableChanges, compare_sets, parse_version, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
-
-__all__ = ["Order", "Released", "assemble_files", "pack_zip", "phrase_changes", "release_tables"]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from rankconst_builder.graph import Graph
 
-__all__ = ["Restriction", "read_names"]
 
 _SHOWN = 3
 

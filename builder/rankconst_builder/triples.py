@@ -17,11 +17,10 @@ import pyarrow.csv as pa_csv
 from rankconst.errors import DataError
 
 if TYPE_CHECKING:
-    from rankconst_builder.sources import LineFormat
+    from rankconst.catalogue.benchmarks import LineFormat
 
     Column = pa.ChunkedArray[Any]
 
-__all__ = ["Labels", "read_triples"]
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankconst import tables as archive
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.files import check_target, write_whole
 from rankconst.cli.options import (
     ForceOption,
@@ -25,10 +25,8 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import SUFFIXES, Format, print_listing, render
 from rankconst.errors import UsageError
-from rankconst.metrics import parse_metric
-from rankconst.settling import Setting
-
-__all__ = ["adjust"]
+from rankconst.results.evaluation import Setting
+from rankconst.tables import tables as archive
 
 
 def adjust(
@@ -98,7 +96,7 @@ def adjust(
     opened = archive.load(tables)
     if input is not None:
         from rankconst.cli.adjust_files import adjust_file
-        from rankconst.results.readers import read_results
+        from rankconst.results.formats import read_results
 
         unfit = {"VALUE": values, "--relation": relation, "--num-tasks": num_tasks, "a second --dataset": given[1:]}
         for what in (what for what, stated in unfit.items() if stated):

@@ -12,18 +12,17 @@ from rankconst.cli.adjusted import lay_out
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.skipped import report_skipped, show_lines
 from rankconst.errors import DataError
-from rankconst.results.adjusting import AdjustedEntry, AdjustedReading, adjust_reading
+from rankconst.results.adjust import AdjustedEntry, AdjustedReading, adjust_reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.cli.output import Format, Listing
-    from rankconst.metrics import Metric
+    from rankconst.results.evaluation import Setting
     from rankconst.results.reading import Reading
-    from rankconst.settling import Setting
-    from rankconst.tables import Tables
+    from rankconst.tables.tables import Tables
 
-__all__ = ["adjust_file", "fill_in_dataset"]
 
 # Of more sources than this, caveats are not recited.
 _FEW = 2
@@ -81,7 +80,7 @@ def fill_in_dataset(reading: Reading, setting: Setting, tables: Tables) -> Setti
     """
     if setting.dataset is not None or any(entry.context.dataset for entry in reading.entries):
         return setting
-    from rankconst.identify import suggest_dataset
+    from rankconst.checks.identify.search import suggest_dataset
 
     match = suggest_dataset(reading, tables)
     if match is None:

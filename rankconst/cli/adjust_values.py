@@ -7,30 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankconst.affine import ADJUSTMENTS
-from rankconst.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol, sampled_histogram
+from rankconst.catalogue.tools import Tool, parse_tool
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.output import Column, Listing, number
 from rankconst.cli.shown import show_interval, show_tail
-from rankconst.dropped import draw_evenly
+from rankconst.constants.affine import ADJUSTMENTS
+from rankconst.constants.batches import draw_evenly
+from rankconst.constants.published import Published, read_published
 from rankconst.errors import DataError, UndefinedError
-from rankconst.histogram import WeightedHistogram
-from rankconst.protocols import DEFAULT_PROTOCOL, parse_protocol, sampled_histogram
-from rankconst.results import adjusting
-from rankconst.settling import NOTHING, Setting, settle
-from rankconst.sources import Source, parse_source
+from rankconst.results.adjust import adjust_values
+from rankconst.results.evaluation import NOTHING, Setting, settle
+from rankconst.tables.own_counts import Counts
 from rankconst.tails import TAILS
-from rankconst.tasks import Tasks
-from rankconst.values import Published, read_published
+from rankconst.tasks import WeightedHistogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rankconst.constants import Constants
-    from rankconst.metrics import Metric
-    from rankconst.tables import Tables
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.constants.constants import Constants
+    from rankconst.tables.tables import Tables
 
-__all__ = ["Query", "list_adjusted", "read_values"]
 
 _SIDES = {"head": "head side", "tail": "tail side", "both": "both sides"}
 
@@ -106,7 +105,7 @@ def list_adjusted(
         If a name is unknown or a value cannot be.
     """
     looked_up = _look_up(query, tables, place)
-    source = None if query.setting.source is None else parse_source(query.setting.source)
+    source = None if query.setting.source is None else parse_tool(query.setting.source)
     rows = [_row(constants, each, source, significance) for constants in looked_up for each in published]
     for constants in looked_up:
         _warn_of_undefined(constants)
@@ -128,7 +127,7 @@ def list_adjusted(
     )
 
 
-def _lack_of_tails(constants: Constants, source: Source | None) -> str:
+def _lack_of_tails(constants: Constants, source: Tool | None) -> str:
     if source is not None and source.batch is not None:
         return f"{source.title} leaves out tasks, and which is not known."
     if isinstance(constants.histogram, WeightedHistogram):
@@ -165,7 +164,7 @@ def _from_num_tasks(query: Query, num_tasks: int) -> Constants:
     unfit = {"--split": setting.split, "--side": setting.side, "--aggregation": setting.aggregation}
     for option in (option for option, stated in {**unfit, "--relation": query.relations}.items() if stated):
         raise typer.BadParameter("does not go with --num-tasks, which is all that is known.", param_hint=option)
-    named = setting.protocol or (parse_source(setting.source).protocol if setting.source else DEFAULT_PROTOCOL)
+    named = setting.protocol or (parse_tool(setting.source).protocol if setting.source else DEFAULT_PROTOCOL)
     protocol = parse_protocol(named)
     if protocol.negatives is None:
         raise typer.BadParameter(
@@ -173,7 +172,7 @@ def _from_num_tasks(query: Query, num_tasks: int) -> Constants:
             f"Under protocol {protocol.key} name the dataset, or use rankconst.from_counts in Python.",
             param_hint="--num-tasks",
         )
-    tasks = Tasks(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
+    tasks = Counts(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
     return replace(tasks.constants(query.metric), protocol=protocol.key)
 
 
@@ -203,10 +202,10 @@ def _columns(metric: Metric, significant: bool) -> tuple[Column, ...]:
     )
 
 
-def _row(whole: Constants, published: Published, source: Source | None, significance: bool) -> dict[str, Any]:
-    from rankconst.significance import compute_significance
+def _row(whole: Constants, published: Published, source: Tool | None, significance: bool) -> dict[str, Any]:
+    from rankconst.constants.significance import compute_significance
 
-    adjusted = adjusting.adjust_values(source, whole, published.value, published.lower, published.upper)
+    adjusted = adjust_values(source, whole, published.value, published.lower, published.upper)
     constants = whole if source is None or source.batch is None else draw_evenly(whole, source.batch)
     row: dict[str, Any] = {
         "text": published.text,

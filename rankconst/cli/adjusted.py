@@ -6,18 +6,17 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankconst.affine import ADJUSTMENTS
 from rankconst.cli.output import Column, Format, Listing
 from rankconst.cli.shown import show_interval, show_tail
-from rankconst.results.columns import parse_column
+from rankconst.constants.affine import ADJUSTMENTS
+from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rankconst.results.adjusting import AdjustedEntry, AdjustedReading
+    from rankconst.results.adjust import AdjustedEntry, AdjustedReading
     from rankconst.results.reading import Reading
 
-__all__ = ["lay_out"]
 
 _MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
 

@@ -15,7 +15,6 @@ from rankconst.errors import RankconstError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["COMMANDS", "main", "make_app"]
 
 COMMANDS = {
     "adjust": "adjust:adjust",

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, parse_protocol
 from rankconst.cli.extras import require_builder
 from rankconst.cli.options import FormatOption, complete_source
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
-from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError, squash
-from rankconst.metrics import parse_metric
-from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS, parse_protocol
-from rankconst.tables import load
+from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
+from rankconst.names import squash
+from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
-    from rankconst.tables import Tables
+    from rankconst.catalogue.benchmarks import Benchmark
+    from rankconst.tables.tables import Tables
     from rankconst_builder.pipeline import Outcome
     from rankconst_builder.restriction import Restriction
-    from rankconst_builder.sources import Source
 
-__all__ = ["build"]
 
 DEFAULT_OUT = Path("rankconst-tables")
 
@@ -202,15 +202,15 @@ def _suggest(tables: Tables, key: str, out: Path) -> str:
     return f"next: rankconst adjust VALUE --metric mrr --dataset {key}{protocol} --tables {shlex.quote(str(out))}"
 
 
-def _find_sources(names: list[str], everything: bool, from_archive: bool) -> list[Source]:
-    from rankconst_builder.sources import find_source, load_sources
+def _find_sources(names: list[str], everything: bool, from_archive: bool) -> list[Benchmark]:
+    from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
 
     if everything and names:
         raise UsageError("--all builds every benchmark; leave out --dataset.")
     if everything and from_archive:
-        return [load_sources()[key] for key in load().datasets]
+        return [load_benchmarks()[key] for key in load().datasets]
     if everything:
-        return [source for source in load_sources().values() if not (source.not_offered or source.same_graph_as)]
+        return [source for source in load_benchmarks().values() if not (source.not_offered or source.same_graph_as)]
     if not names:
         raise UsageError(
             "nothing to build: name a benchmark (--dataset fb15k237), say --all, or give a graph of your own "
@@ -219,7 +219,7 @@ def _find_sources(names: list[str], everything: bool, from_archive: bool) -> lis
     wrong, found = [], {}
     for name in names:
         try:
-            source = find_source(name)
+            source = find_benchmark(name)
             found[source.key] = source
         except UnknownNameError as error:
             wrong.append(str(error))
@@ -228,7 +228,7 @@ def _find_sources(names: list[str], everything: bool, from_archive: bool) -> lis
     return list(found.values())
 
 
-def _restrict(sources: list[Source], name: str | None, restriction: Restriction) -> Source:
+def _restrict(sources: list[Benchmark], name: str | None, restriction: Restriction) -> Benchmark:
     """Return a benchmark under the name of its restricted evaluation: its rows must not pass for the benchmark's."""
     if len(sources) != 1 or name is None:
         raise UsageError(
@@ -245,8 +245,8 @@ def _restrict(sources: list[Source], name: str | None, restriction: Restriction)
     return replace(source, key=_check_name(name), title=title, aliases=(), pykeen={})
 
 
-def _own_source(files: dict[str, Path], name: str | None, columns: str, delimiter: str) -> Source:
-    from rankconst_builder.sources import LineFormat, Source
+def _own_source(files: dict[str, Path], name: str | None, columns: str, delimiter: str) -> Benchmark:
+    from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 
     lacking = [f"--{role}" for role in ("train", "test") if role not in files] + ["--name"] * (name is None)
     if lacking or name is None:
@@ -256,17 +256,17 @@ def _own_source(files: dict[str, Path], name: str | None, columns: str, delimite
         form = LineFormat(delimiter=_DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t")), columns=columns.lower())
     except DataError as error:
         raise UsageError(f"{error} --delimiter also takes {', '.join(_DELIMITERS)}.") from error
-    return Source(key=key, title=name, aliases=(), format=form, files={}, split="own")
+    return Benchmark(key=key, title=name, aliases=(), format=form, files={}, split="own")
 
 
 def _check_name(name: str) -> str:
     """Return the key that a user's name gives; refuse names that are no keys, and those of benchmarks."""
-    from rankconst_builder.sources import load_sources
+    from rankconst.catalogue.benchmarks import load_benchmarks
 
     key = name.lower()
     if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
         raise UsageError(f"--name {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
-    taken = {squash(spelling) for s in load_sources().values() for spelling in (s.key, s.title, *s.aliases)}
+    taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
     if squash(key) in taken:
         raise UsageError(f"--name {name!r} is the name of a benchmark; choose another, such as {key}-own.")
     return key

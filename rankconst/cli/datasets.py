@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankconst import tables as archive
 from rankconst.cli.extras import has_builder
 from rankconst.cli.options import FormatOption, TablesOption
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
+from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["list_datasets"]
 
 _COLUMNS = (
     Column("dataset", "dataset"),
@@ -64,10 +63,10 @@ def _row(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_registry(carried: Mapping[str, Any]) -> list[dict[str, Any]]:
-    from rankconst_builder.sources import load_sources
+    from rankconst.catalogue.benchmarks import load_benchmarks
 
     rows = []
-    for key, source in load_sources().items():
+    for key, source in load_benchmarks().items():
         if key in carried:
             continue
         status = "not offered" if source.not_offered else "buildable"

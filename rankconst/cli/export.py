@@ -8,15 +8,13 @@ from typing import Annotated
 
 import typer
 
-from rankconst import tables as archive
+from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.cli.files import check_target, write_whole
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset
 from rankconst.errors import UsageError
-from rankconst.exports import FORMATS, encode, export_rows, parse_format, suffix_of
-from rankconst.protocols import PROTOCOLS
-
-__all__ = ["export"]
+from rankconst.tables import tables as archive
+from rankconst.tables.export import FORMATS, encode, export_rows, parse_format, suffix_of
 
 
 def _complete_format(incomplete: str) -> list[str]:

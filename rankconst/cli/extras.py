@@ -6,8 +6,6 @@ from importlib.util import find_spec
 
 from rankconst.errors import MissingExtraError
 
-__all__ = ["has_builder", "require_builder"]
-
 _BUILDER_NEEDS = ("pooch",)
 
 

@@ -10,8 +10,6 @@ from rankconst.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["check_target", "write_whole"]
-
 
 def check_target(path: Path, force: bool) -> None:
     """Refuse a place where no file can or may be written.

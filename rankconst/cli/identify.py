@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rankconst import tables as archive
-from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
+from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import SIDES, SPLITS
+from rankconst.checks.identify.evidence import Piece
+from rankconst.checks.identify.matches import Identification, Identified, Match
+from rankconst.checks.identify.search import identify_evaluations, identify_reading
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
     FormatOption,
@@ -23,23 +27,18 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.cli.skipped import report_skipped
+from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
-from rankconst.evidence import Piece
-from rankconst.identify import Identification, Identified, Match, identify_evaluations, identify_reading
-from rankconst.metrics import parse_metric
-from rankconst.protocols import SIDES, SPLITS
-from rankconst.results.numbers import name_entry
-from rankconst.results.reading import Entry
-from rankconst.settling import Context, Setting
-from rankconst.tasksets import TASK_FIELDS
-from rankconst.values import Interval, read_published
+from rankconst.results.evaluation import Context, Setting
+from rankconst.results.reading import Entry, name_entry
+from rankconst.tables import tables as archive
+from rankconst.tables.search import TASK_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.mismatches import Checked
+    from rankconst.checks.identify.defects import Checked
 
-__all__ = ["identify"]
 
 _SHOWN = 12
 
@@ -157,7 +156,7 @@ def identify(
     else:
         if any(each is not None for each in given):
             raise UsageError("name a file or numbers, not both.")
-        from rankconst.results.readers import read_results
+        from rankconst.results.formats import read_results
 
         reading = read_results(file, input_format)
         report_skipped(reading)

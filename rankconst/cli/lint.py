@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst import tables as archive
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
     FormatOption,
@@ -25,14 +24,14 @@ from rankconst.cli.options import (
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.cli.skipped import report_skipped
 from rankconst.errors import DataError, UsageError
+from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rankconst.lint import Finding, Lint
-    from rankconst.results.numbers import Measured
+    from rankconst.checks.lint import Finding, Lint
+    from rankconst.results.reading import Measured
 
-__all__ = ["SHOWN", "lint"]
 
 SHOWN = 3
 """How many findings of one rule with the same cause the listing shows; JSON and CSV have all."""
@@ -61,7 +60,7 @@ _RULES = (
 
 
 def _complete_rule(incomplete: str) -> list[str]:
-    from rankconst.lint import RULES
+    from rankconst.checks.lint import RULES
 
     return [key for key in RULES if key.startswith(incomplete)]
 
@@ -95,9 +94,9 @@ def lint(
         return
     if file is None:
         raise UsageError("name a results file, or list the rules with --rules.")
-    from rankconst.lint import lint_reading
-    from rankconst.results.readers import read_results
-    from rankconst.settling import Setting
+    from rankconst.checks.lint import lint_reading
+    from rankconst.results.evaluation import Setting
+    from rankconst.results.formats import read_results
 
     opened = archive.load(tables)
     reading = read_results(file, input_format)
@@ -122,7 +121,7 @@ def lint(
 
 
 def _list_rules(format: Format) -> None:
-    from rankconst.lint import RULES
+    from rankconst.checks.lint import RULES
 
     rows = [
         {"rule": key, "title": rule.title, "inequality": rule.inequality, "derivation": rule.derivation}

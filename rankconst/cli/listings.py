@@ -6,14 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
+from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    DEFAULT_SAMPLING,
+    PROTOCOLS,
+    SAMPLINGS,
+    Protocol,
+    find_protocol,
+)
 from rankconst.cli.options import FormatOption, complete_metric, complete_protocol
 from rankconst.cli.output import Column, Format, Listing, print_listing, text
-from rankconst.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
-from rankconst.pages import describe_metric
-from rankconst.protocols import DEFAULT_PROTOCOL, DEFAULT_SAMPLING, PROTOCOLS, SAMPLINGS, Protocol, find_protocol
-
-__all__ = ["list_aggregations", "list_metrics", "list_protocols", "print_page"]
+from rankconst.moments.formulas import describe_metric
 
 _METRIC_COLUMNS = (
     Column("metric", "key"),

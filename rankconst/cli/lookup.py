@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UnknownNameError
-from rankconst.tables import load
+from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
-    from rankconst.tables import Tables
-
-__all__ = ["resolve_dataset"]
+    from rankconst.tables.tables import Tables
 
 
 def resolve_dataset(tables: Tables, name: str, place: str | None) -> str:
@@ -35,10 +33,10 @@ def resolve_dataset(tables: Tables, name: str, place: str | None) -> str:
     try:
         return tables.resolve_dataset(name)
     except UnknownNameError as error:
-        from rankconst_builder.sources import find_source
+        from rankconst.catalogue.benchmarks import find_benchmark
 
         try:
-            source = find_source(name)
+            source = find_benchmark(name)
         except UnknownNameError:
             own = " For tables of your own add --tables DIR." if place is None else ""
             raise UnknownNameError(f"{error}{own}") from None

@@ -7,43 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankconst import tables
-from rankconst.aggregations import AGGREGATIONS
+from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.metrics import TABULATED
+from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.cli.output import Format
-from rankconst.errors import squash
-from rankconst.metrics import TABULATED
-from rankconst.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.names import squash
+from rankconst.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-__all__ = [
-    "ALL",
-    "AggregationOption",
-    "ForceOption",
-    "FormatOption",
-    "InputFormatOption",
-    "MetricsOption",
-    "PercentOption",
-    "ProtocolOption",
-    "RelationOption",
-    "SideOption",
-    "SourceOption",
-    "SplitOption",
-    "StatedAggregationOption",
-    "StatedDatasetOption",
-    "StatedProtocolOption",
-    "StatedSideOption",
-    "StatedSplitOption",
-    "TablesOption",
-    "complete_dataset",
-    "complete_from",
-    "complete_input_format",
-    "complete_metric",
-    "complete_protocol",
-    "complete_source",
-    "complete_tool",
-]
 
 
 ALL = "all"
@@ -60,9 +32,9 @@ def complete_dataset(incomplete: str) -> list[str]:
 
 def complete_source(incomplete: str) -> list[str]:
     """Complete the key of a benchmark of the registry."""
-    from rankconst_builder.sources import load_sources
+    from rankconst.catalogue.benchmarks import load_benchmarks
 
-    sources = load_sources()
+    sources = load_benchmarks()
     return _complete_spelling(incomplete, ((key, row.title, *row.aliases) for key, row in sources.items()))
 
 
@@ -86,14 +58,14 @@ def _complete_spelling(incomplete: str, things: Iterable[Iterable[str]]) -> list
 
 def complete_tool(incomplete: str) -> list[str]:
     """Complete the key of a source of published numbers."""
-    from rankconst.sources import SOURCES
+    from rankconst.catalogue.tools import TOOLS
 
-    return [key for key in SOURCES if key.startswith(incomplete)]
+    return [key for key in TOOLS if key.startswith(incomplete)]
 
 
 def complete_input_format(incomplete: str) -> list[str]:
     """Complete the key of a format of results files."""
-    from rankconst.results.readers import READERS
+    from rankconst.results.formats import READERS
 
     return [key for key in READERS if key.startswith(incomplete)]
 

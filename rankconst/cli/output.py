@@ -11,25 +11,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from rankconst.constants.published import show_number
 from rankconst.errors import UsageError
-from rankconst.values import show_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from rich.table import Table
-
-__all__ = [
-    "SUFFIXES",
-    "Column",
-    "Format",
-    "Listing",
-    "count",
-    "number",
-    "print_listing",
-    "render",
-    "text",
-]
 
 
 class Format(StrEnum):

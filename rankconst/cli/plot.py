@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankconst import tables as archive
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.files import check_target, write_whole
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
@@ -25,29 +25,28 @@ from rankconst.cli.options import (
     TablesOption,
 )
 from rankconst.cli.skipped import report_skipped
-from rankconst.dropped import count_ranked
+from rankconst.constants.batches import count_ranked
+from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
-from rankconst.metrics import parse_metric
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import find_further_models, plot_comparison
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
 from rankconst.results.document import STDIN
-from rankconst.values import parse_value, read_published
+from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from rankconst.constants import Constants
-    from rankconst.metrics import Metric
-    from rankconst.results.adjusting import AdjustedReading
-    from rankconst.settling import Setting
-    from rankconst.sources import Source
-    from rankconst.tables import Tables
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.tools import Tool
+    from rankconst.constants.constants import Constants
+    from rankconst.results.adjust import AdjustedReading
+    from rankconst.results.evaluation import Setting
+    from rankconst.tables.tables import Tables
 
-__all__ = ["plot"]
 
 # A label and a value have fewer characters.
 _LONGEST = 200
@@ -91,7 +90,7 @@ def plot(
 
     Example: rankconst plot RotatE=0.338 --dataset fb15k237 --metric mrr --out chance.svg
     """
-    from rankconst.settling import Setting
+    from rankconst.results.evaluation import Setting
 
     require_matplotlib()
     suffix = check_suffix(out)
@@ -143,8 +142,8 @@ def _draw_file(
     place: str | None,
 ) -> Figure:
     from rankconst.cli.adjust_files import fill_in_dataset
-    from rankconst.results.adjusting import adjust_reading
-    from rankconst.results.readers import read_results
+    from rankconst.results.adjust import adjust_reading
+    from rankconst.results.formats import read_results
 
     reading = read_results(path, input_format)
     report_skipped(reading)
@@ -184,7 +183,7 @@ def _draw_values(
     opened: Tables,
     place: str | None,
 ) -> Figure:
-    from rankconst.settling import NOTHING, settle
+    from rankconst.results.evaluation import NOTHING, settle
 
     # A mistyped name of a file comes here too: that is to be said before a dataset is asked for.
     named = _name_values(given, labels)
@@ -220,7 +219,7 @@ def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str,
     return found
 
 
-def _check_whole(source: Source | None, constants: Constants) -> None:
+def _check_whole(source: Tool | None, constants: Constants) -> None:
     """Refuse numbers of a tool that ranks whole batches only, where that leaves tasks out: they have no one law."""
     if source is None or source.batch is None:
         return

@@ -15,13 +15,12 @@ from rankconst.cli.extras import require_builder
 from rankconst.cli.options import FormatOption
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.errors import UsageError
-from rankconst.tables import load
+from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
-    from rankconst.tables import Tables
+    from rankconst.tables.tables import Tables
     from rankconst_builder.release import Order, Released
 
-__all__ = ["release"]
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rankconst import tables as archive
-from rankconst.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED, parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, parse_protocol, parse_side, parse_split
 from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
     ALL,
@@ -23,11 +24,8 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.errors import UnknownNameError
-from rankconst.metrics import MACRO_TABULATED, TABULATED, parse_metric
 from rankconst.moments import compute_moments
-from rankconst.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, parse_protocol, parse_side, parse_split
-
-__all__ = ["show"]
+from rankconst.tables import tables as archive
 
 _COLUMNS = (
     Column("dataset"),

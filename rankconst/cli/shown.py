@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankconst.significance import show_probability
-from rankconst.values import Interval, show_uncertain
+from rankconst.constants.published import Interval, show_uncertain
+from rankconst.constants.significance import show_probability
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["show_interval", "show_tail"]
 
 Row = dict[str, Any]
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from rankconst.results.reading import Reading, Skipped
 
-__all__ = ["MOST_REASONS", "report_skipped", "show_lines"]
 
 MOST_REASONS = 7
 """So many reasons have a line of their own."""

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankconst.catalogue.tools import TOOLS, parse_tool
 from rankconst.cli.listings import print_page
 from rankconst.cli.options import FormatOption, complete_tool
 from rankconst.cli.output import Column, Format, Listing, print_listing
-from rankconst.sources import SOURCES, parse_source
 
 if TYPE_CHECKING:
-    from rankconst.sources import Source
+    from rankconst.catalogue.tools import Tool
 
-__all__ = ["list_sources"]
 
 _COLUMNS = (
     Column("source", "source"),
@@ -47,15 +46,15 @@ def list_sources(
     Example: rankconst sources conve
     """
     if name is not None:
-        source = parse_source(name)
+        source = parse_tool(name)
         print_page(_describe(source), format, heading=source.key, title=source.title, leading=2)
         return
     caption = "`rankconst sources NAME` shows the page of one: caveats, evidence."
-    rows = [_describe(source) for source in SOURCES.values()]
+    rows = [_describe(source) for source in TOOLS.values()]
     print_listing(Listing(columns=_COLUMNS, rows=rows, caption=caption), format)
 
 
-def _describe(source: Source) -> dict[str, Any]:
+def _describe(source: Tool) -> dict[str, Any]:
     return {
         "source": source.key,
         "title": source.title,

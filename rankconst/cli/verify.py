@@ -12,15 +12,15 @@ import typer
 from rankconst.cli.extras import require_builder
 from rankconst.cli.options import FormatOption, complete_dataset
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
-from rankconst.errors import UnknownNameError, UsageError, VerificationError, resolve_name
-from rankconst.tables import load
+from rankconst.errors import UnknownNameError, UsageError, VerificationError
+from rankconst.names import resolve_name
+from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rankconst_builder.verify import Finding, Result, TableSet
 
-__all__ = ["verify"]
 
 SHOWN = 20
 """How many findings the table lists; JSON and CSV have all."""

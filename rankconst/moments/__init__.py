@@ -25,12 +25,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UsageError
-from rankconst.histogram import Histogram, WeightedHistogram
 from rankconst.lazy import attach
 from rankconst.moments.result import Moments
+from rankconst.tasks import Histogram, WeightedHistogram
 
 if TYPE_CHECKING:
-    from rankconst.metrics import Metric
+    from rankconst.catalogue.metrics import Metric
     from rankconst.moments.registry import MOMENTS, WEIGHTED_MOMENTS
 else:
     # Looking a constant up computes nothing: the formulas are imported when one is needed.

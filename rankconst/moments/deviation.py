@@ -60,12 +60,11 @@ from rankconst.moments.sums import condense
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.histogram import Histogram
+    from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["standard_deviation"]
 
 ORDER = 18
 """Highest central moment of V that is formed; even."""

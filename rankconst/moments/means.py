@@ -19,18 +19,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.errors import UnknownNameError
-from rankconst.histogram import Histogram
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import harmonic, harmonic_squares, sum_over_ranks
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from rankconst.histogram import WeightedHistogram
-
-__all__ = ["hits_at_k", "mean_of", "mean_rank", "mean_reciprocal_rank", "ndcg", "num_ranks"]
+    from rankconst.tasks import WeightedHistogram
 
 
 def mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:

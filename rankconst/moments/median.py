@@ -39,12 +39,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.histogram import Histogram
+    from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["inverse_median_rank", "median_rank"]
 
 # Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out.
 _NEGLIGIBLE = 100.0

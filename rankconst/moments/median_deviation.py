@@ -40,18 +40,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.metrics import NORMAL_QUARTILE
+from rankconst.catalogue.metrics import NORMAL_QUARTILE
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.histogram import Histogram
+    from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
     Counts = NDArray[np.int32] | NDArray[np.int64]
 
-__all__ = ["FEWEST_DRAWS", "GOAL", "MOST_DRAWS", "SEED", "WORK", "median_absolute_deviation", "most_draws"]
 
 SEED = 20_220_315
 """The seed of every sample, so that results depend on the histogram alone."""

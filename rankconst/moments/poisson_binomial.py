@@ -28,13 +28,12 @@ from rankconst.moments.result import UNIT_ROUNDOFF
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.histogram import Histogram
+    from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
     Circle = NDArray[np.complex128]
 
-__all__ = ["BelowCounts", "PointLaws"]
 
 _Number = TypeVar("_Number", np.float64, np.complex128)
 

@@ -33,17 +33,10 @@ from rankconst.moments.sums import TABLE, condense, harmonic, scaled_power, sum_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.histogram import Histogram
+    from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
 
-__all__ = [
-    "harmonic_mean_rank",
-    "inverse_mean_rank",
-    "inverse_quadratic_mean_rank",
-    "power_mean",
-    "quadratic_mean_rank",
-]
 
 STEP = 1 / 24
 """Step of the double-exponential rule in the logarithm of t."""

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.histogram import Histogram
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import scaled_power
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
-    from rankconst.histogram import WeightedHistogram
+    from rankconst.tasks import WeightedHistogram
 
-__all__ = ["geometric_mean_rank", "inverse_geometric_mean_rank"]
 
 # Relative error of one task's terms, in units of roundoff.
 _TASK_ERROR = 16

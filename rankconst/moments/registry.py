@@ -9,10 +9,9 @@ from rankconst.moments import deviation, means, median, median_deviation, powers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.histogram import Histogram, WeightedHistogram
     from rankconst.moments.result import Moments
+    from rankconst.tasks import Histogram, WeightedHistogram
 
-__all__ = ["MOMENTS", "WEIGHTED_MOMENTS"]
 
 MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
     "arithmetic_mean_rank": means.mean_rank,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["UNIT_ROUNDOFF", "Estimate", "Method", "Moments"]
-
 Method = Literal["closed_form", "numerical", "sampled"]
 
 UNIT_ROUNDOFF = 2.0**-53

@@ -24,9 +24,7 @@ import numpy as np
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 
 if TYPE_CHECKING:
-    from rankconst.histogram import Histogram
-
-__all__ = ["rank_variance"]
+    from rankconst.tasks import Histogram
 
 
 def rank_variance(histogram: Histogram, _: int | None = None) -> Moments:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["Nodes", "Panel", "gram_rule", "place_nodes"]
 
 # A panel has at most that many nodes, and panels of up to four terms a node are summed term by term.
 _MOST_NODES = 28

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["HEAD", "TABLE", "condense", "harmonic", "harmonic_squares", "scaled_power", "sum_over_ranks"]
 
 HEAD = 16
 """The number of terms that are added one by one."""

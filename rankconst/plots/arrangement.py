@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankconst.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.errors import DataError
 from rankconst.plots.style import CHANCE, COLOURS, MARKERS, estimate_width
 
@@ -18,25 +18,11 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
 
-    from rankconst.constants import Adjusted, Constants
-    from rankconst.metrics import Metric
-    from rankconst.results.adjusting import AdjustedReading
-    from rankconst.values import Interval
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.constants.constants import Adjusted, Constants
+    from rankconst.constants.published import Interval
+    from rankconst.results.adjust import AdjustedReading
 
-__all__ = [
-    "FURTHER",
-    "MOST_MODELS",
-    "Column",
-    "Layout",
-    "Look",
-    "Place",
-    "Point",
-    "arrange",
-    "choose_looks",
-    "collect_points",
-    "dodge",
-    "find_common",
-]
 
 MOST_MODELS = 20
 """So many models have a colour and sign of their own: those with the most values. All others share one sign."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.constants.published import show_number
 from rankconst.errors import DataError, UsageError
 from rankconst.plots.arrangement import FURTHER, arrange, choose_looks, collect_points, dodge, find_common
 from rankconst.plots.style import CHANCE, FAINT, apply_style, describe, estimate_width, format_axis, plain
-from rankconst.values import show_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankconst.metrics import Metric
+    from rankconst.catalogue.metrics import Metric
     from rankconst.plots.arrangement import Layout, Look, Point
-    from rankconst.results.adjusting import AdjustedReading
+    from rankconst.results.adjust import AdjustedReading
 
-__all__ = ["FORMS", "MOST_METRICS", "find_further_models", "plot_comparison"]
 
 FORMS = ("value", "index", "z")
 """What the panels show, from left to right."""

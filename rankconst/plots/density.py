@@ -19,24 +19,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.errors import UndefinedError
-from rankconst.histogram import WeightedHistogram
 from rankconst.moments.result import UNIT_ROUNDOFF
 from rankconst.tails import TAILS, tail_probability
 from rankconst.tails.laws import LogRankLaw, ReciprocalLaw
+from rankconst.tasks import WeightedHistogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from rankconst.constants import Constants
-    from rankconst.histogram import Histogram
-    from rankconst.metrics import Metric
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.constants.constants import Constants
     from rankconst.tails.laws import SumLaw
+    from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
 
-__all__ = ["Density", "compute_density"]
 
 # Metrics whose values are whole multiples of 1/n.
 _COUNTED = {"hits_at_k", "arithmetic_mean_rank"}

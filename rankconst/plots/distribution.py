@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.constants.published import parse_value, show_number, show_uncertain
+from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.plots.density import compute_density
 from rankconst.plots.style import CHANCE, COLOURS, MARKERS, apply_style, describe, format_axis, plain
-from rankconst.significance import compute_significance, show_probability
-from rankconst.values import parse_value, show_number, show_uncertain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankconst.constants import Adjusted, Constants
+    from rankconst.constants.constants import Adjusted, Constants
+    from rankconst.constants.published import Published
     from rankconst.plots.density import Density
-    from rankconst.values import Published
 
-__all__ = ["MOST_VALUES", "plot_distribution"]
 
 MOST_VALUES = 20
 """So many values have a row each in one picture."""

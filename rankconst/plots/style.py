@@ -17,21 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "CHANCE",
-    "COLOURS",
-    "FAINT",
-    "MARKERS",
-    "SUFFIXES",
-    "apply_style",
-    "check_suffix",
-    "describe",
-    "estimate_width",
-    "format_axis",
-    "plain",
-    "render_figure",
-    "require_matplotlib",
-]
 
 COLOURS = (
     "#0072b2",

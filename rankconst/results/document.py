@@ -14,7 +14,6 @@ from rankconst.errors import DataError
 if TYPE_CHECKING:
     from rankconst.results.structured import Record
 
-__all__ = ["LARGEST", "STDIN", "Document", "open_document"]
 
 LARGEST = 64 * 2**20
 """The largest file that is read, in bytes; results are small, and whoever has a longer log can search it first."""

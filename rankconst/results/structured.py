@@ -12,28 +12,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
 
+from rankconst.catalogue.protocols import SPLITS
+from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, MissingExtraError
-from rankconst.protocols import SPLITS
-from rankconst.values import parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rankconst.results.document import Document
 
-__all__ = [
-    "DEEPEST",
-    "LARGEST_YAML",
-    "SPLIT_WORDS",
-    "Number",
-    "Record",
-    "Value",
-    "looks_structured",
-    "parse_yaml",
-    "read_number",
-    "read_records",
-    "read_yaml_records",
-]
 
 DEEPEST = 40
 """How many objects and lists may stand in each other."""

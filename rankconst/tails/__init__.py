@@ -34,8 +34,8 @@ from rankconst.tails.result import Tail
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rankconst.histogram import Histogram
-    from rankconst.metrics import Metric
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.tasks import Histogram
 
 __all__ = ["TAILS", "Tail", "tail_probabilities", "tail_probability"]
 
@@ -76,8 +76,8 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
 
     Examples
     --------
-    >>> from rankconst.histogram import Histogram
-    >>> from rankconst.metrics import parse_metric
+    >>> from rankconst.tasks import Histogram
+    >>> from rankconst.catalogue.metrics import parse_metric
     >>> tail = tail_probability(parse_metric("hits@1"), Histogram.from_counts([10, 10]), 0.5)
     >>> round(tail.probability, 12)
     0.19

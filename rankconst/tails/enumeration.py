@@ -14,14 +14,13 @@ from rankconst.tails.result import Tail
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.histogram import Histogram
     from rankconst.tails.inversion import Saddle
     from rankconst.tails.laws import SumLaw, Values
+    from rankconst.tasks import Histogram
 
     # Distinct values, ascending, and their tilted probabilities.
     Parts = tuple[Values, Values]
 
-__all__ = ["count_rank_sums", "enumerate_sums"]
 
 # Pairs of values that one product, and all of them together, may form.
 _PAIRS = 2**19

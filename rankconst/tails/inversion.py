@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from rankconst.tails.laws import Complex, SumLaw, Values
     from rankconst.tails.result import Method
 
-__all__ = ["Saddle", "find_saddle", "invert"]
 
 # Chance is taken for certain where the complement is below e^-90.
 _NEGLIGIBLE = -90.0

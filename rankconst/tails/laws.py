@@ -26,12 +26,11 @@ from rankconst.moments.sums import harmonic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankconst.histogram import Histogram
+    from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
     Complex = NDArray[np.complex128]
 
-__all__ = ["HitsLaw", "LogRankLaw", "RankLaw", "ReciprocalLaw", "SumLaw"]
 
 _CELLS = 2**18
 """Complex numbers held at a time."""

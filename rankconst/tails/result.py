@@ -8,8 +8,6 @@ from typing import Literal
 
 from rankconst.moments.result import UNIT_ROUNDOFF
 
-__all__ = ["LN10", "Method", "Tail"]
-
 Method = Literal["exact", "convolution", "inversion"]
 
 LN10 = math.log(10.0)

@@ -14,10 +14,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, entities_of, everything, relations_of, weigh_brute_force
-from rankconst.aggregations import MACROS
+from rankconst.catalogue.aggregations import MACROS
+from rankconst.catalogue.protocols import PROTOCOLS, Protocol, parse_protocol
 from rankconst.errors import DataError
-from rankconst.histogram import Histogram
-from rankconst.protocols import PROTOCOLS, Protocol, parse_protocol
+from rankconst.tasks import Histogram
 from rankconst_builder import candidates
 from rankconst_builder.candidates import TaskCounts, count_candidates, count_protocols
 from rankconst_builder.graph import Graph, Triples

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.errors import DataError
-from rankconst.schemas import COLUMNS, schema_of
+from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder.changes import Bump, ChangedValue, Changes, compare_sets, parse_version, smallest_version
 from rankconst_builder.package import KEYS
 

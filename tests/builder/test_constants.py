@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import EVALUATED, MP, PRECISE, SAMPLED
-from rankconst.histogram import Histogram, WeightedHistogram
-from rankconst.metrics import MACRO_TABULATED, TABULATED
-from rankconst.schemas import schema_of
+from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
+from rankconst.tables.schema import schema_of
+from rankconst.tasks import Histogram, WeightedHistogram
 from rankconst_builder.constants import tabulate_constants, tabulate_histograms
 
 if TYPE_CHECKING:

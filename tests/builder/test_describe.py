@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import rankconst
-from rankconst.schemas import COLUMNS, schema_of
+from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder.describe import DOCUMENTS, ORIGINS, Edition, describe_package, name_archive
 from rankconst_builder.package import describe_set, serialise_tables
 

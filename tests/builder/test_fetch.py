@@ -13,10 +13,10 @@ import pytest
 from rich.console import Console
 from werkzeug import Request, Response
 
+from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
 from rankconst.errors import DownloadError
 from rankconst_builder.fetch import RETRIES, Content, Fetcher, HashMismatchError, MissingSourceError, cache_folder
 from rankconst_builder.progress import Reporter
-from rankconst_builder.sources import Remote, SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +40,8 @@ def git_blob(data: bytes) -> str:
     return hashlib.sha1(b"blob " + str(len(data)).encode() + b"\0" + data, usedforsecurity=False).hexdigest()
 
 
-def known(url: str, data: bytes = DATA) -> SourceFile:
-    return SourceFile(Remote(url, len(data), sha256(data)))
+def known(url: str, data: bytes = DATA) -> BenchmarkFile:
+    return BenchmarkFile(Remote(url, len(data), sha256(data)))
 
 
 pytestmark = [pytest.mark.usefixtures("loopback"), UNCLOSED]
@@ -167,7 +167,7 @@ def test_wrong_content_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher, dig
     url = httpserver.url_for("/train.txt")
     hashes: dict[str, Any] = {"sha256": sha256(DATA)} if digest == "sha256" else {"git_blob": git_blob(DATA)}
     with pytest.raises(HashMismatchError) as caught:
-        fetcher.read(SourceFile(Remote(url, **hashes)))
+        fetcher.read(BenchmarkFile(Remote(url, **hashes)))
     assert caught.value.exit_code == 5
     assert url in str(caught.value)
     assert hashes[digest] in str(caught.value)
@@ -177,7 +177,7 @@ def test_wrong_content_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher, dig
 def test_wrong_size_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher) -> None:
     httpserver.expect_request("/train.txt").respond_with_data(DATA)
     with pytest.raises(HashMismatchError, match=rf"expected 7 bytes, got {len(DATA)}"):
-        fetcher.read(SourceFile(Remote(httpserver.url_for("/train.txt"), bytes=7)))
+        fetcher.read(BenchmarkFile(Remote(httpserver.url_for("/train.txt"), bytes=7)))
     assert files_in(fetcher.cache) == []
 
 
@@ -217,7 +217,7 @@ def test_cut_off_download_is_not_kept(httpserver: HTTPServer, fetcher: Fetcher) 
 
     httpserver.expect_request("/train.txt").respond_with_handler(cut)
     with pytest.raises(MissingSourceError):
-        fetcher.read(SourceFile(Remote(httpserver.url_for("/train.txt"))))
+        fetcher.read(BenchmarkFile(Remote(httpserver.url_for("/train.txt"))))
     assert files_in(fetcher.cache) == []
 
 
@@ -280,7 +280,7 @@ def test_mirror_folder_is_left_alone(tmp_path: Path) -> None:
     place = tmp_path / "mirror/example.invalid/deep/folder/train.txt"
     place.parent.mkdir(parents=True)
     place.write_bytes(DATA)
-    content = Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror")).read(SourceFile(Remote(URL)))
+    content = Fetcher(tmp_path / "cache", mirror=str(tmp_path / "mirror")).read(BenchmarkFile(Remote(URL)))
     assert content == Content(DATA, sha256(DATA), verified=False)
     assert files_in(tmp_path / "mirror") == ["example.invalid/deep/folder/train.txt"]
 
@@ -342,7 +342,7 @@ def test_offline_reads_the_cache_even_with_force(tmp_path: Path, no_network: Non
 @pytest.mark.parametrize("data", [DATA, b"", b"x" * ((1 << 20) + 7)])
 def test_git_blob_ids(httpserver: HTTPServer, fetcher: Fetcher, data: bytes) -> None:
     httpserver.expect_request("/train.txt").respond_with_data(data)
-    file = SourceFile(Remote(httpserver.url_for("/train.txt"), git_blob=git_blob(data)))
+    file = BenchmarkFile(Remote(httpserver.url_for("/train.txt"), git_blob=git_blob(data)))
     assert fetcher.read(file) == Content(data, sha256(data), verified=True)
 
 
@@ -355,7 +355,7 @@ def test_unknown_hash_is_recorded_and_enforced(httpserver: HTTPServer, fetcher: 
     httpserver.expect_ordered_request("/train.txt").respond_with_data(DATA)
     httpserver.expect_ordered_request("/train.txt").respond_with_data(DATA)
     httpserver.expect_ordered_request("/train.txt").respond_with_data(OTHER)
-    file = SourceFile(Remote(httpserver.url_for("/train.txt")))
+    file = BenchmarkFile(Remote(httpserver.url_for("/train.txt")))
     forced = Fetcher(fetcher.cache, force=True, reporter=fetcher.reporter)
     assert fetcher.read(file) == Content(DATA, sha256(DATA), verified=False)
     records = [path for path in fetcher.cache.rglob("*") if path.is_file() and path.suffix == ".sha256"]
@@ -368,7 +368,7 @@ def test_unknown_hash_is_recorded_and_enforced(httpserver: HTTPServer, fetcher: 
 
 def test_unknown_hash_of_a_changed_copy(httpserver: HTTPServer, fetcher: Fetcher) -> None:
     httpserver.expect_request("/train.txt").respond_with_data(DATA)
-    file = SourceFile(Remote(httpserver.url_for("/train.txt")))
+    file = BenchmarkFile(Remote(httpserver.url_for("/train.txt")))
     fetcher.read(file)
     at(fetcher.cache, file.remote.url).write_bytes(OTHER)
     with pytest.raises(HashMismatchError):
@@ -423,9 +423,9 @@ def test_members_are_read_without_unpacking(tmp_path: Path, name: str) -> None:
     fetcher, url = serve(tmp_path, name, archive)
     remote = Remote(url, len(archive), sha256(archive))
     for member, data in (("folder/train.txt", DATA), ("folder/test.txt", OTHER)):
-        stated = SourceFile(remote, member, len(data), sha256(data))
+        stated = BenchmarkFile(remote, member, len(data), sha256(data))
         assert fetcher.read(stated) == Content(data, sha256(data), verified=True)
-        assert fetcher.read(SourceFile(remote, member)) == Content(data, sha256(data), verified=True)
+        assert fetcher.read(BenchmarkFile(remote, member)) == Content(data, sha256(data), verified=True)
     assert files_in(tmp_path) == [f"mirror/example.invalid/{name}"]
 
 
@@ -433,8 +433,8 @@ def test_archive_is_downloaded_once_for_all_members(httpserver: HTTPServer, fetc
     archive = make_tar(MEMBERS)
     httpserver.expect_request("/data.tar.gz").respond_with_data(archive)
     remote = Remote(httpserver.url_for("/data.tar.gz"), sha256=sha256(archive))
-    assert fetcher.read(SourceFile(remote, "folder/train.txt")).data == DATA
-    assert fetcher.read(SourceFile(remote, "folder/test.txt")).data == OTHER
+    assert fetcher.read(BenchmarkFile(remote, "folder/train.txt")).data == DATA
+    assert fetcher.read(BenchmarkFile(remote, "folder/test.txt")).data == OTHER
     assert requests_of(httpserver) == 1
     assert files_in(fetcher.cache) == [f"sources/{httpserver.host}:{httpserver.port}/data.tar.gz"]
 
@@ -444,7 +444,7 @@ def test_archive_is_downloaded_once_for_all_members(httpserver: HTTPServer, fetc
 def test_wrong_member(tmp_path: Path, name: str, member: str) -> None:
     fetcher, url = serve(tmp_path, name, ARCHIVES[name](MEMBERS))
     with pytest.raises(DownloadError) as caught:
-        fetcher.read(SourceFile(Remote(url), member))
+        fetcher.read(BenchmarkFile(Remote(url), member))
     assert not isinstance(caught.value, MissingSourceError)
     assert f"has no member {member}; it has " in str(caught.value)
     assert "folder/train.txt" in str(caught.value)
@@ -458,14 +458,14 @@ def test_wrong_size_or_hash_of_a_member(tmp_path: Path, name: str, size: int | N
     archive = ARCHIVES[name](MEMBERS)
     fetcher, url = serve(tmp_path, name, archive)
     with pytest.raises(HashMismatchError, match=rf"{name}!folder/train\.txt is not the member the registry names"):
-        fetcher.read(SourceFile(Remote(url, sha256=sha256(archive)), "folder/train.txt", size, digest))
+        fetcher.read(BenchmarkFile(Remote(url, sha256=sha256(archive)), "folder/train.txt", size, digest))
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_member_larger_than_stated_is_not_read_whole(tmp_path: Path, name: str) -> None:
     fetcher, url = serve(tmp_path, name, ARCHIVES[name]({"train.txt": bytes(40_000_000)}))
     with pytest.raises(HashMismatchError, match="got 11 bytes"):
-        fetcher.read(SourceFile(Remote(url), "train.txt", 10))
+        fetcher.read(BenchmarkFile(Remote(url), "train.txt", 10))
 
 
 NOISE = b"".join(hashlib.sha256(bytes([i % 256, i // 256])).digest() for i in range(4000))
@@ -490,14 +490,14 @@ def damage(archive: bytes, how: str) -> bytes:
 def test_damaged_archive(tmp_path: Path, name: str, text: bytes, how: str) -> None:
     fetcher, url = serve(tmp_path, name, damage(ARCHIVES[name]({"train.txt": text}), how))
     with pytest.raises(DownloadError, match=r"(?s)is damaged: .*Delete it and build again") as caught:
-        fetcher.read(SourceFile(Remote(url), "train.txt"))
+        fetcher.read(BenchmarkFile(Remote(url), "train.txt"))
     assert str(tmp_path) in str(caught.value)
 
 
 def test_archive_of_another_kind(tmp_path: Path) -> None:
     fetcher, url = serve(tmp_path, "data.rar", b"Rar!")
     with pytest.raises(DownloadError, match=r"no archive that the builder can read; expected \.tar\.gz, "):
-        fetcher.read(SourceFile(Remote(url), "train.txt"))
+        fetcher.read(BenchmarkFile(Remote(url), "train.txt"))
 
 
 # ---- what a person sees ------------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, describe_brute_force, read_rows
-from rankconst.protocols import PROTOCOLS
+from rankconst.catalogue.benchmarks import LineFormat
+from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, Triples, describe_graph, encode_labels
-from rankconst_builder.sources import LineFormat
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:

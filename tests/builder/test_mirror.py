@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.protocols import PROTOCOLS, SPLITS
+from rankconst.catalogue.benchmarks import CONTEXT, find_benchmark, load_benchmarks
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import Graph, Statistics, describe_graph, encode_labels
-from rankconst_builder.sources import CONTEXT, find_source, load_sources
 from rankconst_builder.triples import Labels, read_triples
 
 if TYPE_CHECKING:
@@ -67,13 +67,13 @@ class Reading:
 
 
 def read_labels(mirror: Path, key: str, roles: tuple[str, ...]) -> dict[str, Labels]:
-    source = find_source(key)
+    source = find_benchmark(key)
     fetcher = Fetcher(mirror / "no-cache", mirror=str(mirror), offline=True)
     return {role: read_triples(fetcher.read(source.files[role]).data, source.format, f"{key} {role}") for role in roles}
 
 
 def read_context(mirror: Path, key: str) -> Labels | None:
-    inductive = CONTEXT in find_source(key).files
+    inductive = CONTEXT in find_benchmark(key).files
     return read_labels(mirror, key, (CONTEXT,))[CONTEXT] if inductive else None
 
 
@@ -118,19 +118,19 @@ def test_reader_reproduces_the_statistics_of_every_dataset(mirror: Path) -> None
     assert len(rows) == 71
     assert sum("(train graph)" in row["key"] for row in rows) == 11
     assert {key_of(row) for row in rows} == {
-        key for key, source in load_sources().items() if is_mirrored(mirror, key) and not source.not_offered
+        key for key, source in load_benchmarks().items() if is_mirrored(mirror, key) and not source.not_offered
     }
 
 
 def is_mirrored(mirror: Path, key: str) -> bool:
-    files = [file.remote.url.partition("://")[2] for file in load_sources()[key].files.values()]
+    files = [file.remote.url.partition("://")[2] for file in load_benchmarks()[key].files.values()]
     return bool(files) and all((mirror / file).is_file() for file in files)
 
 
 def test_registry_repeats_what_pykeen_documents(mirror: Path) -> None:
     wrong: list[str] = []
     for row in read_statistics(mirror):
-        source = find_source(key_of(row))
+        source = find_benchmark(key_of(row))
         for column, name in GIVEN_BY_PYKEEN.items():
             if row[column] and source.pykeen.get(name) != int(row[column]):
                 wrong.append(f"{source.key}: {name} is {source.pykeen.get(name)}, expected {row[column]}")
@@ -143,7 +143,7 @@ def test_files_agree_with_pykeen_unless_a_mismatch_is_stated(mirror: Path) -> No
     wrong: list[str] = []
     compared = 0
     for key in {key_of(row) for row in read_statistics(mirror)}:
-        documented = find_source(key).pykeen
+        documented = find_benchmark(key).pykeen
         found = read_dataset(mirror, key, False).as_pykeen_counts()
         differing = [
             f"{name} {documented[name]} != {value}"
@@ -157,9 +157,9 @@ def test_files_agree_with_pykeen_unless_a_mismatch_is_stated(mirror: Path) -> No
     assert compared > 20
 
 
-@pytest.mark.parametrize("key", sorted(key for key, source in load_sources().items() if source.same_graph_as))
+@pytest.mark.parametrize("key", sorted(key for key, source in load_benchmarks().items() if source.same_graph_as))
 def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path, key: str) -> None:
-    graphs = [read_graph(mirror, one) for one in (key, find_source(key).same_graph_as)]
+    graphs = [read_graph(mirror, one) for one in (key, find_benchmark(key).same_graph_as)]
     for protocol in PROTOCOLS.values():
         for split in SPLITS:
             one, other = (count_candidates(graph, protocol, split) for graph in graphs)

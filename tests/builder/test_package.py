@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from rankconst.aggregations import MACROS
-from rankconst.histogram import Histogram, WeightedHistogram
-from rankconst.schemas import COLUMNS, schema_of
+from rankconst.catalogue.aggregations import MACROS
+from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tasks import Histogram, WeightedHistogram
 from rankconst_builder.constants import tabulate_constants, tabulate_histograms
 from rankconst_builder.package import complete_exchange, hash_content, write_tables
 

@@ -16,16 +16,16 @@ import pytest
 import rankconst
 from brute import ORDER, count_brute_force, describe_brute_force, read_rows
 from oracles import differing_rows
-from rankconst.aggregations import AGGREGATIONS, MACROS
+from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
+from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark
+from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
+from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.errors import DataError, RankconstError, TablesError, UsageError
-from rankconst.metrics import MACRO_TABULATED, TABULATED
-from rankconst.protocols import PROTOCOLS, parse_protocol
-from rankconst.schemas import COLUMNS
+from rankconst.tables.schema import COLUMNS
 from rankconst_builder.fetch import Content, Fetcher, HashMismatchError, MissingSourceError
 from rankconst_builder.package import complete_exchange
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
 from rankconst_builder.progress import Reporter
-from rankconst_builder.sources import LineFormat, Remote, Source, SourceFile, find_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from pytest_httpserver import HTTPServer
     from rich.console import Console
 
-    from rankconst.tables import Tables
+    from rankconst.tables.tables import Tables
 
     Run = Callable[..., Outcome]
 
 ARCHIVED = rankconst.bundled_versions()[-1]
-GHOST = Source(
+GHOST = Benchmark(
     key="ghost",
     title="Ghost",
     aliases=(),
     format=LineFormat(),
-    files={role: SourceFile(Remote(f"https://ghost.invalid/{role}.txt", 3, "0" * 64)) for role in ORDER},
+    files={role: BenchmarkFile(Remote(f"https://ghost.invalid/{role}.txt", 3, "0" * 64)) for role in ORDER},
     split="published",
 )
 
@@ -71,13 +71,13 @@ def make_synthetic(key: str, seed: int) -> dict[str, bytes]:
 
 SYNTHETIC_FILES = {key: make_synthetic(key, 10 * place) for place, key in enumerate(("alpha", "beta", "gamma"))}
 SYNTHETIC = {
-    key: Source(
+    key: Benchmark(
         key=key,
         title=key.title(),
         aliases=(),
         format=LineFormat(),
         files={
-            role: SourceFile(Remote(url, len(data), hashlib.sha256(data).hexdigest()))
+            role: BenchmarkFile(Remote(url, len(data), hashlib.sha256(data).hexdigest()))
             for role, (url, data) in zip(ORDER, files.items(), strict=True)
         },
         split="published",
@@ -104,12 +104,14 @@ def small(tmp_path: Path) -> Path:
 def run(tmp_path: Path, screen: Console) -> Run:
     """Build into tmp_path/out with no mirror, nothing in the cache and no network, unless told otherwise."""
 
-    def build(*names: str | Source, mirror: Path | str | None = None, **options: Any) -> Outcome:
+    def build(*names: str | Benchmark, mirror: Path | str | None = None, **options: Any) -> Outcome:
         reporter = Reporter(screen)
         fetcher = Fetcher(
             tmp_path / "cache", mirror=None if mirror is None else str(mirror), offline=True, reporter=reporter
         )
-        sources = [name if isinstance(name, Source) else SYNTHETIC.get(name) or find_source(name) for name in names]
+        sources = [
+            name if isinstance(name, Benchmark) else SYNTHETIC.get(name) or find_benchmark(name) for name in names
+        ]
         return build_all(
             Build(**{"sources": sources, "out": tmp_path / "out", "fetcher": fetcher, "reporter": reporter, **options})
         )
@@ -152,13 +154,13 @@ def provenance(outcome: Outcome, key: str) -> dict[str, Any]:
 class Broken(Fetcher):
     """Fails whatever it is asked for."""
 
-    def read(self, file: SourceFile) -> Content:
+    def read(self, file: BenchmarkFile) -> Content:
         raise AssertionError(f"{file.name} was asked for")
 
 
 @functools.cache
 def read_dataset(mirror: Path, key: str) -> dict[str, list[tuple[bytes, bytes, bytes]]]:
-    source = find_source(key)
+    source = find_benchmark(key)
     return {
         role: read_rows(
             (mirror / source.files[role].remote.url.partition("://")[2]).read_bytes(), source.format.columns
@@ -210,7 +212,7 @@ def test_histograms_equal_brute_force(mirror: Path, run: Run, key: str) -> None:
 
 
 def test_row_of_the_dataset(mirror: Path, run: Run) -> None:
-    source = find_source("nations")
+    source = find_benchmark("nations")
     (row,) = rows_of(run("nations", mirror=mirror).tables, "datasets", "nations")
     found = describe_brute_force(read_dataset(mirror, "nations"))
     assert (row["title"], row["licence"], row["citation"]) == (source.title, source.licence, source.citation)
@@ -306,8 +308,8 @@ def test_counts_per_triple_need_files(run: Run, tmp_path: Path) -> None:
         run("nations", per_triple=True)
 
 
-def make_own(form: LineFormat | None = None) -> Source:
-    return Source(key="mykg", title="MyKG", aliases=(), format=form or LineFormat(), files={}, split="own")
+def make_own(form: LineFormat | None = None) -> Benchmark:
+    return Benchmark(key="mykg", title="MyKG", aliases=(), format=form or LineFormat(), files={}, split="own")
 
 
 def write_own(folder: Path, dataset: dict[str, list[tuple[bytes, bytes, bytes]]]) -> dict[str, Path]:
@@ -431,7 +433,7 @@ def test_fallback_is_replaced_as_soon_as_there_are_files(mirror: Path, run: Run)
 
 
 @pytest.mark.parametrize("source", ["yago310", GHOST])
-def test_no_fallback_where_nothing_is_archived(run: Run, tmp_path: Path, source: str | Source) -> None:
+def test_no_fallback_where_nothing_is_archived(run: Run, tmp_path: Path, source: str | Benchmark) -> None:
     with pytest.raises(MissingSourceError, match="is not in the cache"):
         run(source)
     assert not (tmp_path / "out").exists()
@@ -439,7 +441,7 @@ def test_no_fallback_where_nothing_is_archived(run: Run, tmp_path: Path, source:
 
 def spoil(folder: Path, data: bytes) -> None:
     """Make a mirror in which nations has other content."""
-    for file in find_source("nations").files.values():
+    for file in find_benchmark("nations").files.values():
         place = folder / file.remote.url.partition("://")[2]
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
@@ -455,8 +457,8 @@ def test_wrong_content_never_falls_back(run: Run, tmp_path: Path, screen: Consol
 
 def test_malformed_content_never_falls_back(run: Run, tmp_path: Path) -> None:
     spoil(tmp_path / "mirror", b"a\tr\tb\na\tr\n")
-    nations = find_source("nations")
-    files = {role: SourceFile(Remote(file.remote.url)) for role, file in nations.files.items()}
+    nations = find_benchmark("nations")
+    files = {role: BenchmarkFile(Remote(file.remote.url)) for role, file in nations.files.items()}
     with pytest.raises(DataError, match=r"nations train\.txt, line 2: expected 3 columns"):
         run(dataclasses.replace(nations, files=files), mirror=tmp_path / "mirror")
     assert not (tmp_path / "out").exists()
@@ -479,7 +481,7 @@ def test_from_archive_needs_no_file(run: Run, tmp_path: Path, no_network: None) 
 @pytest.mark.parametrize("key", ["hetionet", "dbpedia500", "ckg"])
 @pytest.mark.parametrize("from_archive", [False, True])
 def test_datasets_that_are_not_offered_say_why(run: Run, tmp_path: Path, key: str, from_archive: bool) -> None:
-    source = find_source(key)
+    source = find_benchmark(key)
     with pytest.raises(RankconstError) as caught:
         run(key, from_archive=from_archive, fetcher=Broken(tmp_path / "cache"))
     assert source.not_offered in str(caught.value)
@@ -631,7 +633,7 @@ def test_interrupted_exchange_is_completed_by_the_next_build(small: Path, run: R
 
 def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Path, screen: Console) -> None:
     class Stopped(Fetcher):
-        def read(self, file: SourceFile) -> Content:
+        def read(self, file: BenchmarkFile) -> Content:
             if "/beta/" in file.remote.url:
                 raise KeyboardInterrupt
             return super().read(file)
@@ -646,7 +648,7 @@ def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Pat
 
 def test_datasets_named_like_each_others_drafts_are_kept(small: Path, run: Run, tmp_path: Path) -> None:
     class Killed(Fetcher):
-        def read(self, file: SourceFile) -> Content:
+        def read(self, file: BenchmarkFile) -> Content:
             if "/gamma/" in file.remote.url:
                 raise SystemExit  # nothing gets to be written any more
             return super().read(file)
@@ -685,12 +687,12 @@ def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
 
 
 def test_unverified_files_are_marked_and_read_again(mirror: Path, run: Run, tmp_path: Path) -> None:
-    nations = find_source("nations")
+    nations = find_benchmark("nations")
     for file in nations.files.values():
         place = tmp_path / "cache" / "sources" / file.remote.url.partition("://")[2]
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes((mirror / file.remote.url.partition("://")[2]).read_bytes())
-    files = {role: SourceFile(Remote(file.remote.url)) for role, file in nations.files.items()}
+    files = {role: BenchmarkFile(Remote(file.remote.url)) for role, file in nations.files.items()}
     unknown = dataclasses.replace(nations, files=files)
     for _ in range(2):
         outcome = run(unknown)

@@ -16,7 +16,7 @@ import pytest
 
 import rankconst
 from rankconst.errors import DataError, TablesError, UsageError
-from rankconst.schemas import COLUMNS, schema_of
+from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder import release
 from rankconst_builder.changes import Bump
 from rankconst_builder.describe import DOCUMENTS

@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
+from rankconst.catalogue.benchmarks import LineFormat
+from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.protocols import PROTOCOLS
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.restriction import Restriction, read_names
-from rankconst_builder.sources import LineFormat
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rankconst.protocols import Protocol
+    from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.graph import Graph
 
 Row = tuple[str, str, str]

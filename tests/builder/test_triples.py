@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from rankconst.catalogue.benchmarks import LineFormat, load_benchmarks
 from rankconst.errors import DataError
-from rankconst_builder.sources import LineFormat, load_sources
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Row = tuple[bytes, bytes, bytes]
 TSV = LineFormat()
 BOM = b"\xef\xbb\xbf"
 FORMATS = sorted(
-    {(s.format.delimiter, s.format.columns, s.format.count_line) for s in load_sources().values()}
+    {(s.format.delimiter, s.format.columns, s.format.count_line) for s in load_benchmarks().values()}
     | {(";", "trh", False), ("|", "-h-rt-", True), ('"', "hrt", False), ("-", "thr", False)}
 )
 

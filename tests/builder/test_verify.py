@@ -15,15 +15,15 @@ import pyarrow as pa
 import pytest
 
 import rankconst
+from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
 from rankconst.errors import TablesError
-from rankconst.schemas import COLUMNS, schema_of
+from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import KEYS, describe_set, hash_content, serialise_tables, sort_rows, write_descriptor
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.progress import Reporter
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
-from rankconst_builder.sources import LineFormat, Remote, SampledTasks, Source, SourceFile
 from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks
 from rankconst_builder.verify.files import digest_content
 from rankconst_builder.verify.findings import plain
@@ -52,7 +52,7 @@ def make_graph() -> dict[str, Triples]:
     return splits
 
 
-def write_sources(folder: Path, graph: Mapping[str, Triples]) -> Source:
+def write_sources(folder: Path, graph: Mapping[str, Triples]) -> Benchmark:
     """Write the files of a graph as a mirror has them, and describe them as the registry does."""
     files = {}
     for role, rows in graph.items():
@@ -61,13 +61,13 @@ def write_sources(folder: Path, graph: Mapping[str, Triples]) -> Source:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         remote = Remote(f"https://example.invalid/toy/{role}.txt", len(content), hashlib.sha256(content).hexdigest())
-        files[role] = SourceFile(remote)
-    return Source("toy", "Toy-1", ("toy",), LineFormat(), files, "published", "none", "Nobody 2020")
+        files[role] = BenchmarkFile(remote)
+    return Benchmark("toy", "Toy-1", ("toy",), LineFormat(), files, "published", "none", "Nobody 2020")
 
 
 ONE_PROTOCOL = [rankconst.parse_protocol("libkge")]
 
-FEW = Source("few", "Few", (), LineFormat(), {}, "published", sampled=SampledTasks(negatives=9, valid=7, test=5))
+FEW = Benchmark("few", "Few", (), LineFormat(), {}, "published", sampled=SampledTasks(negatives=9, valid=7, test=5))
 """A benchmark of which only numbers of tasks are known."""
 
 
@@ -113,10 +113,10 @@ class Toy:
 
     draft: Draft
     mirror: Path
-    source: Source
+    source: Benchmark
 
 
-def build(folder: Path, mirror: Path, *sources: Source, **options: Any) -> rankconst.Tables:
+def build(folder: Path, mirror: Path, *sources: Benchmark, **options: Any) -> rankconst.Tables:
     fetcher = Fetcher(folder / "cache", mirror=str(mirror), offline=True, reporter=QUIET)
     tables = build_all(Build(sources, folder / "tables", fetcher, reporter=QUIET, **options)).tables
     assert tables is not None
@@ -141,7 +141,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 @pytest.fixture
 def registry(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the registry hold the small benchmarks only."""
-    monkeypatch.setattr(rebuild, "load_sources", lambda: {"toy": toy.source, "few": FEW})
+    monkeypatch.setattr(rebuild, "load_benchmarks", lambda: {"toy": toy.source, "few": FEW})
 
 
 def examine(path: Path, means: Means | None = None, *datasets: str) -> dict[str, Result]:

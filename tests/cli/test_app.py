@@ -15,9 +15,9 @@ import pytest
 
 import rankconst
 from cli.conftest import child_command, child_environment
+from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.cli import COMMANDS
 from rankconst.cli.options import complete_dataset
-from rankconst.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,7 +144,7 @@ def test_interrupt_in_this_process(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def interrupt(*_: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rankconst.tables.load", interrupt)
+    monkeypatch.setattr("rankconst.tables.tables.load", interrupt)
     screen = run("show", "umls")
     assert (screen.code, screen.out) == (130, "")
 

@@ -17,7 +17,7 @@ import rankconst
 from brute import count_brute_force
 from cli.conftest import SMALL, child_command, child_environment
 from oracles import differing_rows
-from rankconst.protocols import PROTOCOLS, parse_protocol
+from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,9 +189,9 @@ def test_mirror_that_lacks_a_file(run: Run, tmp_path: Path, out: Path) -> None:
 
 
 def test_file_with_another_hash_is_refused(run: Run, mirror: Path, tmp_path: Path, out: Path) -> None:
-    from rankconst_builder.sources import load_sources
+    from rankconst.catalogue.benchmarks import load_benchmarks
 
-    host_and_path = load_sources()["nations"].files["test"].remote.url.removeprefix("https://")
+    host_and_path = load_benchmarks()["nations"].files["test"].remote.url.removeprefix("https://")
     folder = Path(host_and_path).parent
     shutil.copytree(mirror / folder, tmp_path / "copy" / folder)
     changed = tmp_path / "copy" / host_and_path

@@ -31,12 +31,12 @@ def test_every_dataset_of_the_tables_is_listed(run: Run) -> None:
 
 @pytest.mark.usefixtures("builder")
 def test_every_dataset_of_the_registry_is_listed_once(run: Run) -> None:
-    from rankconst_builder.sources import load_sources
+    from rankconst.catalogue.benchmarks import load_benchmarks
 
     rows = run("datasets", "-f", "json").records
     keys = [row["dataset"] for row in rows]
     assert len(keys) == len(set(keys))
-    assert set(keys) == set(load_sources()) | set(rankconst.load().datasets)
+    assert set(keys) == set(load_benchmarks()) | set(rankconst.load().datasets)
     for row in rows:
         assert re.fullmatch(r"carried|buildable|not offered|source of \w+", row["status"])
         assert bool(row["reason"]) == (row["status"] == "not offered")

@@ -13,7 +13,7 @@ import pytest
 
 import rankconst
 from cli.conftest import SMALL
-from rankconst.exports import FORMATS, export_rows
+from rankconst.tables.export import FORMATS, export_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rankconst.checks.lint import RULES
 from rankconst.cli.lint import SHOWN
-from rankconst.lint import RULES
 
 if TYPE_CHECKING:
     from pathlib import Path

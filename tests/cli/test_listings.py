@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
-from rankconst.metrics import CATALOGUE, parse_metric
-from rankconst.pages import describe_metric
-from rankconst.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
+from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import CATALOGUE, parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
+from rankconst.moments.formulas import describe_metric
 
 if TYPE_CHECKING:
     from cli.conftest import Run

@@ -74,14 +74,14 @@ def test_failures_have_their_exit_codes(run: Run, tmp_path: Path, server: HTTPSe
 
 
 def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankconst.downloads.find_spec", lambda _: None)
+    monkeypatch.setattr("rankconst.tables.remote.find_spec", lambda _: None)
     screen = run(*COMMANDS["adjust"], "--tables", "https://host.invalid/tables.zip")
     assert screen.code == 3
     assert "pip install 'rankconst[builder]'" in screen.message
 
 
 def test_nobody_is_told_to_build_into_a_zip_file(run: Run, zipped: Path, tmp_path: Path) -> None:
-    sources = pytest.importorskip("rankconst_builder.sources").load_sources()
+    sources = pytest.importorskip("rankconst.catalogue.benchmarks").load_benchmarks()
     carried = rankconst.load().datasets
     key = next(k for k, s in sources.items() if not (k in carried or s.not_offered or s.same_graph_as))
     screen = run("adjust", 0.5, "-d", key, "-m", "mrr", "--tables", zipped)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.sources import SOURCES
+from rankconst.catalogue.tools import TOOLS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +89,7 @@ def test_sources_and_percentages(run: Run, tmp_path: Path) -> None:
 @needs_matplotlib
 def test_whole_batches_leave_nothing_out(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nations has 201 = 67 * 3 triples."""
-    monkeypatch.setitem(SOURCES, "conve", replace(SOURCES["conve"], batch=3))
+    monkeypatch.setitem(TOOLS, "conve", replace(TOOLS["conve"], batch=3))
     assert run("plot", "0.82", *CHANCE, "--source", "conve", "-o", tmp_path / "a.svg").code == 0
 
 

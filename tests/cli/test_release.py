@@ -13,7 +13,7 @@ import pytest
 
 import rankconst
 from cli.conftest import SMALL
-from rankconst.schemas import COLUMNS, schema_of
+from rankconst.tables.schema import COLUMNS, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from rankconst.metrics import MACRO_TABULATED, TABULATED
+from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.sources import SOURCES
+from rankconst.catalogue.tools import TOOLS
 
 if TYPE_CHECKING:
     from cli.conftest import Run
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 def test_every_source_is_listed(run: Run) -> None:
     screen = run("sources", "-f", "json")
     assert (screen.code, screen.err) == (0, "")
-    assert [row["source"] for row in screen.records] == list(SOURCES)
+    assert [row["source"] for row in screen.records] == list(TOOLS)
     for row in screen.records:
-        source = SOURCES[row["source"]]
+        source = TOOLS[row["source"]]
         fields = ("protocol", "ties", "whole_ranks", "batch")
         assert [row[field] for field in fields] == [getattr(source, field) for field in fields]
         assert row["evidence"] == list(source.evidence)
     shown = run("sources").out
-    for source in SOURCES.values():
+    for source in TOOLS.values():
         for fact in (source.key, source.title, source.protocol, source.ties, source.reference):
             assert fact in shown
 
@@ -33,9 +33,9 @@ def test_csv_equals_json(run: Run) -> None:
     assert [row["caveats"] for row in rows] == ["; ".join(record["caveats"]) for record in records]
 
 
-@pytest.mark.parametrize("key", SOURCES)
+@pytest.mark.parametrize("key", TOOLS)
 def test_every_source_has_a_page(run: Run, key: str) -> None:
-    source, screen = SOURCES[key], run("sources", key)
+    source, screen = TOOLS[key], run("sources", key)
     assert (screen.code, screen.err) == (0, "")
     shown = " ".join(screen.out.split())
     for fact in (source.title, source.protocol, source.ties, source.reference):

@@ -14,14 +14,14 @@ pytest.importorskip("matplotlib", reason="the extra rankconst[plot] is not insta
 from matplotlib.lines import Line2D
 
 import rankconst
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UsageError
-from rankconst.metrics import parse_metric
 from rankconst.plots import plot_comparison, render_figure
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models
-from rankconst.results.adjusting import adjust_reading
+from rankconst.results.adjust import adjust_reading
+from rankconst.results.evaluation import Context, Setting
 from rankconst.results.reading import Entry, Reading
-from rankconst.settling import Context, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankconst.results.adjusting import AdjustedReading
+    from rankconst.results.adjust import AdjustedReading
 
 # Sun et al. 2019, RotatE, arXiv:1902.10197, table 5.
 SUN: tuple[dict[str, str], ...] = (

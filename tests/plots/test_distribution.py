@@ -16,16 +16,16 @@ from matplotlib.patches import ConnectionPatch, StepPatch
 from matplotlib.text import Annotation
 
 import rankconst
+from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.plots import plot_distribution, render_figure
 from rankconst.plots.distribution import MOST_VALUES
-from rankconst.values import parse_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankconst.constants import Constants
+    from rankconst.constants.constants import Constants
 
 
 def look_up(dataset: str, metric: str, **where: Any) -> Constants:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst import DataError
+from rankconst.errors import DataError
 from rankconst.results.document import LARGEST, Document, open_document
 
 if TYPE_CHECKING:

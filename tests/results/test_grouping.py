@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hand_readings import make_reading
-from rankconst.results.grouping import group_entries
-from rankconst.results.readers import read_results
-from rankconst.settling import Context
+from rankconst.results.evaluation import Context
+from rankconst.results.formats import read_results
+from rankconst.results.reading import group_entries
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.constants.published import Interval
 from rankconst.errors import DataError
-from rankconst.metrics import parse_metric
-from rankconst.results.numbers import NOISE, Measured, are_in_full, count_digits, measure, name_entry
-from rankconst.results.reading import Entry
-from rankconst.values import Interval
+from rankconst.results.reading import NOISE, Entry, Measured, are_in_full, count_digits, measure, name_entry
 
 
 def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool = False) -> Entry:

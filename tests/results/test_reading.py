@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankconst.metrics import parse_metric
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.results.document import Document
 from rankconst.results.reading import Entry, Reading, Skipped, make_reading
 

@@ -12,7 +12,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankconst.errors import DataError, MissingExtraError
-from rankconst.results import ampligraph, libkge, ogb, paperswithcode, pykeen
 from rankconst.results.document import Document
 from rankconst.results.reading import Reading
 from rankconst.results.structured import (
@@ -26,6 +25,7 @@ from rankconst.results.structured import (
     read_number,
     read_records,
 )
+from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
 
 READERS = [module.READER for module in (pykeen, paperswithcode, libkge, ogb, ampligraph)]
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rankconst.schemas import COLUMNS
-from rankconst.tables import DESCRIPTOR
+from rankconst.tables.location import DESCRIPTOR
+from rankconst.tables.schema import COLUMNS
+from rankconst_builder.package import CHECKSUMS, KEYS
 from rankconst_builder.release import pack_zip
 from rankconst_builder.verify.findings import Checked, Finding, note
-from rankconst_builder.verify.layout import CHECKSUMS, KEYS, OUTPUTS, columns_of, is_released, tables_of
+from rankconst_builder.verify.layout import OUTPUTS, columns_of, is_released, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rankconst_builder.verify.tableset import TableSet
 
-__all__ = ["check_checksums", "check_contents", "check_descriptor", "check_files", "digest_content"]
 
 CROISSANT = "croissant.json"
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankconst.schemas import COLUMNS
-from rankconst_builder.verify.layout import KEYS
+from rankconst.tables.schema import COLUMNS
+from rankconst_builder.package import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Checked", "Finding", "Level", "note", "point_out"]
 
 _COUNTS = frozenset(column.name for columns in COLUMNS.values() for column in columns if column.kind == "count")
 

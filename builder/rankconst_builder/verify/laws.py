@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.aggregations import DEFAULT_AGGREGATION
-from rankconst.protocols import SPLITS
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.protocols import SPLITS
 from rankconst_builder.verify.findings import Checked, Finding, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["check_filters", "check_inequalities", "check_macro", "check_pooling", "check_relations"]
 
 MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
 """Metrics that are means over tasks: those of both sides follow from those of each."""

@@ -5,27 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
-from rankconst.metrics import MACRO_TABULATED, TABULATED
-from rankconst.schemas import COLUMNS, SINCE, TableColumn
-from rankconst_builder.package import CHECKSUMS, KEYS
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
+from rankconst.tables.schema import COLUMNS, SINCE, TableColumn
+from rankconst_builder.package import CHECKSUMS
 
 if TYPE_CHECKING:
-    from rankconst.metrics import Metric
+    from rankconst.catalogue.metrics import Metric
 
-__all__ = [
-    "CHECKSUMS",
-    "COMPANIONS",
-    "HISTOGRAMS",
-    "KEYS",
-    "NEWEST",
-    "OUTPUTS",
-    "columns_of",
-    "is_released",
-    "metrics_of",
-    "precedes",
-    "tables_of",
-]
 
 HISTOGRAMS = ("candidates", "macro_candidates", "candidates_by_relation")
 """The tables of numbers of candidates."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.metrics import CATALOGUE, Metric
-from rankconst.protocols import SPLITS, parse_protocol
+from rankconst.catalogue.metrics import CATALOGUE, Metric
+from rankconst.catalogue.protocols import SPLITS, parse_protocol
 from rankconst_builder.verify.findings import Checked, Finding, point_out
 from rankconst_builder.verify.layout import HISTOGRAMS
 from rankconst_builder.verify.structure import TASKS, count_tasks
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["ROUNDING", "check_candidates", "check_constants", "check_errors", "check_statistics", "check_tasks"]
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 """Relative difference that arithmetic in another order may make."""

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.protocols import SPLITS, parse_protocol
 from rankconst.errors import RankconstError
-from rankconst.histogram import Histogram, WeightedHistogram
-from rankconst.metrics import CATALOGUE
 from rankconst.moments import compute_moments
-from rankconst.protocols import SPLITS, parse_protocol
+from rankconst.tasks import Histogram, WeightedHistogram
 from rankconst_builder.candidates import count_protocols
 from rankconst_builder.fetch import Fetcher, cache_folder
 from rankconst_builder.graph import describe_graph, encode_labels
+from rankconst_builder.package import KEYS
 from rankconst_builder.progress import Reporter
-from rankconst_builder.sources import CONTEXT, ROLES, load_sources
 from rankconst_builder.triples import read_triples
 from rankconst_builder.verify.findings import Checked, Finding, point_out
-from rankconst_builder.verify.layout import KEYS
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
 from rankconst_builder.verify.tableset import read_k
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.moments import Moments
     from rankconst_builder.fetch import Content
-    from rankconst_builder.sources import Source
     from rankconst_builder.verify.tableset import Sizes, TableSet, TaskKey
 
-__all__ = ["STANDARD_ERRORS", "Means", "rebuild_constants", "rebuild_histograms"]
 
 STANDARD_ERRORS = 5
 """How many standard errors two samples may differ by."""
@@ -214,7 +213,7 @@ class _Counted:
 
 def _count(job: _Files) -> _Counted | str:
     """Count the candidates of a dataset; the reason where its files are not at hand."""
-    source = load_sources()[job.key]
+    source = load_benchmarks()[job.key]
     try:
         contents = _read_contents(job, source)
         labels = {role: read_triples(content.data, source.format, role) for role, content in contents.items()}
@@ -253,7 +252,7 @@ def _count(job: _Files) -> _Counted | str:
     return _Counted(statistics, {name: pd.concat(rows, ignore_index=True) for name, rows in parts.items() if rows})
 
 
-def _read_contents(job: _Files, source: Source) -> dict[str, Content]:
+def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
     """Read the files from the mirror, or from the cache; the network is asked for a mirror at a URL only."""
     remote = job.mirror is not None and job.mirror.startswith(("http://", "https://"))
     quiet = Reporter(quiet=True)
@@ -285,7 +284,7 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
     frame = tables.sound["candidates"]
     held = frame[["dataset", "protocol"]].drop_duplicates()
     cache = cache_folder() if means.cache is None else means.cache
-    known = load_sources()
+    known = load_benchmarks()
     jobs = {
         key: _Files(key, tuple(held["protocol"][(held["dataset"] == key).to_numpy()].tolist()), means.mirror, cache)
         for key in tables.datasets

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from rankconst_builder.verify.tableset import TableSet
 
-__all__ = ["CHECKS", "Check", "Result", "run_checks"]
-
 
 @dataclass(frozen=True)
 class Check:

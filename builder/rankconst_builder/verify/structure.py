@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.aggregations import DEFAULT_AGGREGATION, MACROS
-from rankconst.metrics import CATALOGUE
-from rankconst.protocols import PROTOCOLS, SPLITS, parse_protocol
-from rankconst.schemas import COLUMNS, schema_of
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol
+from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst_builder.package import KEYS
 from rankconst_builder.verify.findings import Checked, Finding, point_out
-from rankconst_builder.verify.layout import (
-    HISTOGRAMS,
-    KEYS,
-    NEWEST,
-    columns_of,
-    is_released,
-    metrics_of,
-    precedes,
-    tables_of,
-)
+from rankconst_builder.verify.layout import HISTOGRAMS, NEWEST, columns_of, is_released, metrics_of, precedes, tables_of
 from rankconst_builder.verify.tableset import COUNTED, OPTIONAL, read_k, words_of
 
 if TYPE_CHECKING:
@@ -30,16 +22,6 @@ if TYPE_CHECKING:
 
     from rankconst_builder.verify.tableset import TableSet
 
-__all__ = [
-    "check_columns",
-    "check_coverage",
-    "check_datasets",
-    "check_keys",
-    "check_missing",
-    "check_order",
-    "check_words",
-    "count_tasks",
-]
 
 TASKS = ("dataset", "protocol", "split", "side")
 

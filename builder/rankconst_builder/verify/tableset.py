@@ -16,14 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from rankconst.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
 from rankconst.errors import TablesError, UndefinedError, UnknownNameError
-from rankconst.locations import ZippedFolder
-from rankconst.metrics import CATALOGUE
 from rankconst.moments.result import Method
-from rankconst.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
-from rankconst.schemas import COLUMNS, schema_of
-from rankconst.tables import DESCRIPTOR
+from rankconst.tables.location import DESCRIPTOR, ZippedFolder
+from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder.describe import name_archive
 from rankconst_builder.verify.layout import COMPANIONS, columns_of, precedes, tables_of
 
@@ -32,10 +31,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.locations import Folder
-    from rankconst.tables import Tables
+    from rankconst.tables.location import Folder
+    from rankconst.tables.tables import Tables
 
-__all__ = ["COUNTED", "OPTIONAL", "Sizes", "TableSet", "TaskKey", "is_protocol", "read_k", "read_set", "words_of"]
 
 TaskKey: TypeAlias = "tuple[str, str, str, str, str]"
 """dataset, protocol, split, side, aggregation"""

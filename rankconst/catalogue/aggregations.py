@@ -1,0 +1,89 @@
+"""Aggregations: what each ranking task counts in a mean over tasks.
+
+Most tools count every task once. Macro averages let every query, or every relation, count once: a task's weight is one
+over the number of tasks in its group, so that popular queries do not dominate. An aggregation is a row of attributes; a
+new one is a new row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rankconst.names import resolve_name
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """A rule by which ranking tasks are weighted.
+
+    Attributes
+    ----------
+    key
+        Its name.
+    group
+        What counts once: the ``task``, the ``query`` (an entity with a relation, on one side) or the ``relation``. A
+        task's weight is 1 / the number of ranking tasks of its group on its side.
+    summary
+        One sentence for users.
+    spellings
+        Further names.
+    used_by
+        Where it is used.
+    """
+
+    key: str
+    group: Literal["task", "query", "relation"]
+    summary: str
+    spellings: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+
+
+AGGREGATIONS: dict[str, Aggregation] = {
+    aggregation.key: aggregation
+    for aggregation in (
+        Aggregation(
+            key="micro",
+            group="task",
+            summary="Every ranking task counts once.",
+            spellings=("task",),
+            used_by=("most tools",),
+        ),
+        Aggregation(
+            key="macro-query",
+            group="query",
+            summary="Every query (h, r, ?) or (?, r, t) counts once: tasks weigh 1 / tasks of their query.",
+            spellings=("macro", "query"),
+            used_by=("PyKEEN's MacroRankBasedEvaluator",),
+        ),
+        Aggregation(
+            key="macro-relation",
+            group="relation",
+            summary="Every relation counts once on each side: tasks weigh 1 / tasks of their relation.",
+            spellings=("relation",),
+        ),
+    )
+}
+"""The aggregations, by key, in the order of the tables."""
+
+DEFAULT_AGGREGATION = "micro"
+
+MACROS: dict[str, Aggregation] = {key: row for key, row in AGGREGATIONS.items() if row.group != "task"}
+"""Those that weigh tasks unequally."""
+
+
+def parse_aggregation(name: str) -> Aggregation:
+    """Read an aggregation's name in any usual spelling.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that no aggregation has.
+
+    Examples
+    --------
+    >>> parse_aggregation("Macro").key
+    'macro-query'
+    """
+    spellings = {row.key: row.spellings for row in AGGREGATIONS.values()}
+    return AGGREGATIONS[resolve_name("aggregation", name, spellings)]

@@ -1,0 +1,229 @@
+"""The registry of benchmarks, read from ``benchmarks.toml``: data, not code."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from rankconst.errors import DataError
+from rankconst.names import resolve_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+ROLES = ("train", "valid", "test")
+"""The files that make a dataset."""
+
+CONTEXT = "transductive_train"
+"""The file of an inductive dataset that models are trained on; its train is the inference graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineFormat:
+    """How a triple stands in a line.
+
+    Attributes
+    ----------
+    delimiter
+        The byte between columns.
+    columns
+        One letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``-`` ignored.
+    count_line
+        True if the first line states the number of rows that follow.
+    description
+        In words.
+    """
+
+    delimiter: str = "\t"
+    columns: str = "hrt"
+    count_line: bool = False
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        letters = sorted(self.columns.replace("-", ""))
+        if letters != ["h", "r", "t"]:
+            raise DataError(
+                f"columns {self.columns!r} must name h, r and t once each, and - for what to ignore: hrt, htr, hrt-."
+            )
+        if len(self.delimiter) != 1 or not (self.delimiter == "\t" or " " <= self.delimiter <= "~"):
+            raise DataError(f"delimiter {self.delimiter!r} must be one ASCII character, printable or a tab.")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A file at a URL, with what is known of its content; None where nothing is."""
+
+    url: str
+    bytes: int | None = None
+    sha256: str | None = None
+    git_blob: str | None = None
+
+    @property
+    def verifiable(self) -> bool:
+        """True if a hash is known beforehand."""
+        return self.sha256 is not None or self.git_blob is not None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkFile:
+    """The triples of one split: a remote file, or a member of a remote archive.
+
+    Attributes
+    ----------
+    remote
+        The file or the archive.
+    member
+        The name inside the archive; None for a plain file.
+    bytes, sha256
+        Size and SHA-256 of the member; None for a plain file, or where unknown.
+    """
+
+    remote: Remote
+    member: str | None = None
+    bytes: int | None = None
+    sha256: str | None = None
+
+    @property
+    def name(self) -> str:
+        """How messages call the file."""
+        file = self.remote.url.rsplit("/", 1)[-1]
+        return file if self.member is None else f"{file}!{self.member}"
+
+
+@dataclass(frozen=True, slots=True)
+class SampledTasks:
+    """An evaluation against sampled negatives, of which only numbers of tasks matter.
+
+    Attributes
+    ----------
+    negatives
+        Negatives a task.
+    valid, test
+        Numbers of triples; each is a task on either side.
+    """
+
+    negatives: int
+    valid: int
+    test: int
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A benchmark: where its files are, how they are written, and whom to cite.
+
+    Attributes
+    ----------
+    key, title, aliases
+        Its names.
+    format
+        How its lines are written.
+    files
+        Role to file: ``train``, ``valid``, ``test``, and ``transductive_train`` of inductive sets, whose ``train``
+        is the inference graph.
+    split
+        ``published``, ``published inductive`` or ``random by PyKEEN``.
+    licence, citation, citation_url, homepage, note
+        What the source states, as text; empty where nothing is known.
+    same_graph_as
+        The key of the dataset that this is another source of.
+    not_offered
+        Why it cannot be built; empty if it can.
+    pykeen
+        PyKEEN's key and statistics, where it has the dataset.
+    sampled
+        Its evaluation against sampled negatives, which needs no files; None for others.
+    """
+
+    key: str
+    title: str
+    aliases: tuple[str, ...]
+    format: LineFormat
+    files: Mapping[str, BenchmarkFile]
+    split: str
+    licence: str = ""
+    citation: str = ""
+    citation_url: str = ""
+    homepage: str = ""
+    note: str = ""
+    same_graph_as: str = ""
+    not_offered: str = ""
+    pykeen: Mapping[str, Any] = field(default_factory=dict)
+    sampled: SampledTasks | None = None
+
+    @property
+    def verifiable(self) -> bool:
+        """True if every file that makes the dataset has a hash that is known beforehand; also if it needs none."""
+        return self.sampled is not None or all(
+            role in self.files and self.files[role].remote.verifiable for role in ROLES
+        )
+
+
+def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineFormat]) -> Benchmark:
+    archive = Remote(**entry.pop("archive")) if "archive" in entry else None
+    files: dict[str, BenchmarkFile] = {}
+    for role, described in entry.pop("files", {}).items():
+        if "url" in described:
+            files[role] = BenchmarkFile(Remote(**described))
+        elif archive is not None:
+            files[role] = BenchmarkFile(archive, **described)
+        else:
+            raise DataError(f"sources: dataset {key}, file {role}: expected a url, or a member of an archive.")
+    lacking = [role for role in ROLES if role not in files]
+    sampled = SampledTasks(**entry.pop("sampled")) if "sampled" in entry else None
+    if lacking and not entry.get("not_offered") and sampled is None:
+        raise DataError(f"sources: dataset {key} has no {', '.join(lacking)} file; say in not_offered why.")
+    return Benchmark(
+        key=key,
+        aliases=tuple(entry.pop("aliases", ())),
+        format=formats[entry.pop("format", "tsv_hrt")],
+        files=files,
+        sampled=sampled,
+        **entry,
+    )
+
+
+@functools.cache
+def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
+    """Read the registry.
+
+    Parameters
+    ----------
+    path
+        A file in the form of ``benchmarks.toml``. If None, the one that comes with the builder.
+
+    Returns
+    -------
+    mapping
+        Key to benchmark, in the order of the file.
+
+    Raises
+    ------
+    DataError
+        For an entry that is not complete.
+    """
+    file = resources.files("rankconst.catalogue").joinpath("benchmarks.toml") if path is None else path
+    content = tomllib.loads(file.read_text(encoding="utf-8"))
+    try:
+        formats = {name: LineFormat(**entry) for name, entry in content["format"].items()}
+        return {key: _read_source(key, entry, formats) for key, entry in content["dataset"].items()}
+    except (TypeError, KeyError) as error:
+        raise DataError(f"{file}: an entry does not fit the registry: {error}.") from error
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """Return the benchmark that `name` spells.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none; the message suggests the nearest.
+    """
+    sources = load_benchmarks()
+    spellings = {key: (source.title, *source.aliases) for key, source in sources.items()}
+    remedy = "`rankconst datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
+    return sources[resolve_name("dataset", name, spellings, remedy)]

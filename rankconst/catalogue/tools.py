@@ -1,0 +1,375 @@
+"""Where published numbers come from: which tool evaluates how, with the evidence.
+
+A source names a protocol, and says what else sets its numbers apart. A new one is a new row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rankconst.names import resolve_name, squash
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool, or a collection of results, with the way it evaluates.
+
+    Attributes
+    ----------
+    key
+        What users type.
+    title
+        The tool's own name.
+    protocol
+        The key of its protocol.
+    ties
+        How it ranks a true answer among others of the same score.
+    whole_ranks
+        False if ties can make its ranks halves, as the mean of the best and the worst one.
+    reference
+        The publication or page to cite.
+    repositories
+        Repositories whose numbers are evaluated so, as ``owner/name``.
+    caveats
+        Whole sentences on what users of its numbers must know.
+    evidence
+        Where its own text or code says so: addresses of files at a commit, and of issues.
+    batch
+        If it ranks whole batches only: their size; the last, incomplete batch of evaluation triples is left out.
+    refused
+        Dataset, squashed, to the reason why its numbers on that dataset cannot be adjusted.
+    """
+
+    key: str
+    title: str
+    protocol: str
+    ties: str
+    whole_ranks: bool
+    reference: str
+    repositories: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    batch: int | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    def refusal(self, dataset: str) -> str | None:
+        """Return why numbers of this source on a dataset, in any spelling, cannot be adjusted; None if they can."""
+        return self.refused.get(squash(dataset))
+
+
+def _file(repository: str, commit: str, path: str) -> str:
+    """Return the address of a file at a commit."""
+    return f"https://github.com/{repository}/blob/{commit}/{path}"
+
+
+_SORTED = "the order that sorting leaves, which is not deterministic"
+_WORST = "worst: behind every candidate with the same score"
+_BEST = "best: before every candidate with the same score"
+
+_SAMPLED_REMEDY = (
+    "Find out how many negatives each true answer was ranked among, M, and how many tasks were ranked, N; then adjust "
+    "with --protocol sampled:M and --num-tasks N, without the source."
+)
+_SHARED_NEGATIVES = (
+    "OGB ranks all true edges of this dataset against one list of negatives, so that their ranks depend on each other: "
+    "the variance of Hits@k, and with it z, is another than under any protocol here."
+)
+_INDUCTIVE = (
+    "NBFNet filters inductive benchmarks by the facts of the inference graph alone, not by the other triples, and its "
+    "hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement: no full protocol fits. For "
+    "hits@10_50 see `rankconst protocols sampled:50:replacement`; what adjusts by sampled:50 comes close, but for z."
+)
+
+TOOLS: dict[str, Tool] = {
+    source.key: source
+    for source in (
+        Tool(
+            key="rotate",
+            title="RotatE",
+            protocol="standard",
+            ties=_SORTED,
+            whole_ranks=True,
+            reference="Sun et al. 2019, RotatE, arXiv:1902.10197",
+            repositories=("DeepGraphLearning/KnowledgeGraphEmbedding", "MIRALab-USTC/KGE-HAKE"),
+            caveats=(
+                "Both sides are ranked and their 2n ranks averaged; valid is filtered by test too.",
+                "HAKE (Zhang et al. 2020, arXiv:1911.09419) evaluates by code derived from RotatE's.",
+            ),
+            evidence=(
+                _file(
+                    "DeepGraphLearning/KnowledgeGraphEmbedding", "2e440e0f9c687314d5ff67ead68ce985dc446e3a", "README.md"
+                ),
+                _file("MIRALab-USTC/KGE-HAKE", "13577df894c07fdd5be01fe13474775903acf929", "README.md"),
+            ),
+        ),
+        Tool(
+            key="libkge",
+            title="LibKGE",
+            protocol="libkge",
+            ties="the mean of the best and worst rank, rounded; scores count as equal within a tolerance",
+            whole_ranks=True,
+            reference="Broscheit et al. 2020, LibKGE, EMNLP demonstrations, aclanthology.org/2020.emnlp-demos.22",
+            repositories=("uma-pi1/kge",),
+            caveats=(
+                "Valid is filtered by train and valid, test by all three splits; metrics of valid whose names end in "
+                "_filtered_with_test are filtered by all three, as under protocol standard.",
+                "Triples with entities unseen in train are ranked like all others.",
+            ),
+            evidence=(_file("uma-pi1/kge", "9bca31fefbfc41d48fdc03396acd0cf42eee9dc4", "README.md"),),
+            refused={
+                "freebase": "LibKGE's numbers on Freebase come from Dist-KGE and GraSH, where a graph of 86 million "
+                f"entities is evaluated on samples, and the table does not say on which. {_SAMPLED_REMEDY}"
+            },
+        ),
+        Tool(
+            key="pykeen",
+            title="PyKEEN",
+            protocol="pykeen",
+            ties="realistic, the mean of best and worst rank, unless the name of the metric says otherwise",
+            whole_ranks=False,
+            reference="Ali et al. 2021, PyKEEN 1.0, JMLR 22(82)",
+            repositories=("pykeen/pykeen", "pykeen/ranking-metrics-manuscript", "ffabious/pykeen-kge-bench"),
+            caveats=(
+                "Triples with entities or relations unseen in train are dropped, and such entities are no candidates; "
+                "so the number itself is another than on the whole test set, and no constant repairs that.",
+                "Adjust the base metrics: since January 2022 PyKEEN's own z-scores and adjusted values of metrics such "
+                "as GMR count one candidate too few in each task, and before version 1.8.0 its AMRR took "
+                "ln(N)/(N-1) for the expectation of MRR.",
+                "Up to version 1.4.0 its AMR was the mean of rank over expected rank, and test was filtered without "
+                "valid.",
+            ),
+            evidence=(
+                _file(
+                    "ffabious/pykeen-kge-bench",
+                    "58c44df1d9279b773d0ed185692ab48ee399dba3",
+                    "results/complete/benchmark_results.csv",
+                ),
+            ),
+        ),
+        Tool(
+            key="ampligraph",
+            title="AmpliGraph",
+            protocol="pykeen",
+            ties=_WORST,
+            whole_ranks=True,
+            reference="Costabello et al. 2019, AmpliGraph, doi:10.5281/zenodo.2595043",
+            repositories=("Accenture/AmpliGraph",),
+            caveats=(
+                "Triples with entities unseen in train are dropped (28 of FB15k-237's test, 210 of WN18RR's, 18 of "
+                "YAGO3-10's); so the number itself is another than on the whole test set, and no constant repairs "
+                "that.",
+                "Ties are ranked worst: a model whose scores often tie looks worse than under the mean rank.",
+            ),
+            evidence=(
+                _file("Accenture/AmpliGraph", "260a732f40cd2178773707963242331808de8e2d", "docs/experiments.rst"),
+            ),
+        ),
+        Tool(
+            key="conve",
+            title="ConvE",
+            protocol="standard",
+            ties=_SORTED,
+            whole_ranks=True,
+            reference="Dettmers et al. 2018, ConvE, arXiv:1707.01476",
+            repositories=("TimDettmers/ConvE",),
+            caveats=(
+                "Only whole batches of 128 triples are ranked: the last, incomplete batch is dropped, and which "
+                "triples are in it is not known. Intervals are widened by what that leaves open: on FB15k-237 and "
+                "WN18RR that of the index of MRR and Hits@k by less than 0.000002, of MR by less than 0.0001.",
+                "What its logs call left ranks tails, given head and relation; what they call right ranks heads.",
+                "Known answers are given score 0 instead of being removed: the same, as long as no score is 0.",
+            ),
+            evidence=(
+                _file("TimDettmers/ConvE", "f3c0eb286025410fa5b4c04696c918264163d0ca", "README.md"),
+                _file("TimDettmers/ConvE", "14db6609ae216f86b1d19d5b6b0c6048cc3e40b0", "evaluation.py"),
+            ),
+            batch=128,
+        ),
+        Tool(
+            key="tucker",
+            title="TuckER",
+            protocol="standard",
+            ties=_SORTED,
+            whole_ranks=True,
+            reference="Balazevic et al. 2019, TuckER, arXiv:1901.09590",
+            repositories=("ibalazevic/TuckER",),
+            caveats=(
+                "Heads are ranked as tails of reversed triples; both sides are pooled, valid is filtered by test too.",
+                "Known answers are given score 0 instead of being removed: the same, as long as no score is 0.",
+            ),
+            evidence=(
+                _file("ibalazevic/TuckER", "1c75f43061535a1a3c4040fd6bc74bd04eec0210", "README.md"),
+                _file("ibalazevic/TuckER", "01fa1bc06d49ad82571dbdf4f16dc6bf4c45f6a5", "main.py"),
+            ),
+        ),
+        Tool(
+            key="kbc",
+            title="kbc",
+            protocol="standard",
+            ties=_WORST,
+            whole_ranks=True,
+            reference="Lacroix et al. 2018, Canonical tensor decomposition for knowledge base completion, "
+            "arXiv:1806.07297",
+            repositories=("facebookresearch/kbc",),
+            caveats=(
+                "The mean of the two sides is published, which for MRR and Hits@k is that of the pooled ranks; valid "
+                "is filtered by test too.",
+                "Numbers on train that it prints while training are of 50,000 random triples.",
+            ),
+            evidence=(
+                _file("facebookresearch/kbc", "478a10793c22f22e15d295acee1091ded3286872", "kbc/models.py"),
+                _file("facebookresearch/kbc", "729f18342f7e44de6c2d1aa19c28bdd4314d7ff2", "kbc/datasets.py"),
+                _file("facebookresearch/kbc", "729f18342f7e44de6c2d1aa19c28bdd4314d7ff2", "kbc/process_datasets.py"),
+            ),
+        ),
+        Tool(
+            key="torchkge",
+            title="TorchKGE",
+            protocol="standard",
+            ties=f"{_WORST}; in early versions best",
+            whole_ranks=True,
+            reference="Boschin 2020, TorchKGE, arXiv:2009.02963",
+            repositories=("torchkge-team/torchkge",),
+            caveats=(
+                "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks; its "
+                "own splits keep the known answers of all three, so valid is filtered by test too.",
+                "Its print_results cuts the decimals of the mean rank off: 400 stands for 400 up to 401.",
+                "Numbers without Filt. in front are of protocol raw.",
+            ),
+            evidence=(
+                _file(
+                    "torchkge-team/torchkge", "001a7ec7a3b80a924c40869b3289aeb8f1d867a3", "torchkge/data_structures.py"
+                ),
+                _file(
+                    "torchkge-team/torchkge", "f53c9947fb53a63f1f81782f8f7d989afd3b757c", "torchkge/utils/operations.py"
+                ),
+                _file(
+                    "torchkge-team/torchkge", "0a61fc67868c008a4456a2ad84f65fb9a18e1daf", "torchkge/utils/operations.py"
+                ),
+                _file(
+                    "torchkge-team/torchkge",
+                    "0a7eda94dfc0e00ade6a603dbab653924408d384",
+                    "torchkge/evaluation/link_prediction.py",
+                ),
+            ),
+        ),
+        Tool(
+            key="nbfnet",
+            title="NBFNet",
+            protocol="standard",
+            ties=_WORST,
+            whole_ranks=True,
+            reference="Zhu et al. 2021, Neural Bellman-Ford networks, arXiv:2106.06935",
+            repositories=("DeepGraphLearning/NBFNet",),
+            caveats=(
+                "Both sides are pooled; valid is filtered by test too.",
+                "On ogbl-biokg it ranks among OGB's 500 negatives, by OGB's evaluator.",
+            ),
+            evidence=(
+                _file("DeepGraphLearning/NBFNet", "eb49ff2770d1629edb04e96c9a6d7fee809097f2", "nbfnet/task.py"),
+                _file("DeepGraphLearning/NBFNet", "6aa340250e67b4d959962d95859f554e3aea1591", "nbfnet/dataset.py"),
+                _file(
+                    "DeepGraphLearning/torchdrug",
+                    "01f4eaf6859ecb07178593ad2e18a9f39b1fdc2c",
+                    "torchdrug/tasks/reasoning.py",
+                ),
+            ),
+            refused={
+                f"{graph}v{version}ind": _INDUCTIVE for graph in ("fb15k237", "wn18rr") for version in range(1, 5)
+            },
+        ),
+        Tool(
+            key="openke",
+            title="OpenKE",
+            protocol="standard",
+            ties=_BEST,
+            whole_ranks=True,
+            reference="Han et al. 2018, OpenKE, EMNLP demonstrations, aclanthology.org/D18-2024",
+            repositories=("thunlp/OpenKE",),
+            caveats=(
+                "Ranks are optimistic: only candidates with a strictly better score are before the true answer. Chance "
+                "constants hold where scores do not tie; a model that scores everything alike gets rank 1 everywhere.",
+                "Results under type constraint rank fewer candidates than protocol standard: no dataset of the tables "
+                "has their numbers; give them by `rankconst.from_counts`.",
+            ),
+            evidence=(
+                _file("thunlp/OpenKE", "64c4ec8157abfc39112772e9825a349091da45f1", "README.md"),
+                _file("thunlp/OpenKE", "3b7f0b19441f11d6bc9331e8d1001a056f759f00", "openke/base/Test.h"),
+            ),
+        ),
+        Tool(
+            key="dglke",
+            title="DGL-KE",
+            protocol="standard",
+            ties=_WORST,
+            whole_ranks=True,
+            reference="Zheng et al. 2020, DGL-KE, arXiv:2004.08532",
+            repositories=("awslabs/dgl-ke",),
+            caveats=(
+                "Evaluations with --neg_sample_size_eval rank among sampled negatives: adjust them with --protocol "
+                "sampled:M. Without it, all entities are ranked on both sides and known answers of all splits removed, "
+                "unless --no_eval_filter is set (protocol raw).",
+            ),
+            evidence=(
+                _file("awslabs/dgl-ke", "1da726cf3e5a96f11f996c1b63ab9a978e2fee19", "docs/source/benchmarks.rst"),
+                _file(
+                    "awslabs/dgl-ke",
+                    "02923bdbf21bfa9958557bcc768198ef53305eab",
+                    "python/dglke/models/general_models.py",
+                ),
+                "https://github.com/awslabs/dgl-ke/issues/110",
+                "https://github.com/awslabs/dgl-ke/issues/93",
+            ),
+            refused={
+                "freebase": "DGL-KE's numbers on Freebase rank among sampled negatives, not among its 86,054,151 "
+                f"entities, and the table does not say among how many. {_SAMPLED_REMEDY}"
+            },
+        ),
+        Tool(
+            key="ogb",
+            title="OGB",
+            protocol="sampled:500",
+            ties="the mean of best and worst rank since ogb 1.3.4; before, the order that sorting leaves, which "
+            "favours the true answer",
+            whole_ranks=False,
+            reference="Hu et al. 2020, Open Graph Benchmark, arXiv:2005.00687",
+            repositories=("snap-stanford/ogb", "paperswithcode/sota-extractor"),
+            caveats=(
+                "On ogbl-wikikg2 and ogbl-biokg each true answer has 501 candidates a side: itself and 500 negatives "
+                "that come with the data. Nothing follows from that about ranks among all entities.",
+                "Of the repository paperswithcode/sota-extractor only data/tasks/ogb.json is evaluated so.",
+                "On ogbl-citation2 it has 1,000 negatives, on the tail side alone: adjust that with --protocol "
+                "sampled:1000.",
+            ),
+            evidence=(
+                _file(
+                    "paperswithcode/sota-extractor", "e6374da129cedab1736e97883bfbcddb7ddd2a72", "data/tasks/ogb.json"
+                ),
+                _file("snap-stanford/ogb", "87277f2e56190cc74808b155bdaa357273fd42d3", "ogb/linkproppred/evaluate.py"),
+            ),
+            refused=dict.fromkeys(("ogblppa", "ogblcollab", "ogblddi"), _SHARED_NEGATIVES),
+        ),
+    )
+}
+"""Tool key to source."""
+
+
+def parse_tool(name: str) -> Tool:
+    """Read the name of a source, or of a repository of one.
+
+    Raises
+    ------
+    UnknownNameError
+        For any other name.
+
+    Examples
+    --------
+    >>> parse_tool("uma-pi1/kge").key
+    'libkge'
+    """
+    spellings = {source.key: (source.title, *source.repositories) for source in TOOLS.values()}
+    return TOOLS[resolve_name("source", name, spellings, "`rankconst sources` lists them all.")]

@@ -1,0 +1,236 @@
+"""What published numbers say about the ranking tasks behind them: how many there are, and what chance gives on them.
+
+A base value M printed beside an adjusted one gives the expectation away that the adjustment was formed with:
+
+==============  ==================================
+adjustment      gives
+==============  ==================================
+``normalised``  E[M] = M / A
+``index``       E[M] = (M - opt I) / (1 - I)
+``z``           sqrt(Var[M]) = +-(M - E[M]) / z
+==============  ==================================
+
+These invert the maps of :mod:`rankconst.constants.affine`; every number carries its rounding interval.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from rankconst.constants.published import Interval, parse_value
+from rankconst.errors import DataError
+from rankconst.results.evaluation import NOTHING
+from rankconst.results.reading import are_in_full, measure, name_entry
+from rankconst.tables.search import TASK_FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.reading import Entry
+
+
+# The most that a piece may be open, as a share of its middle.
+_WIDEST = 0.1
+# Families whose adjusted values no known program had wrong.
+_TRUSTED = {"arithmetic_mean_rank", "hits_at_k"}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One thing that numbers say about their ranking tasks.
+
+    Attributes
+    ----------
+    kind
+        The number of tasks, or a metric's expectation or standard deviation under chance.
+    value
+        The number, in units of the metric.
+    interval
+        What the writing of the numbers leaves open.
+    origin
+        What it was found from: ``"AMRI beside MR"``.
+    metric
+        Whose expectation or deviation; None for the number of tasks.
+    entries
+        The numbers of the file that it was found from.
+    doubtful
+        True for forms that published files often have wrong: they decide only what better ones leave open.
+    """
+
+    kind: Literal["num_tasks", "expectation", "deviation"]
+    value: float
+    interval: Interval
+    origin: str
+    metric: Metric | None = None
+    entries: tuple[Entry, ...] = ()
+    doubtful: bool = False
+
+    @property
+    def label(self) -> str:
+        """What it is, as formulas name it: ``n``, ``E[MR]``, ``sd[MR]``."""
+        if self.metric is None:
+            return "n"
+        return f"{'E' if self.kind == 'expectation' else 'sd'}[{self.metric.label}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A number that says nothing, with the reason as half a sentence."""
+
+    entry: Entry
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that some numbers say about their common ranking tasks.
+
+    Attributes
+    ----------
+    pieces
+        One for each thing said.
+    dropped
+        Numbers that say nothing.
+    stated
+        Dataset, split, side, protocol and aggregation as the file states them, in any spelling; only those stated.
+    source
+        The tool that they come from, as far as known; see :mod:`rankconst.catalogue.tools`.
+    """
+
+    pieces: tuple[Piece, ...]
+    dropped: tuple[Dropped, ...] = ()
+    stated: Mapping[str, str] = field(default_factory=dict)
+    source: str | None = None
+
+    @property
+    def num_tasks(self) -> int | None:
+        """The number of ranks; None if nothing says it."""
+        return next((int(piece.value) for piece in self.pieces if piece.kind == "num_tasks"), None)
+
+
+def solve(
+    metric: Metric, adjustment: str, value: Interval, adjusted: Interval, expectation: Interval | None = None
+) -> Interval:
+    """Find what an adjusted value was formed with.
+
+    Parameters
+    ----------
+    metric, adjustment
+        Whose values they are, and ``normalised``, ``index`` or ``z``.
+    value, adjusted
+        Between which numbers base and adjusted value lie.
+    expectation
+        Between which numbers the expectation lies; needed for ``z``.
+
+    Returns
+    -------
+    Interval
+        Of the expectation; for ``z`` of the absolute value of the standard deviation.
+
+    Raises
+    ------
+    DataError
+        If every number would do, with the reason as half a sentence.
+    """
+    optimum = metric.optimum
+    if adjustment == "index" and optimum is None:
+        raise DataError(f"{metric.label} has no index")
+    # Each is linear or a quotient of linear functions in every argument: its extremes lie at the corners.
+    divisor = Interval(1 - adjusted.upper, 1 - adjusted.lower) if adjustment == "index" else adjusted
+    if divisor.lower <= 0 <= divisor.upper:
+        reached = 1 if adjustment == "index" else 0
+        raise DataError(f"it is {reached} within its rounding, whatever chance gives")
+    if adjustment == "normalised":
+        ends = [m / a for m, a in itertools.product(value, adjusted)]
+    elif adjustment == "index":
+        ends = [(m - (optimum or 0.0) * i) / (1 - i) for m, i in itertools.product(value, adjusted)]
+    elif expectation is None:
+        raise DataError(f"nothing beside it tells E[{metric.label}]")
+    else:
+        ends = [(m - e) / z for m, z, e in itertools.product(value, adjusted, expectation)]
+        if max(ends) < 0:
+            ends = [-end for end in ends]
+    found = Interval(min(ends), max(ends))
+    if found.upper <= 0 or found.half_width > _WIDEST * abs(sum(found)) / 2:
+        raise DataError(f"with its rounding it allows anything from {found.lower:.3g} to {found.upper:.3g}")
+    return found
+
+
+def collect_evidence(
+    entries: Iterable[Sequence[Entry]], *, source: str | None = None, percent: bool = False
+) -> Evidence:
+    """Gather what evaluations on the same ranking tasks say about these.
+
+    Parameters
+    ----------
+    entries
+        The numbers of each evaluation.
+    source
+        The tool that they come from.
+    percent
+        True if shares are percentages though no sign says so.
+    """
+    evaluations = [tuple(each) for each in entries]
+    everything = [entry for each in evaluations for entry in each]
+    pieces: list[Piece] = []
+    dropped: list[Dropped] = []
+    counts = {count for entry in everything if (count := _count_tasks(entry)) is not None}
+    pieces += [Piece("num_tasks", n, Interval(n, n), "count") for n in sorted(counts)]
+    for each in evaluations:
+        _add_evaluation(each, pieces, dropped, percent=percent)
+    context = everything[0].context if everything else NOTHING
+    stated = {name: text for name in TASK_FIELDS if (text := getattr(context, name)) is not None}
+    return Evidence(tuple(pieces), tuple(dropped), stated, context.source or source)
+
+
+def _count_tasks(entry: Entry) -> int | None:
+    if entry.context.num_tasks is not None:
+        return entry.context.num_tasks
+    if entry.metric.family != "count" or entry.adjustment is not None:
+        return None
+    try:
+        count = parse_value(entry.text).value
+    except DataError:
+        return None
+    return int(count) if count == math.floor(count) else None
+
+
+def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: list[Dropped], *, percent: bool) -> None:
+    bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
+    expectations: dict[Metric, Interval] = {}
+    in_full = are_in_full(entries)
+    # z last: it needs an expectation.
+    for entry in sorted((e for e in entries if e.adjustment is not None), key=lambda entry: entry.adjustment == "z"):
+        metric, form = entry.metric, entry.adjustment or ""
+        base = bases.get(metric)
+        try:
+            if base is None:
+                raise DataError(f"no {metric.label} stands beside it")
+            value, adjusted = (measure(each, percent=percent, in_full=in_full) for each in (base, entry))
+            if form == "z" and abs(adjusted.value) == abs(value.value):
+                raise DataError(f"it repeats {metric.label} and is no z-score")
+            ends = solve(metric, form, value.interval, adjusted.interval, expectations.get(metric))
+            known = expectations.get(metric)
+            middle = None if known is None else Interval(sum(known) / 2, sum(known) / 2)
+            points = (Interval(each.value, each.value) for each in (value, adjusted))
+            centre = solve(metric, form, next(points), next(points), middle)
+        except DataError as error:
+            dropped.append(Dropped(entry, str(error)))
+            continue
+        if form != "z" and (metric not in expectations or ends.half_width < expectations[metric].half_width):
+            expectations[metric] = ends
+        pieces.append(
+            Piece(
+                kind="deviation" if form == "z" else "expectation",
+                value=centre.lower,
+                interval=ends,
+                origin=f"{name_entry(entry)} beside {metric.label}",
+                metric=metric,
+                entries=(base, entry),
+                doubtful=form == "z" or metric.family not in _TRUSTED,
+            )
+        )

@@ -1,0 +1,311 @@
+"""Which ranking tasks published numbers come from: dataset, split, side and protocol, found by their own constants.
+
+The number of ranks and the expectations that adjusted values give away (:mod:`.evidence`) are compared with those of
+every set of tasks in the tables. The right adjusted values then tell which published ones are wrong
+(:mod:`.defects`).
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.protocols import parse_protocol, parse_side, parse_split
+from rankconst.catalogue.tools import parse_tool
+from rankconst.checks.identify.defects import MOST_CHECKED, check_evaluations, explain, rank_by_defects
+from rankconst.checks.identify.evidence import Evidence, Piece, collect_evidence
+from rankconst.checks.identify.matches import (
+    Identification,
+    Identified,
+    Match,
+    agrees,
+    bound_constant,
+    rank,
+)
+from rankconst.errors import UnknownNameError
+from rankconst.results.evaluation import Setting
+from rankconst.results.reading import group_entries
+from rankconst.tables.search import TaskSets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst.checks.identify.evidence import Evidence, Piece
+    from rankconst.results.evaluation import Context
+    from rankconst.results.reading import Entry, Reading
+    from rankconst.tables.tables import Tables
+
+
+# Nothing said about a file.
+_OPEN = Setting()
+
+
+def identify(
+    evidence: Evidence, tables: Tables, setting: Setting = _OPEN, *, candidates: TaskSets | None = None
+) -> Identified:
+    """Find the sets of ranking tasks that evidence fits.
+
+    A set fits if at least half of the number of tasks and the expectations agree with it, those of MR and Hits@k
+    before all others; the best are those with which most agree.
+
+    Parameters
+    ----------
+    evidence
+        What the numbers say.
+    tables
+        Whose sets of tasks are searched.
+    setting
+        Narrows the search. Names that the file states do so as well, unless nothing fits then.
+    candidates
+        The sets of these tables, where they have been read already.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name in the setting that nobody knows, or that leaves no set of tasks.
+    """
+    found = candidates or TaskSets.of(tables)
+    given = read_asked(setting, tables)
+    asked = select(found, given)
+    if not asked.any():
+        raise UnknownNameError(f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
+    stated, notes = read_stated(evidence, setting, tables)
+    if not evidence.pieces:
+        return Identified(evidence, (), describe_lack(evidence), " ".join(notes))
+    matches: tuple[Match, ...] = ()
+    # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
+    for names in (stated, keep_aggregation(stated), {}):
+        chosen = asked & select(found, names)
+        matches = rank(evidence, found, chosen, setting)
+        if not matches:
+            matches = rank_by_defects(evidence, found, chosen, setting)
+            notes += ["only the number of ranks agrees: the adjusted values have a known defect."] if matches else []
+        if matches:
+            break
+    if 1 < len(matches) <= MOST_CHECKED:
+        _, matches = explain(evidence, matches, found, setting)
+    against = {name: key for name, key in stated.items() if name in evidence.stated and not holds(matches, name, key)}
+    if matches and against:
+        notes.append(f"the file says {list_names(against)}; its numbers are of another set of tasks.")
+    reason = "" if matches else describe_nearest(evidence, found, asked, setting)
+    return Identified(evidence, matches, reason, " ".join(notes))
+
+
+def identify_reading(reading: Reading, tables: Tables, setting: Setting = _OPEN) -> Identification:
+    """Find out which ranking tasks the numbers of a file come from, and which adjusted values are wrong.
+
+    Parameters
+    ----------
+    reading
+        What a reader found.
+    tables
+        Whose sets of tasks are searched.
+    setting
+        Narrows the search.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name in the setting that nobody knows, or that leaves no set of tasks.
+    """
+    candidates = TaskSets.of(tables)
+    groups = []
+    for (context, _), evaluations in _group(reading).items():
+        found = identify_evaluations(evaluations, tables, setting, source=reading.source, candidates=candidates)
+        groups.append(replace(found, context=context, line=evaluations[0][0].line))
+    return Identification(tuple(groups), tables.version)
+
+
+def identify_evaluations(
+    evaluations: Sequence[Sequence[Entry]],
+    tables: Tables,
+    setting: Setting = _OPEN,
+    *,
+    source: str | None = None,
+    pieces: Sequence[Piece] = (),
+    candidates: TaskSets | None = None,
+) -> Identified:
+    """Find out which ranking tasks some evaluations share, and which of their adjusted values are wrong.
+
+    Parameters
+    ----------
+    evaluations
+        The numbers of each.
+    tables, setting, candidates
+        As for :func:`identify`.
+    source
+        The tool that they come from.
+    pieces
+        What else is known about the ranking tasks.
+
+    Raises
+    ------
+    UnknownNameError
+        As for :func:`identify`.
+    """
+    sets = candidates or TaskSets.of(tables)
+    evidence = collect_evidence(evaluations, source=source, percent=setting.percent)
+    evidence = replace(evidence, pieces=(*evidence.pieces, *pieces))
+    found = identify(evidence, tables, setting, candidates=sets)
+    return replace(found, checked=check_evaluations(evaluations, found.matches, sets, percent=setting.percent))
+
+
+def _group(reading: Reading) -> dict[tuple[Context, tuple[int, ...]], list[tuple[Entry, ...]]]:
+    """Gather evaluations that share their ranking tasks: those that differ in the tie policy only."""
+    groups: dict[tuple[Context, tuple[int, ...]], list[tuple[Entry, ...]]] = {}
+    for group in group_entries(reading):
+        # Rows of a table that say the same of themselves may still be of different datasets.
+        rows = group.rows if reading.layout == "wide" else ()
+        groups.setdefault((replace(group.context, rank_type=None), rows), []).append(group.entries)
+    return groups
+
+
+def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
+    """Find the one dataset that the numbers of a file which names none must come from.
+
+    Parameters
+    ----------
+    reading
+        What a reader found.
+    tables
+        Whose sets of tasks are searched.
+
+    Returns
+    -------
+    Match
+        That of the first numbers in the file; None if the file names a dataset, if some of its numbers fit nothing,
+        or if they fit several datasets, or several splits where the file names none.
+    """
+    if any(entry.context.dataset is not None for entry in reading.entries):
+        return None
+    candidates = TaskSets.of(tables)
+    telling = [
+        evidence
+        for evaluations in _group(reading).values()
+        if (evidence := collect_evidence(evaluations, source=reading.source)).pieces
+    ]
+    found = [identify(evidence, tables, candidates=candidates).matches for evidence in telling]
+    if telling and all("split" in evidence.stated for evidence in telling):
+        # Where the file names the splits itself, only the dataset is open.
+        datasets = functools.reduce(set.__and__, ({match.dataset for match in matches} for matches in found))
+        return next((match for match in found[0] if {match.dataset} == datasets), None)
+    likely = None if reading.source is None else parse_tool(reading.source).protocol
+    shared = functools.reduce(set.__and__, map(_name_splits, found)) if found else set()
+    # A file of a tool that evaluates in its own way was evaluated so, where that fits.
+    shared = {each for each in shared if each[2] == likely} or shared
+    if len({each[:2] for each in shared}) != 1:
+        return None
+    return next(match for match in found[0] if _name_splits([match]) & shared)
+
+
+def _name_splits(matches: Iterable[Match]) -> set[tuple[str, str, str]]:
+    return {(t.dataset, t.split, t.protocol) for match in matches for t in (match.tasks, *match.same)}
+
+
+def read_asked(setting: Setting, tables: Tables) -> dict[str, str]:
+    """Return the names that the user gives, as keys.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that nobody knows.
+    """
+    parsers: dict[str, Callable[[str], str]] = _parsers(tables)
+    given = {name: getattr(setting, name) for name in parsers}
+    return {name: parsers[name](text) for name, text in given.items() if text is not None}
+
+
+def read_stated(evidence: Evidence, setting: Setting, tables: Tables) -> tuple[dict[str, str], list[str]]:
+    """Return the names that the file states, and notes on those that nobody knows."""
+    found, notes = {}, []
+    for name, parse in _parsers(tables).items():
+        text = evidence.stated.get(name)
+        if text is None:
+            continue
+        try:
+            found[name] = parse(text)
+        except UnknownNameError:
+            notes.append(f"the file says {name} {text}, which the tables do not have.")
+    # Numbers of macro averages say so, or their user does.
+    if setting.aggregation is None:
+        found.setdefault("aggregation", DEFAULT_AGGREGATION)
+    return found, notes
+
+
+def keep_aggregation(stated: Mapping[str, str]) -> dict[str, str]:
+    """Return the aggregation alone, of all that a file states."""
+    return {name: key for name, key in stated.items() if name == "aggregation"}
+
+
+def holds(matches: Iterable[Match], name: str, key: str) -> bool:
+    """Tell whether any of the sets that fit has this key under that name."""
+    return any(getattr(tasks, name) == key for match in matches for tasks in (match.tasks, *match.same))
+
+
+def list_names(names: Mapping[str, str]) -> str:
+    """List names for messages; the usual aggregation goes without saying."""
+    shown = [f"{name} {key}" for name, key in names.items() if (name, key) != ("aggregation", DEFAULT_AGGREGATION)]
+    return ", ".join(shown)
+
+
+def select(candidates: TaskSets, names: Mapping[str, str]) -> NDArray[np.bool_]:
+    """Return which sets have all of these keys."""
+    chosen = np.ones(len(candidates.sets), dtype=bool)
+    for name, key in names.items():
+        chosen &= candidates.names[name] == key
+    return chosen
+
+
+def _parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
+    return {
+        "dataset": tables.resolve_dataset,
+        "split": parse_split,
+        "side": parse_side,
+        "protocol": lambda name: parse_protocol(name).key,
+        "aggregation": lambda name: parse_aggregation(name).key,
+    }
+
+
+# No constant is farther from what a piece says, in units of the logarithm: one that agrees outweighs closeness.
+_FAR = 10.0
+
+
+def describe_lack(evidence: Evidence) -> str:
+    """Say why there is no evidence at all."""
+    reasons = dict.fromkeys(each.reason for each in evidence.dropped)
+    remedy = "an adjusted value beside its base value, or the number of ranks, is needed"
+    return f"nothing tells the ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
+
+
+def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], setting: Setting) -> str:
+    """Say what fits nothing, and name the nearest set of tasks."""
+    micro = chosen & (candidates.names["aggregation"] == (setting.aggregation or DEFAULT_AGGREGATION))
+    places = np.flatnonzero(micro if micro.any() else chosen)
+    sound = [piece for piece in evidence.pieces if not piece.doubtful] or list(evidence.pieces)
+    distances = []
+    for piece in sound:
+        lower, upper = (each[places] for each in bound_constant(piece, candidates))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            away = np.abs(np.log(np.clip(piece.value, lower, upper) / piece.value))
+        distances.append(np.minimum(np.nan_to_num(away, nan=_FAR), _FAR) + _FAR * ~agrees(piece, lower, upper))
+    nearest = int(places[int(np.argmin(np.sum(distances, axis=0)))])
+    tasks = candidates.sets[nearest]
+    where = f"{tasks.dataset} {tasks.split} {tasks.side} under {tasks.protocol}"
+    parts = []
+    for piece in sound:
+        least, most = (float(each[nearest]) for each in bound_constant(piece, candidates))
+        if agrees(piece, least, most):
+            continue
+        if piece.metric is None:
+            others = (candidates.num_tasks[places] == piece.value).any()
+            none = "only splits of other constants have so many tasks" if others else "no split has so many tasks"
+            parts.append(f"n = {piece.value:,.0f}: {none}; nearest {where}: {tasks.num_tasks:,}")
+        else:
+            parts.append(f"{piece.label} = {piece.value:.6g} ({piece.origin}): nearest {where}: {least:.6g}")
+    return "; ".join(dict.fromkeys(parts or [f"nearest {where}"])) + "."

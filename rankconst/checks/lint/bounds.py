@@ -1,0 +1,131 @@
+"""What one metric of a set of ranks says about another: exact bounds, each attained by some ranks.
+
+A bound is a function of shares and means, not of the ranks themselves, so it holds for every distribution of ranks
+whatever each task counts: for macro averages, for the mean over several runs, and for the mean of two sides.
+
+Ranks lie on a grid 1, 1 + step, 1 + 2 step, ...: step is 1 where ranks are whole, and 1/2 where a tie gets the mean of
+the best and the worst rank it could have.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.constants.published import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rankconst.tasks import Histogram, WeightedHistogram
+
+
+def exceeds(left: float, right: float) -> bool:
+    """Tell whether `left` is larger than `right` by more than the rounding errors of a few operations."""
+    return left > right + 1e-9 * max(abs(left), abs(right))
+
+
+def bound_reciprocal_by_hits(hits: Mapping[int, Interval], step: float, most: float = math.inf) -> Interval:
+    """Return the least and the largest MRR that shares of hits allow.
+
+    Parameters
+    ----------
+    hits
+        k to the interval of Hits@k, within 0 and 1.
+    step
+        The step of the grid of ranks.
+    most
+        The largest number of candidates of any task.
+
+    Notes
+    -----
+    With k_0 = 0 and H_0 = 0, a share H_j - H_(j-1) of the ranks lies in (k_(j-1), k_j], and 1 - H_m beyond k_m. MRR is
+    least if each share stands at the last rank of its range, and largest if it stands at the first one. Both grow with
+    every H_j.
+    """
+    ks, least, largest = _sort_hits(hits)
+    lasts = [*(min(k, most) for k in ks), most]
+    firsts = [1.0, *(min(k + step, most) for k in ks)]
+    return Interval(
+        _weigh(least, [1 / rank for rank in lasts]),
+        _weigh(largest, [1 / rank for rank in firsts]),
+    )
+
+
+def bound_mean_rank_by_hits(hits: Mapping[int, Interval], step: float, most: float = math.inf) -> Interval:
+    """Return the least and the largest MR that shares of hits allow; parameters and reasons as for the MRR.
+
+    Where `most` is infinite, so is the upper bound, unless all ranks are hits.
+    """
+    ks, least, largest = _sort_hits(hits)
+    lasts = [*(min(k, most) for k in ks), most]
+    firsts = [1.0, *(min(k + step, most) for k in ks)]
+    return Interval(_weigh(largest, firsts), _weigh(least, lasts))
+
+
+def _sort_hits(hits: Mapping[int, Interval]) -> tuple[list[int], list[float], list[float]]:
+    """Return the ks, and the least and largest shares that grow with them."""
+    ks = sorted(hits)
+    least = list(itertools.accumulate((hits[k].lower for k in ks), max))
+    largest = list(itertools.accumulate((hits[k].upper for k in reversed(ks)), min))[::-1]
+    return ks, least, largest
+
+
+def _weigh(shares: list[float], values: list[float]) -> float:
+    """Return the mean of values, the first with weight shares[0], the next with shares[1] - shares[0], and so on."""
+    weights = np.diff([0.0, *shares, 1.0])
+    return math.fsum(weight * value for weight, value in zip(weights.tolist(), values, strict=True) if weight)
+
+
+def least_mean_rank(reciprocal: float, step: float) -> float:
+    """Return the least MR that an MRR allows; below it, no MR has so small an MRR either.
+
+    Notes
+    -----
+    (MRR, MR) is a mean of points (1/r, r) and lies in their convex hull. Since r = 1/x is convex, the lower boundary
+    joins neighbours on the grid: between r and r + step it is MR = 2 r + step - r (r + step) MRR, which is above the
+    curve 1/MRR that the inequality of arithmetic and harmonic mean gives, and meets it at the points.
+
+    Examples
+    --------
+    >>> least_mean_rank(0.75, step=1)
+    1.5
+    """
+    if reciprocal <= 0:
+        return math.inf
+    # The last point of the grid at or before 1/MRR.
+    rank = 1 + step * math.floor((1 / min(reciprocal, 1.0) - 1) / step)
+    return 2 * rank + step - rank * (rank + step) * reciprocal
+
+
+def largest_reciprocal(mean_rank: float, histogram: Histogram | WeightedHistogram) -> float:
+    """Return a bound that no MRR of ranks with that mean can pass, given the numbers of candidates.
+
+    Notes
+    -----
+    A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The tasks have to share n (MR - 1) ranks
+    beyond the first; a rank costs 1/N of reciprocal rank, so tasks with many candidates go first.
+
+    Examples
+    --------
+    >>> from rankconst import Histogram
+    >>> largest_reciprocal(2.0, Histogram.from_counts([10, 10, 4]))
+    0.9
+    """
+    sizes = histogram.num_candidates[::-1].astype(np.float64)
+    tasks = (histogram.num_tasks * histogram.weights)[::-1]
+    total = float(tasks.sum())
+    room = tasks * (sizes - 1)
+    before = np.cumsum(room) - room
+    used = np.clip(total * (mean_rank - 1) - before, 0.0, room)
+    return 1 - math.fsum((used / sizes).tolist()) / total
+
+
+def holds_multiple(interval: Interval, unit: float) -> bool:
+    """Tell whether an interval holds a whole multiple of `unit`, but for rounding errors."""
+    lower, upper = (end / unit for end in interval)
+    slack = 1e-9 * max(abs(lower), abs(upper), 1.0)
+    return math.floor(upper + slack) >= lower - slack

@@ -1,0 +1,148 @@
+"""The three adjustments, each affine in the published number.
+
+==============  =============================  =====================================
+adjustment      formula                        reads
+==============  =============================  =====================================
+``normalised``  M / E[M]                       1 = random
+``index``       (M - E[M]) / (opt - E[M])      0 = random, 1 = perfect
+``z``           +-(M - E[M]) / sqrt(Var[M])    0 = random, larger is always better
+==============  =============================  =====================================
+
+References
+----------
+Hoyt et al. 2022, arXiv:2203.07544, section 3. Signs follow PyKEEN: z is turned round for metrics that decrease.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import numpy as np
+
+from rankconst.constants.published import Interval
+from rankconst.errors import UndefinedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.moments import Moments
+
+    Values = TypeVar("Values", bound=Any)
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """The map M -> (M - origin) / unit.
+
+    Kept in this form rather than as scale and offset, so that a random ranker's value gives exactly 0 and a perfect
+    one's index exactly 1.
+
+    Attributes
+    ----------
+    origin
+        The value that becomes 0, in units of the metric.
+    unit
+        The change of the metric that becomes 1; negative where smaller is better.
+    """
+
+    origin: float
+    unit: float
+
+    @property
+    def scale(self) -> float:
+        """The factor of scale * M + offset."""
+        return 1.0 / self.unit
+
+    @property
+    def offset(self) -> float:
+        """The constant of scale * M + offset."""
+        return -self.origin / self.unit
+
+    @overload
+    def __call__(self, value: float) -> float: ...
+    @overload
+    def __call__(self, value: Values) -> Values: ...
+    def __call__(self, value: Any) -> Any:
+        """Apply the map to a float, a numpy array or a pandas Series; the same kind comes back."""
+        return (value - self.origin) / self.unit
+
+    def map_interval(self, lower: Any, upper: Any) -> Interval:
+        """Return what lies between two values after the map, the lower end first; arrays give arrays."""
+        ends = self(lower), self(upper)
+        return Interval(*ends) if self.unit > 0 else Interval(*reversed(ends))
+
+    @overload
+    def invert(self, adjusted: float) -> float: ...
+    @overload
+    def invert(self, adjusted: Values) -> Values: ...
+    def invert(self, adjusted: Any) -> Any:
+        """Return the metric's value that the map takes to `adjusted`."""
+        return adjusted * self.unit + self.origin
+
+
+def _normalised(metric: Metric, moments: Moments) -> Affine:
+    if moments.expectation == 0:
+        raise UndefinedError(f"the normalised {metric.label} is undefined here: a random ranker gets 0.")
+    return Affine(0.0, moments.expectation)
+
+
+def _index(metric: Metric, moments: Moments) -> Affine:
+    if metric.optimum is None:
+        raise UndefinedError(
+            f"the adjusted index of {metric.label} is undefined: every ranker gets {moments.expectation:g}."
+        )
+    unit = metric.optimum - moments.expectation
+    if unit == 0:
+        raise UndefinedError(
+            f"the adjusted index of {metric.label} is undefined here: a random ranker already reaches the optimum "
+            f"{metric.optimum:g}, so there is nothing to adjust."
+        )
+    return Affine(moments.expectation, unit)
+
+
+def _z(metric: Metric, moments: Moments) -> Affine:
+    if moments.variance == 0:
+        raise UndefinedError(
+            f"the z-score of {metric.label} is undefined here: every ranker gets {moments.expectation:g}, "
+            "the variance is 0."
+        )
+    deviation = math.sqrt(moments.variance)
+    return Affine(moments.expectation, deviation if metric.increasing else -deviation)
+
+
+ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {"normalised": _normalised, "index": _index, "z": _z}
+"""Adjustment to the function that forms its map; an undefined one raises :class:`UndefinedError`."""
+
+
+def map_corners(adjustment: str, metric: Metric, corners: Sequence[Moments], ends: Interval) -> Interval:
+    """Return what an adjusted form can be if neither the value nor the moments are known exactly.
+
+    Parameters
+    ----------
+    adjustment
+        A key of :data:`ADJUSTMENTS`.
+    metric
+        The metric.
+    corners
+        The moments at all combinations of their bounds. Each form is monotone in the value, the expectation and the
+        variance, so that it is extreme at corners.
+    ends
+        The bounds of the value; arrays give arrays.
+
+    Raises
+    ------
+    UndefinedError
+        If the form is undefined at a corner, or between two.
+    """
+    maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
+    units = [each.unit for each in maps]
+    if min(units) < 0 < max(units):
+        raise UndefinedError(f"between the bounds of its moments, the {adjustment} of {metric.label} is undefined.")
+    intervals = [each.map_interval(*ends) for each in maps]
+    lower, upper = intervals[0]
+    for each in intervals[1:]:
+        lower, upper = np.minimum(lower, each.lower), np.maximum(upper, each.upper)
+    return Interval(lower, upper) if np.ndim(lower) else Interval(float(lower), float(upper))

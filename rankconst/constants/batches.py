@@ -1,0 +1,188 @@
+r"""Numbers of tools that rank whole batches only: which evaluation triples they left out is not known.
+
+Of n triples, n' = floor(n / batch) batch are ranked. The metrics covered are means over tasks, so over the ranked tasks
+R, t of them,
+
+.. math:: E = \frac1t \sum_{i \in R} e_i, \qquad Var = \frac1{t^2} \sum_{i \in R} v_i
+
+with e and v the mean and variance of one task. Whatever R is, E lies between the means of the t smallest and the t
+largest e_i, and the sum of variances likewise. The adjusted forms are monotone in the value, in E and in Var, so over
+all that is possible they are extreme at corners. A triple's head and tail are left out together, but for side ``both``
+the bounds are over any t tasks of either side: wider than need be, and valid.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.constants.affine import ADJUSTMENTS, map_corners
+from rankconst.constants.published import Interval
+from rankconst.errors import DataError, UndefinedError
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.constants.constants import Adjusted, Constants
+
+
+_MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
+
+
+def count_ranked(num_tasks: int, side: str, batch: int) -> int:
+    """Return how many tasks a tool ranks that leaves out the last, incomplete batch of evaluation triples.
+
+    Parameters
+    ----------
+    num_tasks
+        The tasks of the evaluation: one for each triple and side.
+    side
+        ``head``, ``tail``, or ``both`` for two tasks a triple.
+    batch
+        How many triples are in a batch, >= 1.
+
+    Raises
+    ------
+    DataError
+        If there is no whole batch, or for ``both`` an odd number of tasks.
+
+    Examples
+    --------
+    >>> count_ranked(402, "both", 128)
+    256
+    """
+    sides = 2 if side == "both" else 1
+    triples, odd = divmod(num_tasks, sides)
+    if odd:
+        raise DataError(f"{num_tasks} tasks cannot be those of both sides; expected two for each triple.")
+    if triples < batch:
+        raise DataError(
+            f"nothing was ranked: only whole batches of {batch} triples are, and there are {triples} triples."
+        )
+    return triples // batch * batch * sides
+
+
+def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, batch: int) -> Adjusted:
+    """Adjust values of a tool that leaves out the last, incomplete batch, with intervals that hold whichever it was.
+
+    Parameters
+    ----------
+    constants
+        The constants over all tasks.
+    value, lower, upper
+        As for :meth:`~rankconst.constants.constants.Constants.adjust_between`.
+    batch
+        How many triples are in a batch, >= 1.
+
+    Returns
+    -------
+    Adjusted
+        The central values are those of an even draw: the expectation over all tasks, and the variance over as many as
+        are ranked. A form is None if it is undefined for some of the sets that may have been ranked.
+
+    Raises
+    ------
+    DataError
+        If a value is outside the metric's range, or no batch was whole.
+    UndefinedError
+        For a metric that is no mean over tasks, a macro average, or some relations only.
+    """
+    central = draw_evenly(constants, batch)
+    adjusted = central.adjust_between(value, lower, upper)
+    if central is constants or not isinstance(constants.histogram, Histogram):
+        return adjusted
+    expectations, variances = _bound_moments(constants.metric, constants.histogram, central.num_tasks)
+    corners = [
+        replace(central.moments, expectation=expectation, variance=variance)
+        for expectation, variance in product(expectations, variances)
+    ]
+    widened: dict[str, Any] = {}
+    for name in ADJUSTMENTS:
+        try:
+            widened[f"{name}_interval"] = map_corners(name, constants.metric, corners, adjusted.value_interval)
+        except UndefinedError:
+            widened[name] = widened[f"{name}_interval"] = None
+    return replace(adjusted, **widened)
+
+
+def draw_evenly(constants: Constants, batch: int) -> Constants:
+    """Return the constants of as many tasks as are ranked, drawn evenly from all of them.
+
+    Parameters
+    ----------
+    constants
+        The constants over all tasks.
+    batch
+        How many triples are in a batch, >= 1.
+
+    Returns
+    -------
+    Constants
+        The expectation is that of all tasks, the variance that of as many as are ranked; `constants` themselves if all
+        are. The histogram is of the tasks with the most candidates: it bounds what can be published.
+
+    Raises
+    ------
+    DataError
+        If no batch was whole.
+    UndefinedError
+        For a metric that is no mean over tasks, a macro average, or some relations only.
+    """
+    metric, histogram = constants.metric, constants.histogram
+    if metric.family not in _MEANS:
+        raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is no mean over tasks. {_REMEDY}")
+    if not isinstance(histogram, Histogram):
+        raise UndefinedError(f"{_NOT_KNOWN} a macro average: weights depend on it too. {_REMEDY}")
+    if constants.relations:
+        raise UndefinedError(f"{_NOT_KNOWN} some relations: how many of their triples is not known. {_REMEDY}")
+    ranked = count_ranked(constants.num_tasks, constants.side, batch)
+    if ranked == constants.num_tasks:
+        return constants
+    evenly = replace(constants.moments, variance=constants.variance * constants.num_tasks / ranked)
+    return replace(constants, histogram=_keep_largest(histogram, ranked), moments=evenly)
+
+
+_NOT_KNOWN = "the triples of the last, incomplete batch were left out, and what that does is not known for"
+_REMEDY = "Leave the source out and name its protocol, to adjust as if all had been ranked."
+
+
+@functools.lru_cache(maxsize=64)
+def _bound_moments(metric: Metric, histogram: Histogram, ranked: int) -> tuple[Interval, Interval]:
+    """Return bounds of expectation and variance over any `ranked` of the tasks."""
+    single = [compute_moments(metric, Histogram.from_counts([size])) for size in histogram.num_candidates]
+
+    def bound(name: str, scale: int) -> Interval:
+        mid, error = (np.array([getattr(each, field) for each in single]) for field in (name, f"{name}_error"))
+        return Interval(
+            _add_smallest(mid - error, histogram.num_tasks, ranked) / scale,
+            -_add_smallest(-(mid + error), histogram.num_tasks, ranked) / scale,
+        )
+
+    return bound("expectation", ranked), bound("variance", ranked * ranked)
+
+
+def _add_smallest(values: NDArray[np.float64], num_tasks: NDArray[np.int64], ranked: int) -> float:
+    """Return the sum of the `ranked` smallest values, each there `num_tasks` times."""
+    order = np.argsort(values, kind="stable")
+    return math.fsum((values[order] * _take(num_tasks[order], ranked)).tolist())
+
+
+def _keep_largest(histogram: Histogram, ranked: int) -> Histogram:
+    """Return the histogram of the `ranked` tasks with the most candidates."""
+    taken = _take(histogram.num_tasks[::-1], ranked)[::-1]
+    return Histogram(histogram.num_candidates[taken > 0], taken[taken > 0])
+
+
+def _take(num_tasks: NDArray[np.int64], ranked: int) -> NDArray[np.int64]:
+    """Return how many tasks of each group are among the first `ranked`."""
+    before = np.cumsum(num_tasks) - num_tasks
+    taken: NDArray[np.int64] = np.minimum(np.maximum(ranked - before, 0), num_tasks)
+    return taken

@@ -1,0 +1,341 @@
+"""The constants of one metric on one set of ranking tasks, and what they do to a published number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
+from rankconst.constants.published import Interval, Published, parse_value, read_published
+from rankconst.errors import DataError, UndefinedError
+
+if TYPE_CHECKING:
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.constants.significance import Significance
+    from rankconst.moments import Moments
+    from rankconst.tasks import Histogram, WeightedHistogram
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
+
+    A form that is undefined on these tasks is None, and so is its interval. Fields hold the kind that was passed in:
+    a float, a numpy array or a pandas Series. The ends of an interval are equal for a value that is exact.
+    """
+
+    value: Any
+    normalised: Any
+    index: Any
+    z: Any
+    value_interval: Interval
+    normalised_interval: Interval | None
+    index_interval: Interval | None
+    z_interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """Chance expectation and variance of a metric on one dataset, protocol, split, side and aggregation.
+
+    Attributes
+    ----------
+    dataset, protocol, split, side
+        Which ranking tasks.
+    metric
+        The metric, its k set.
+    histogram
+        The numbers of candidates of the ranking tasks, weighted for a macro average.
+    moments
+        Expectation and variance with their errors and method.
+    table_version
+        The version of the tables that the numbers come from; empty for counts of one's own.
+    aggregation
+        What each task counts.
+    relations
+        The relations that the tasks are restricted to; empty for all.
+
+    Examples
+    --------
+    >>> import rankconst
+    >>> mrr = rankconst.load().constants("FB15k-237", "mrr")
+    >>> round(mrr.index(0.338), 4)
+    0.3375
+    """
+
+    dataset: str
+    protocol: str
+    split: str
+    side: str
+    metric: Metric
+    histogram: Histogram | WeightedHistogram = field(repr=False)
+    moments: Moments
+    table_version: str
+    aggregation: str = DEFAULT_AGGREGATION
+    relations: tuple[str, ...] = ()
+
+    @property
+    def num_tasks(self) -> int:
+        """The number of ranking tasks n; for side ``both`` those of both sides."""
+        return self.histogram.total
+
+    @property
+    def worst(self) -> float:
+        """What a ranker gets that puts every true answer last: no value can lie beyond it."""
+        histogram = self.histogram
+        return self.metric.worst(histogram.num_candidates, histogram.num_tasks * histogram.weights)
+
+    @property
+    def expectation(self) -> float:
+        """What a random ranker gets on average, in units of the metric."""
+        return self.moments.expectation
+
+    @property
+    def expectation_error(self) -> float:
+        """The absolute error of the expectation; see :class:`~rankconst.moments.Moments`."""
+        return self.moments.expectation_error
+
+    @property
+    def variance(self) -> float:
+        """The variance of a random ranker's value, in squared units of the metric."""
+        return self.moments.variance
+
+    @property
+    def variance_error(self) -> float:
+        """The absolute error of the variance; see :class:`~rankconst.moments.Moments`."""
+        return self.moments.variance_error
+
+    @property
+    def method(self) -> str:
+        """``closed_form``, ``numerical`` or ``sampled``."""
+        return self.moments.method
+
+    @property
+    def num_draws(self) -> int | None:
+        """How many random rankings a ``sampled`` number rests on; None for other methods."""
+        return self.moments.num_draws
+
+    @property
+    def normalised(self) -> Affine:
+        """The map M -> M / E[M]; 1 is random.
+
+        Raises
+        ------
+        UndefinedError
+            If the expectation is 0, as for the variance of a single rank that cannot vary.
+        """
+        return ADJUSTMENTS["normalised"](self.metric, self.moments)
+
+    @property
+    def index(self) -> Affine:
+        """The map to the adjusted index; 0 is random, 1 is perfect.
+
+        Raises
+        ------
+        UndefinedError
+            If a random ranker is already perfect (every task has one candidate, or k reaches all of them).
+        """
+        return ADJUSTMENTS["index"](self.metric, self.moments)
+
+    @property
+    def z(self) -> Affine:
+        """The map to the z-score; 0 is random, larger is better.
+
+        Raises
+        ------
+        UndefinedError
+            If the variance is 0.
+        """
+        return ADJUSTMENTS["z"](self.metric, self.moments)
+
+    def check(self, value: Any) -> None:
+        """Refuse values that the metric cannot take on these tasks.
+
+        Parameters
+        ----------
+        value
+            A number or an array of them, as published: half a unit of the last decimal is granted at the worst end.
+
+        Raises
+        ------
+        DataError
+            For the first value that is not a number or lies outside the range, with a hint at the likely cause.
+        """
+        if isinstance(value, (str, Decimal)):
+            value = parse_value(value).value
+        numbers = np.asarray(value, dtype=np.float64)
+        self._check(numbers, numbers, numbers)
+
+    def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
+        """Adjust a published value, or an array or Series of them.
+
+        Parameters
+        ----------
+        value
+            In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` stands for 0.3375 to 0.3385,
+            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact. A
+            list may hold any of these, and gives arrays.
+        decimals
+            To how many decimals the value was rounded. If None, text shows it and other values are exact.
+        percent
+            True for a percentage without its sign.
+
+        Returns
+        -------
+        Adjusted
+            The value with its three adjusted forms and their intervals; None for a form that is undefined on these
+            tasks.
+
+        Raises
+        ------
+        DataError
+            For a value that is no number, is outside the metric's range, or is a percentage of a metric that is no
+            share.
+        """
+        if isinstance(value, Published):
+            return self.adjust_between(value.value, value.lower, value.upper)
+        if isinstance(value, float) and decimals is None and not percent:
+            return self.adjust_between(value, value, value)
+        if value is None:
+            raise DataError("there is no value to adjust.")
+        if isinstance(value, (str, Decimal, float, int)):
+            published = read_published(self.metric, value, decimals=decimals, percent=percent)
+            # What was passed in stays what it is: an int an int.
+            kept = published.value if percent or isinstance(value, (str, Decimal)) else value
+            return self.adjust_between(kept, published.lower, published.upper)
+        if not hasattr(value, "__array__"):
+            read = [read_published(self.metric, each, decimals=decimals, percent=percent) for each in value]
+            columns = (np.array([getattr(each, name) for each in read]) for name in ("value", "lower", "upper"))
+            return self.adjust_between(*columns)
+        if getattr(value, "dtype", np.dtype(float)).kind not in "fiu":
+            raise DataError(f"expected numbers, got {value.dtype}; for text use a list, or rankconst.adjust(frame).")
+        if percent and not self.metric.is_share:
+            raise DataError(f"these are percentages, but {self.metric.label} is no share.")
+        open_by = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+        if percent:
+            value, open_by = value / 100, open_by / 100
+        return self.adjust_between(value, value - open_by, value + open_by)
+
+    def adjust_between(self, value: Any, lower: Any, upper: Any) -> Adjusted:
+        """Adjust a value that is known to lie between two others; or arrays or Series of one shape.
+
+        What lies outside the metric's range is cut off the interval: the published number was rounded, the metric
+        itself cannot be there. Intervals of a metric whose moments are sampled take in two standard errors of these.
+
+        Raises
+        ------
+        DataError
+            If a value is outside the metric's range.
+        """
+        self._check(*(np.asarray(each, dtype=np.float64) for each in (value, lower, upper)))
+        low, high = self._range()
+        # An exact value a rounding error beyond the worst keeps itself.
+        ends = Interval(np.minimum(np.maximum(lower, low), upper), np.maximum(np.minimum(upper, high), lower))
+        if np.ndim(value) == 0:
+            ends = Interval(float(ends.lower), float(ends.upper))
+        forms: dict[str, Any] = {}
+        for name, form in ADJUSTMENTS.items():
+            try:
+                forms[name] = form(self.metric, self.moments)(value)
+                forms[f"{name}_interval"] = map_corners(name, self.metric, self._corners, ends)
+            except UndefinedError:
+                forms[name] = forms[f"{name}_interval"] = None
+        return Adjusted(value, value_interval=ends, **forms)
+
+    def significance(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Significance:
+        """Compute the probability that a random ranker does at least as well as a published value.
+
+        Parameters
+        ----------
+        value, decimals, percent
+            As for :meth:`adjust`, a single value.
+
+        Returns
+        -------
+        Significance
+            For the value and for both ends of its interval.
+
+        Raises
+        ------
+        UndefinedError
+            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, and for macro averages.
+        DataError
+            As for :meth:`adjust`.
+        """
+        from rankconst.constants.significance import compute_significance
+
+        adjusted = self.adjust(value, decimals=decimals, percent=percent)
+        return compute_significance(self, float(adjusted.value), adjusted.value_interval)
+
+    @property
+    def _corners(self) -> list[Moments]:
+        """The moments; if they are estimates, at two standard errors to either side."""
+        known = self.moments
+        if known.method != "sampled":
+            return [known]
+        return [
+            replace(known, expectation=known.expectation + one, variance=max(known.variance + two, 0.0))
+            for one in (-2 * known.expectation_error, 2 * known.expectation_error)
+            for two in (-2 * known.variance_error, 2 * known.variance_error)
+        ]
+
+    def _range(self) -> tuple[float, float]:
+        low, high = sorted((self.worst if self.metric.optimum is None else self.metric.optimum, self.worst))
+        return low, high
+
+    def _check(self, value: Any, lower: Any, upper: Any) -> None:
+        metric = self.metric
+        low, high = self._range()
+        with np.errstate(invalid="ignore"):
+            sure = (value >= low) & (value <= high)
+        if np.all(sure):
+            return
+        suspects = [np.atleast_1d(each)[~np.atleast_1d(sure)].tolist() for each in (value, lower, upper)]
+        for number, least, most in zip(*suspects, strict=True):
+            beyond_best = number > high if metric.increasing else number < low
+            # A number that comes without an interval may still be a printed one.
+            slack = _half_unit(number) if least == most else 0.0
+            beyond_worst = most + slack < low if metric.increasing else least - slack > high
+            outside = number < metric.lower or number > metric.upper
+            if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
+                continue
+            tasks = f"{self.side}, {self.protocol}"
+            if self.aggregation != DEFAULT_AGGREGATION:
+                tasks += f", {self.aggregation}"
+            if self.relations:
+                tasks += f", relations {', '.join(self.relations)}"
+            raise DataError(
+                f"{number:g} is no possible {metric.label} on {self.dataset} {self.split} "
+                f"({tasks}): {_expect(low, high)} {_hint(metric, number)}"
+            )
+
+
+def _half_unit(number: float) -> float:
+    """Return half a unit of the last decimal that `number` shows when printed."""
+    if not math.isfinite(number):
+        return 0.0
+    text = repr(number).removesuffix(".0")
+    mantissa, _, exponent = text.partition("e")
+    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return 0.5 * 10.0 ** min(-decimals, 0)
+
+
+def _expect(low: float, high: float) -> str:
+    if low == high:
+        return f"expected {low:.6g}, which every ranker gets here."
+    return f"expected {low:.6g} to {high:.6g}."
+
+
+def _hint(metric: Metric, number: float) -> str:
+    if not math.isfinite(number):
+        return "Leave out results that are missing."
+    if metric.upper == 1 and 1 < number <= 100:
+        return f"If it is a percentage, write {number / 100:.6g}."
+    if metric.lower == 1 and number < 1:
+        return "A mean of ranks is at least 1: is this an MRR, or a share?"
+    return "Check the metric, dataset, split, side and protocol."

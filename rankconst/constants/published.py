@@ -1,0 +1,256 @@
+"""Published numbers as they are written: the text, the number, and the interval that its rounding leaves open.
+
+``0.338`` stands for every number from 0.3375 to 0.3385: nothing computed from it can be more certain than that.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankconst.errors import DataError
+
+if TYPE_CHECKING:
+    from rankconst.catalogue.metrics import Metric
+
+
+class Interval(NamedTuple):
+    """Two ends, both included, the lower one first."""
+
+    lower: float
+    upper: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the distance of the ends."""
+        return (self.upper - self.lower) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A number as it was published.
+
+    Attributes
+    ----------
+    text
+        As written.
+    value
+        The number, in the metric's own units: a percentage is divided by 100.
+    lower, upper
+        The ends of what the writing leaves open: half a unit of the last decimal to either side, widened by what
+        stands after ±. Equal for a number that was not read from text.
+    deviation
+        What stands after ±; None if nothing does.
+    """
+
+    text: str
+    value: float
+    lower: float
+    upper: float
+    deviation: float | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """The two ends."""
+        return Interval(self.lower, self.upper)
+
+
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
+_NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
+_PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
+# Minus signs and spaces of typesetting.
+_TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " ", "\u2009": "", "\u202f": ""})
+_LONGEST = 400
+# Beyond these powers of ten Decimal or float give up.
+_LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
+
+
+def parse_value(
+    value: str | Decimal | float,
+    *,
+    decimals: int | None = None,
+    percent: bool = False,
+    exact: bool = False,
+    place: str = "",
+) -> Published:
+    """Read a published number with the interval that its writing leaves open.
+
+    Parameters
+    ----------
+    value
+        Text such as ``"0.338"``, ``"3,340"``, ``"53.3%"``, ``"0.5458 ± 0.0052"`` (also ``+-``), or a Decimal: its
+        last decimal is the last one that is certain. A float or an int counts as exact.
+    decimals
+        To how many decimals the number was rounded, whatever it shows itself; if None, text shows it.
+    percent
+        True if the number is a percentage though no sign says so.
+    exact
+        True if text shows every digit that there is, as the files that programs write do.
+    place
+        Where it stands, for the message of an error: ``"line 3, column MRR"``.
+
+    Raises
+    ------
+    DataError
+        If it is no number, or not one that a metric can be: infinite, or not a number at all.
+
+    Examples
+    --------
+    >>> parse_value("0.338").interval
+    Interval(lower=0.3375, upper=0.3385)
+    >>> parse_value("53.3%").value
+    0.533
+    """
+    if isinstance(value, str):
+        number, deviation, percent = _read_text(value, percent, place)
+    else:
+        number, deviation = _read_number(value, place), None
+        exact = exact or not isinstance(value, Decimal)
+    shown = str(value) if len(str(value)) <= _LONGEST else f"{number:.3e}"
+    if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
+        raise DataError(f"{_at(place)}{shown.strip()!r} is too large or too small for any metric.")
+    if decimals is not None:
+        if decimals < 0:
+            raise DataError(f"{_at(place)}decimals = {decimals}; expected 0 or more.")
+        unit = Decimal(1).scaleb(-decimals)
+    else:
+        unit = Decimal(0) if exact else Decimal(1).scaleb(int(number.as_tuple().exponent))
+    scale = Decimal("0.01") if percent else Decimal(1)
+    # Decimal rounds to 28 digits: far below the last place of a float.
+    open_by = unit / 2 + (deviation or 0)
+    return Published(
+        text=shown,
+        value=float(number * scale),
+        lower=float((number - open_by) * scale),
+        upper=float((number + open_by) * scale),
+        deviation=None if deviation is None else float(deviation * scale),
+    )
+
+
+def read_published(
+    metric: Metric,
+    value: str | Decimal | float,
+    *,
+    decimals: int | None = None,
+    percent: bool = False,
+    exact: bool = False,
+    place: str = "",
+) -> Published:
+    """Read a published value of a metric, which has to be a share to be a percentage.
+
+    Parameters
+    ----------
+    metric
+        Whose value it is.
+    value, decimals, percent, exact, place
+        As for :func:`parse_value`.
+
+    Raises
+    ------
+    DataError
+        If it is no number, or a percentage of a metric that is no share.
+    """
+    if not metric.is_share and (percent or (isinstance(value, str) and "%" in value)):
+        raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is no share.")
+    return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
+
+
+def _read_number(value: object, place: str) -> Decimal:
+    if isinstance(value, Decimal):
+        number = value
+    elif isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise DataError(f"{_at(place)}{value!r} is not a number.")
+    else:
+        # Of a whole number beyond all floats the digits are enough to refuse it.
+        number = Decimal(int(value)) if isinstance(value, numbers.Integral) else Decimal(repr(float(value)))
+    if not number.is_finite():
+        raise DataError(f"{_at(place)}{value} is no result. Leave out what is missing.")
+    return number
+
+
+def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal | None, bool]:
+    if len(text) > _LONGEST:
+        raise DataError(f"{_at(place)}{text[:40]!r}... is no number: it has {len(text):,} characters.")
+    bare = text.strip().translate(_TYPESET).replace("{,}", ",").replace("\\%", "%").replace("$", "")
+    signs = bare.count("%")
+    bare = re.sub(r"\s*%", "", bare).strip()
+    parts = [part.strip("() ") for part in _PLUS_MINUS.split(bare)]
+    if len(parts) > 2 or not all(_NUMBER.fullmatch(part) for part in parts) or signs > len(parts):
+        raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
+    numbers = [Decimal(part.replace(",", "")) for part in parts]
+    if re.fullmatch(r"[+-]?0,\d{3}", parts[0]):
+        raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
+    if len(numbers) == 2 and numbers[1] < 0:
+        raise DataError(f"{_at(place)}{text.strip()!r}: what stands after ± is negative.")
+    return numbers[0], numbers[1] if len(numbers) == 2 else None, percent or signs > 0
+
+
+def _at(place: str) -> str:
+    return f"{place}: " if place else ""
+
+
+def _hint(bare: str) -> str:
+    if bare.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+        return " Leave out what is missing."
+    if re.fullmatch(r"[+-]?\d*,\d+", bare):
+        return f" Write it with a decimal point, not a comma: {bare.replace(',', '.')}."
+    if "/" in bare:
+        return " Write the quotient out."
+    return ""
+
+
+# From this power of ten on, numbers are shown with an exponent.
+_WRITTEN_OUT = 7
+
+
+def show_number(value: float, digits: int = 4) -> str:
+    """Write a number with so many significant digits, without an exponent where that stays readable.
+
+    Examples
+    --------
+    >>> show_number(6368.04), show_number(0.00071106477, 5)
+    ('6,368', '0.00071106')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    exponent = math.floor(math.log10(abs(value)))
+    if not -5 <= exponent < _WRITTEN_OUT:
+        return f"{value:.{digits - 1}e}"
+    return f"{value:,.{max(digits - 1 - exponent, 0)}f}"
+
+
+def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
+    """Write a number with what is open about it, and no digit beyond that.
+
+    What stands after ± is rounded up, to one digit, or two if the first is 1 or 2, so that the whole interval is
+    covered but for 2 % of it. A number that is certain in all digits shown has none.
+
+    Examples
+    --------
+    >>> show_uncertain(6368.04, Interval(6358.6, 6377.5))
+    '6,368 ± 10'
+    >>> show_uncertain(0.53267, Interval(0.53217, 0.53317))
+    '0.5327 ± 0.0006'
+    """
+    open_by = max(interval.upper - value, value - interval.lower)
+    exponent = math.floor(math.log10(abs(value))) if value else -math.inf
+    # The last decimal place that would be shown: of a large number, written out, the ones.
+    shown = exponent - digits + 1 if exponent >= _WRITTEN_OUT else min(exponent - digits + 1, 0)
+    if open_by == 0 or open_by < 0.5 * 10.0**shown or not math.isfinite(open_by):
+        return show_number(value, digits)
+    decade = math.floor(math.log10(open_by))
+    if open_by < 3 * 10.0**decade:
+        decade -= 1
+    rounded = round(value / 10.0**decade) * 10.0**decade
+    covering = max(interval.upper - rounded, rounded - interval.lower)
+    # What a map has hardly stretched is to read as before it.
+    open_by = math.ceil(0.98 * covering / 10.0**decade) * 10.0**decade
+    if decade < -8:
+        places = max(math.floor(math.log10(max(abs(value), open_by))) - decade, 0)
+        return f"{value:.{places}e} ± {open_by:.0e}"
+    decimals = max(-decade, 0)
+    return f"{rounded:,.{decimals}f} ± {open_by:,.{decimals}f}"

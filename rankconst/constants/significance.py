@@ -1,0 +1,108 @@
+"""How probable it is that a random ranker does at least as well as a published value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rankconst.constants.published import Interval, show_uncertain
+from rankconst.errors import UndefinedError
+from rankconst.tails import TAILS, tail_probabilities
+from rankconst.tasks import WeightedHistogram
+
+if TYPE_CHECKING:
+    from rankconst.constants.constants import Constants
+
+
+_FEW_ULPS = Fraction(8, 2**53)
+# Below this a probability is written as a power of ten.
+_MINUTE = -12.0
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """The probability that a random ranker does at least as well, for a value and for the ends of its interval.
+
+    Attributes
+    ----------
+    log10
+        Decimal logarithm of the probability for the value itself; it is finite where the probability underflows.
+    interval
+        The logarithms that the value's rounding leaves open, the error of the computation included.
+    method
+        How the tail was computed: ``exact``, ``convolution`` or ``inversion``; see :class:`~rankconst.tails.Tail`.
+    """
+
+    log10: float
+    interval: Interval
+    method: str
+
+    @property
+    def probability(self) -> float:
+        """The probability itself; 0 where it is below the smallest double."""
+        return float(10.0**self.log10)
+
+    def __str__(self) -> str:
+        return show_probability(self.log10, self.interval)
+
+
+def show_probability(log10: float, interval: Interval) -> str:
+    """Write a probability with what is open about it: two digits, or its power of ten where it is minute.
+
+    Parameters
+    ----------
+    log10, interval
+        Its decimal logarithm, and the ends of that.
+
+    Examples
+    --------
+    >>> show_probability(-2.66, Interval(-2.8, -2.5))
+    '0.0016–0.0032'
+    >>> show_probability(-45948.7, Interval(-46027.7, -45869.6))
+    '10^(-45,950 ± 80)'
+    """
+    if math.isinf(log10):
+        return "0"
+    if interval.upper < _MINUTE:
+        shown = show_uncertain(log10, interval, 6)
+        return f"10^({shown})" if "±" in shown else f"10^{log10:,.1f}"
+    ends = [f"{10.0**end:.2g}" for end in interval]
+    return ends[0] if ends[0] == ends[1] else "–".join(ends)
+
+
+def compute_significance(constants: Constants, value: float, interval: Interval) -> Significance:
+    """Compute the tail probability of a value and of the ends of its interval.
+
+    Parameters
+    ----------
+    constants
+        Metric and ranking tasks.
+    value, interval
+        What was published, in units of the metric and inside its range.
+
+    Raises
+    ------
+    UndefinedError
+        If no tail is known for the metric or the weights.
+    """
+    metric, histogram = constants.metric, constants.histogram
+    if metric.family not in TAILS:
+        known = ", ".join(key for key in TAILS)
+        raise UndefinedError(f"no tail probability is known for {metric.label}; there is one for {known}.")
+    if isinstance(histogram, WeightedHistogram):
+        raise UndefinedError(f"no tail probability is known for {constants.aggregation} averages.")
+    ends = _attain(interval, histogram.total) if metric.family == "hits_at_k" else interval
+    tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *ends)))
+    lower = min(tail.log10 - tail.error for tail in tails)
+    upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
+    return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
+
+
+def _attain(interval: Interval, num_tasks: int) -> Interval:
+    """Return the least and the largest share of tasks in an interval; the interval itself if there is none."""
+    # A share that misses an end by a rounding error is in it.
+    least = math.ceil(Fraction(interval.lower) * num_tasks * (1 - _FEW_ULPS))
+    most = math.floor(Fraction(interval.upper) * num_tasks * (1 + _FEW_ULPS))
+    return Interval(least / num_tasks, most / num_tasks) if least <= most else interval

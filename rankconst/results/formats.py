@@ -1,0 +1,93 @@
+"""The registry of formats, and how a file's format is recognised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankconst.errors import DataError
+from rankconst.names import resolve_name
+from rankconst.results.document import Document, open_document
+from rankconst.results.logs import conve, dglke, nbfnet, openke, rotate, torchkge
+from rankconst.results.structured import looks_structured
+from rankconst.results.tables import csv, latex, markdown
+from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankconst.results.reading import Reader, Reading
+
+
+READERS: dict[str, Reader] = {
+    reader.key: reader
+    for reader in (
+        pykeen.READER,
+        paperswithcode.READER,
+        libkge.READER,
+        ogb.READER,
+        ampligraph.READER,
+        pykeen.READER_CSV,
+        libkge.READER_CSV,
+        rotate.READER,
+        openke.READER,
+        dglke.READER,
+        torchkge.READER,
+        nbfnet.READER,
+        conve.READER,
+        markdown.READER,
+        latex.READER,
+        csv.READER,
+    )
+}
+"""Format key to its reader, in the order in which they are tried."""
+
+_BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".md": "markdown", ".tex": "latex", ".yaml": "pykeen", ".yml": "pykeen"}
+
+
+def read_results(path: str | Path, form: str | None = None) -> Reading:
+    """Read a results file of any known format.
+
+    Parameters
+    ----------
+    path
+        A file, or ``-`` for standard input.
+    form
+        The key of its format; if None, it is recognised by the content.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, no format fits, or nothing in it is a metric's value.
+    UnknownNameError
+        If there is no such format.
+    """
+    document = open_document(path)
+    if form is not None:
+        reader = READERS[
+            resolve_name("format", form, dict.fromkeys(READERS, ()), f"Known formats: {', '.join(READERS)}.")
+        ]
+    else:
+        reader = _recognise(document)
+    reading = reader.read(document)
+    if not reading.entries:
+        reasons = "".join(f" {_place(skip.line)}{skip.what}: {skip.why}." for skip in reading.skipped[:3])
+        raise DataError(f"{document.name} (read as {reader.key}) holds no value of a metric.{reasons}")
+    return reading
+
+
+def _recognise(document: Document) -> Reader:
+    found = next((reader for reader in READERS.values() if reader.recognise(document)), None)
+    if found is not None:
+        return found
+    if document.suffix in _BY_SUFFIX:
+        # Its reader can say best what is wrong with it.
+        return READERS[_BY_SUFFIX[document.suffix]]
+    looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
+    raise DataError(
+        f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "
+        f"Known formats: {', '.join(READERS)}; name one with --input-format."
+    )
+
+
+def _place(line: int | None) -> str:
+    return "" if line is None else f"Line {line:,}: "

@@ -1,0 +1,62 @@
+"""What ConvE and TuckER print, and tools made after them.
+
+ConvE's ``left`` is where tails are predicted, ``right`` where heads are (``evaluation.py``: the first prediction ranks
+the tail entity ``e2`` and is counted as left). Its ``Mean rank: {0} 188.8`` comes from a message that was never filled
+in. Above TuckER's ``Validation:`` stand the epoch, the seconds and the loss, each alone on its line; it counts the
+triples of both directions.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
+
+
+def _find_tool(found: list[Found]) -> list[Found]:
+    """Only ConvE tells the sides apart; where no heading says it, that does."""
+    if all(each.side == "both" for each in found):
+        return found
+    return [replace(each, source=each.source or "conve") for each in found]
+
+
+READER = make_reader(
+    LogFormat(
+        key="conve",
+        title="output of ConvE or TuckER",
+        values=Rule(
+            ("Hits ", "Mean r"),
+            re.compile(
+                r"(?:^|\s)(?P<name>Hits(?=[ a-z]* @)|Mean rank|Mean reciprocal rank)(?: (?P<side>left|right))?"
+                r"(?: @(?P<k>\d{1,9}))?:(?: \{0\})?" + VALUE,
+                re.ASCII,
+            ),
+        ),
+        headings=(
+            Rule(
+                ("_evaluation",),
+                re.compile(r"(?:^|\s)(?P<split>dev|test)_evaluation\s*$"),
+                says={"source": "conve"},
+            ),
+            Rule(("COMPLETED EPOCH",), re.compile(r"COMPLETED EPOCH: (?P<step>\d{1,12})", re.ASCII)),
+            Rule(
+                ("Validation:",),
+                re.compile(
+                    r"^(?:(?P<step>\d{1,12})\s*\n\S+\s*\n\S+\s*\n)?(?:.*\n)*(?P<split>Validation):\s*$", re.ASCII
+                ),
+                above=3,
+                says={"source": "tucker"},
+            ),
+            Rule(("Test:",), re.compile(r"^(?P<split>Test):\s*$"), says={"source": "tucker"}),
+            Rule(
+                ("Number of data points: ",),
+                re.compile(r"^Number of data points: (?P<num_tasks>\d{1,12})\s*$", re.ASCII),
+            ),
+        ),
+        sign=Rule(("Hits ",), re.compile(r"(?:^|\s)Hits (?:left |right )?@\d{1,9}: ", re.ASCII)),
+        exact=True,
+        sides={None: "both", "left": "tail", "right": "head"},
+        refine=_find_tool,
+    )
+)

@@ -1,0 +1,356 @@
+"""What the logs of evaluation tools have in common: a line holds a metric's name and value, those above say of what.
+
+A format is a row of :class:`LogFormat`. Lines are found by the words that they must hold, not one by one, so that a
+long log with few results is read at the speed of a text search. Colour codes are left out; a carriage return, as of
+progress bars, ends no line.
+
+A number counts as exact only where the tool prints every digit and more than six significant ones are there: people
+who copy a log shorten it, and a full one seldom ends so soon. All others stand for the interval that rounding leaves.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import parse_split
+from rankconst.constants.published import parse_value
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.results.evaluation import Context
+from rankconst.results.reading import Entry, Reader, Reading, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.document import Document
+
+
+VALUE = r"(?: {1,4}(?P<value>[^\s|\"',]+)(?!\S)|\s*$)"
+"""How a pattern ends that is followed by a value; a line that was cut off has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Lines that say something.
+
+    Attributes
+    ----------
+    marks
+        Such a line holds one of these texts.
+    pattern
+        What it looks like; the groups are what it says.
+    above
+        How many lines above it the pattern starts with.
+    says
+        What such lines say beside.
+    """
+
+    marks: tuple[str, ...]
+    pattern: re.Pattern[str]
+    above: int = 0
+    says: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A number in a log.
+
+    Attributes
+    ----------
+    line
+        Its line, counted from 1.
+    heading
+        The line of the last heading above it; 0 if there is none.
+    name, text
+        The metric and its value, as printed.
+    split, side, protocol, source
+        Which ranking tasks; None where the log says nothing.
+    said
+        All that the line and the headings above it say.
+    meant
+        The value with what printing took away: trailing zeros, or how far it was cut; empty if nothing.
+    why
+        Why it cannot be used; empty if it can.
+    """
+
+    line: int
+    heading: int
+    name: str
+    text: str
+    split: str | None
+    side: str | None
+    protocol: str | None
+    source: str | None
+    said: Mapping[str, str | None]
+    meant: str = ""
+    why: str = ""
+
+
+def _keep(found: list[Found]) -> list[Found]:
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class LogFormat:
+    """The log of a tool.
+
+    Groups of the patterns that mean something to every format: ``name`` and ``value``; ``k`` for a number that stands
+    apart from its name; ``names`` and ``values`` for a table, names in a heading; ``split``, ``side``, ``protocol``,
+    ``source``, ``step``, ``model``; ``test_triples`` and the like, the number of evaluation triples; ``num_tasks``, the
+    number of ranks.
+
+    Attributes
+    ----------
+    key, title
+        As for :class:`~rankconst.results.reading.Reader`.
+    values
+        The lines that hold numbers.
+    headings
+        The lines that say what the numbers below are.
+    sign
+        The lines that only this tool prints; those with numbers if None.
+    source
+        As for :class:`~rankconst.results.reading.Reading`.
+    exact
+        True if the tool prints every digit: a number with more than six significant ones is exact then.
+    decimals
+        To how many decimals a value is always printed: one with fewer, at the end of the file, is cut off.
+    sides, protocols
+        What the group of that name means; None for a line without.
+    unread
+        Names of metrics that cannot be adjusted, with the reason.
+    refine
+        Looks at all numbers together, for what no single line says.
+    """
+
+    key: str
+    title: str
+    values: Rule
+    headings: tuple[Rule, ...] = ()
+    sign: Rule | None = None
+    source: str | None = None
+    exact: bool = False
+    decimals: int | None = None
+    sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
+    protocols: Mapping[str | None, str | None] = field(default_factory=dict)
+    unread: tuple[tuple[re.Pattern[str], str], ...] = ()
+    refine: Callable[[list[Found]], list[Found]] = _keep
+
+
+def make_reader(log: LogFormat) -> Reader:
+    """Make the reader of a log format."""
+    return Reader(log.key, log.title, partial(_recognise, log), partial(_read, log))
+
+
+_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+# Tables, JSON and quotations hold such lines too.
+_ELSEWHERE = re.compile(r"\s*[|{\"'`]")
+_HITS = re.compile(r"hits?\s*@\s*(\d{1,9})", re.IGNORECASE | re.ASCII)
+_NAMES = {"mrr": "mrr", "mean reciprocal rank": "mrr", "mr": "mr", "mean rank": "mr"}
+_PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
+# Leading zeros do not count.
+_SIGNIFICANT = re.compile(r"[+-]?[0.]*([\d.]*)(?:[eE][+-]?\d{1,4})?", re.ASCII)
+_ROUNDED = 6
+_OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
+_COLUMNS = ("evaluation", "model", "step", "split", "side", "filter", "metric", "value")
+
+
+@lru_cache(maxsize=256)
+def parse_name(name: str) -> Metric | None:
+    """Return the metric that a log names; None if it is none of those that the tools print."""
+    hits = _HITS.fullmatch(name)
+    key = f"hits@{hits[1]}" if hits else _NAMES.get(name.lower())
+    try:
+        return None if key is None else parse_metric(key)
+    except UnknownNameError:
+        return None
+
+
+def pad_decimals(text: str, decimals: int) -> str:
+    """Put trailing zeros back after the decimal point; leave alone what is no plain number.
+
+    Examples
+    --------
+    >>> pad_decimals("0.3", 3)
+    '0.300'
+    """
+    if decimals < 1 or not _PLAIN.fullmatch(text):
+        return text
+    whole, _, fraction = text.partition(".")
+    return f"{whole}.{fraction.ljust(decimals, '0')}"
+
+
+def pad_digits(text: str, digits: int) -> str:
+    """Put trailing zeros back up to a number of significant digits; leave alone what is no plain number.
+
+    Examples
+    --------
+    >>> pad_digits("370.5", 6)
+    '370.500'
+    """
+    return pad_decimals(text, digits - 1 - Decimal(text).adjusted()) if _PLAIN.fullmatch(text) else text
+
+
+def _shows_all(text: str) -> bool:
+    """Tell whether a number has more digits than people leave when they round."""
+    digits = _SIGNIFICANT.fullmatch(text)
+    return digits is not None and len(digits[1].replace(".", "")) > _ROUNDED
+
+
+def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
+    """Find the numbers of a log, in its order."""
+    state: dict[str, str | None] = {}
+    heading = 0
+    for line, rule, text in _find_lines(_strip_colours(document.text), (*log.headings, log.values)):
+        if rule is not log.values:
+            said = rule.pattern.search(text)
+            if said is not None:
+                state |= {**rule.says, **said.groupdict()}
+                heading = line
+            continue
+        for match in rule.pattern.finditer(text):
+            said_here = state | {key: group for key, group in match.groupdict().items() if group is not None}
+            yield from _pair(log, line, heading, said_here)
+
+
+def _pair(log: LogFormat, line: int, heading: int, said: Mapping[str, str | None]) -> Iterator[Found]:
+    """Make the numbers of one match: a name with its value, or a row of values with the names above."""
+    split = said.get("split")
+    about = (
+        None if split is None else parse_split(split),
+        log.sides[said.get("side")],
+        log.protocols.get(said.get("protocol")),
+        said.get("source"),
+        said,
+    )
+    name, values = said.get("name"), said.get("values")
+    if name is not None:
+        k = said.get("k")
+        yield Found(line, heading, name if k is None else f"{name}@{k}", said.get("value") or "", *about)
+    elif values is not None:
+        names, texts = (said.get("names") or "").split(), values.split()
+        if len(texts) > len(names):
+            spare = " ".join(texts[len(names) :])
+            yield Found(line, heading, spare, "", *about, why="no heading above names its column")
+        for place, each in enumerate(names):
+            yield Found(line, heading, each, texts[place] if place < len(texts) else "", *about)
+
+
+def _strip_colours(text: str) -> str:
+    return _COLOURS.sub("", text) if "\x1b" in text else text
+
+
+def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Rule, str]]:
+    """Find the lines that hold a mark of a rule, each once for a rule, with those above that the rule asks for."""
+    starts = heapq.merge(*(_find_starts(text, mark, order) for order, rule in enumerate(rules) for mark in rule.marks))
+    line, counted, last = 1, 0, (-1, -1)
+    for each in starts:
+        if each == last:
+            continue
+        last = each
+        start, order = each
+        line += text.count("\n", counted, start)
+        counted = start
+        rule = rules[order]
+        if _ELSEWHERE.match(text, start) is None:
+            top = start
+            for _ in range(rule.above):
+                top = text.rfind("\n", 0, max(top - 1, 0)) + 1
+            end = text.find("\n", start)
+            yield line, rule, text[top : end if end >= 0 else len(text)]
+
+
+def _find_starts(text: str, mark: str, order: int) -> Iterator[tuple[int, int]]:
+    end = 0
+    while end >= 0 and (place := text.find(mark, end)) >= 0:
+        yield text.rfind("\n", end, place) + 1, order
+        end = text.find("\n", place)
+
+
+def _recognise(log: LogFormat, document: Document) -> bool:
+    if document.suffix in _OTHERS:
+        return False
+    text = _strip_colours(document.text)
+    needed = (log.values,) if log.sign is None else (log.sign, log.values)
+    return all(any(rule.pattern.search(line) for _, _, line in _find_lines(text, (rule,))) for rule in needed)
+
+
+def _read(log: LogFormat, document: Document) -> Reading:
+    rows: list[dict[str, str]] = []
+    entries: list[Entry] = []
+    skipped: list[Skipped] = []
+    evaluation, of, seen = 0, None, set[tuple[str, str | None, str | None]]()
+    # Only the very last line can have been cut off, where the tool was stopped.
+    unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
+    for found in log.refine(list(scan_log(document, log))):
+        why = found.why or _refuse(log, found, unfinished)
+        metric = parse_name(found.name)
+        if why or metric is None:
+            skipped.append(Skipped(found.line, found.name, why or "no metric that logs print has this name"))
+            continue
+        _check(document, found)
+        said = found.said
+        here, what = (found.heading, found.split, said.get("step")), (metric.key, found.side, found.protocol)
+        if here != of or what in seen:
+            evaluation, of, seen = evaluation + 1, here, set()
+        seen.add(what)
+        cells = {
+            "evaluation": str(evaluation),
+            "model": said.get("model"),
+            "step": said.get("step"),
+            "split": found.split,
+            "side": found.side,
+            "filter": ("raw" if found.protocol == "raw" else "filtered") if log.protocols else None,
+            "metric": found.name,
+            "value": found.text,
+        }
+        context = Context(
+            split=found.split,
+            side=found.side,
+            protocol=found.protocol,
+            source=found.source,
+            model=said.get("model"),
+            num_tasks=_count_tasks(found),
+        )
+        text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
+        entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
+        rows.append({column: cell for column, cell in cells.items() if cell is not None})
+    columns = tuple(column for column in _COLUMNS if any(column in row for row in rows))
+    filled = tuple({column: row.get(column, "") for column in columns} for row in rows)
+    return Reading(document.name, log.key, "long", columns, filled, tuple(entries), tuple(skipped), log.source)
+
+
+def _count_tasks(found: Found) -> int | None:
+    ranks, triples = found.said.get("num_tasks"), found.said.get(f"{found.split or 'test'}_triples")
+    if triples is not None:
+        return int(triples) * (2 if found.side == "both" else 1)
+    return None if ranks is None else int(ranks)
+
+
+def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
+    for pattern, why in log.unread:
+        if pattern.fullmatch(found.name):
+            return why
+    text = found.text
+    short = log.decimals is not None and len(text.partition(".")[2]) < log.decimals and _PLAIN.match(text) is not None
+    if found.line == unfinished and (short or not text):
+        return f"the last line is cut off after {text!r}" if text else "the last line is cut off"
+    return ""
+
+
+def _check(document: Document, found: Found) -> None:
+    place = f"{document.at(found.line)}, {found.name}"
+    if not found.text:
+        raise DataError(f"{place} has no value. Complete the line, or delete it to adjust the other results.")
+    if found.text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+        raise DataError(
+            f"{place} is {found.text}, no result: the scores were no numbers, as when training diverges. "
+            "Delete the line to adjust the other results."
+        )
+    parse_value(found.text, place=place)

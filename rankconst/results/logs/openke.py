@@ -1,0 +1,63 @@
+"""What OpenKE prints: a table of both sides and their mean, raw and filtered.
+
+``l`` is the side where heads are predicted, ``r`` that of tails. Its ``type constraint results`` rank among fewer
+candidates, and relation prediction prints a table of the same look without ``l`` and ``r``: neither is adjusted.
+Sums are kept in 32 bits, so that of the six decimals of a mean rank the last ones are not certain.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader
+
+_CONSTRAINED = (
+    "under the type constraint only entities of the relation's type are ranked; "
+    "rankconst.from_counts takes the counts of such candidates"
+)
+_RELATIONS = "a table without l and r lines is of relation prediction; rankconst.from_counts takes its candidates"
+
+
+def _refuse_other_candidates(found: list[Found]) -> list[Found]:
+    sided = {each.heading for each in found if each.side != "both"}
+    tables: dict[tuple[int, str], list[Found]] = {}
+    for each in found:
+        constrained = each.said.get("constraint") == ""
+        why = each.why or (_CONSTRAINED if constrained else "" if each.heading in sided else _RELATIONS)
+        tables.setdefault((each.heading, why), []).append(each)
+    return [each for (_, why), table in tables.items() for each in (_gather(table, why) if why else table)]
+
+
+def _gather(table: list[Found], why: str) -> list[Found]:
+    """Make the numbers of a table that is left out a single one."""
+    first, last = table[0], table[-1]
+    if first is last:
+        return [replace(first, why=why)]
+    lines = f"lines {first.line:,}-{last.line:,}" if first.line < last.line else f"line {first.line:,}"
+    return [replace(first, name=f"{len(table)} numbers, {lines}", why=why)]
+
+
+READER = make_reader(
+    LogFormat(
+        key="openke",
+        title="output of OpenKE",
+        source="openke",
+        values=Rule(
+            ("(raw)", "(filter)"),
+            re.compile(r"(?:^|[\s#])(?P<side>l|r|averaged)\((?P<protocol>raw|filter)\):(?P<values>(?:[ \t]+[^\s|]+)*)"),
+        ),
+        headings=(
+            Rule(("type constraint results:",), re.compile(r"(?P<constraint>(?:no )?)type constraint results:")),
+            Rule(("metric",), re.compile(r"^[\s#>]*metric:?[ \t](?P<names>.*\b(?:MRR|MR|hit@\d{1,9})\b.*)")),
+            Rule(
+                ("The total of test triples is ",),
+                re.compile(r"The total of test triples is (?P<test_triples>\d{1,12})", re.ASCII),
+            ),
+        ),
+        decimals=6,
+        sides={"l": "head", "r": "tail", "averaged": "both"},
+        protocols={"raw": "raw", "filter": None},
+        refine=_refuse_other_candidates,
+    )
+)

@@ -1,0 +1,50 @@
+"""What TorchKGE's ``print_results`` prints: raw and filtered values on one line.
+
+Hits and MRR are rounded to as many decimals for the whole of a print, trailing zeros left out: they are put back as
+far as a neighbour shows them. The mean rank is cut to a whole number, so 400 stands for 400 to 401.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import replace
+
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader, pad_decimals
+
+
+def _restore(found: list[Found]) -> list[Found]:
+    # A print ends with the line of its MRR.
+    ends = sorted({each.line for each in found if each.name == "MRR"})
+    prints = [bisect_left(ends, each.line) for each in found]
+    decimals = dict.fromkeys(prints, 0)
+    for number, each in zip(prints, found, strict=True):
+        fraction = each.text.partition(".")[2]
+        if each.name != "Mean Rank" and fraction.isdecimal():
+            decimals[number] = max(decimals[number], len(fraction))
+    return [
+        # Half a unit of the last decimal is open already: together that is 400 to 401.
+        replace(each, meant=f"{each.text}.5 ± 0.45" if each.text.isdecimal() else "")
+        if each.name == "Mean Rank"
+        else replace(each, meant=pad_decimals(each.text, decimals[number]))
+        for number, each in zip(prints, found, strict=True)
+    ]
+
+
+READER = make_reader(
+    LogFormat(
+        key="torchkge",
+        title="output of TorchKGE",
+        source="torchkge",
+        values=Rule(
+            ("Hit@", "Mean Rank", "MRR"),
+            re.compile(
+                r"(?:^|\s)(?P<protocol>Filt\. )?(?P<name>Hit@\d{1,9}|Mean Rank|MRR) :" + VALUE,
+                re.ASCII,
+            ),
+        ),
+        sign=Rule(("Filt. ",), re.compile(r"(?:^|\s)Filt\. (?:Hit@\d{1,9}|Mean Rank|MRR) : ")),
+        protocols={None: "raw", "Filt. ": None},
+        refine=_restore,
+    )
+)

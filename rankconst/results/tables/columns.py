@@ -1,0 +1,257 @@
+"""What the heading of a column means: a metric, an adjusted metric, or something about the ranking tasks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
+from rankconst.catalogue.protocols import SIDES, SPLITS
+from rankconst.errors import UnknownNameError
+from rankconst.names import squash
+
+if TYPE_CHECKING:
+    from rankconst.catalogue.metrics import Metric
+
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "dataset": ("data", "data set", "benchmark", "graph", "kg", "knowledge graph"),
+    "model": ("method", "approach", "interaction", "model name", "system"),
+    "split": ("subset", "evaluation split", "mode"),
+    "side": ("target",),
+    "protocol": ("evaluation protocol",),
+    "aggregation": ("averaging",),
+    "source": ("source repo", "repository", "repo", "tool", "library", "framework"),
+    "rank_type": ("type", "tie policy"),
+    "num_tasks": ("count", "num ranks", "number of tasks", "number of ranks", "rank count", "n", "n ranks"),
+    "metric": ("measure", "metric name"),
+    "value": ("score", "result", "metric value"),
+    "k": (),
+}
+"""What a column that is no metric can be, with further headings; compared in lower case without punctuation."""
+
+RANK_TYPES: dict[str, str] = {
+    "realistic": "realistic",
+    "avg": "realistic",
+    "optimistic": "optimistic",
+    "best": "optimistic",
+    "pessimistic": "pessimistic",
+    "worst": "pessimistic",
+    "nondeterministic": "nondeterministic",
+}
+"""Spelling of a tie policy to its name today (PyKEEN's, before and since 1.5)."""
+
+_BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
+_SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
+_SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
+_FILTERED = {"filtered", "filter", "filt", "fil"}
+# Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
+_NOISE = {"set", "split", "eval", "evaluation", "metrics", "results", "prediction", "predicting", "link", "setting"}
+# What stands beside a metric's own value: its spread over runs, its rank, its gain.
+_STATISTICS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci", "rank", "gain", "delta", "diff", "improvement"}
+_MEANS = {"mean", "average"}
+
+_WORD = re.compile(r"([A-Za-z]+)[.\s_/:-]+(?=\S)")
+_SPLITTER = re.compile(r"[.\s_/,-]+")
+_BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
+_ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
+_PERCENT = re.compile(r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%)$")
+_MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
+_PARENTHESES = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]*)[)\]]", re.DOTALL)
+_LEADING = re.compile(r"(.*\S)(?:\s+/\s+|\s*[:|]\s*)(\S.*)", re.DOTALL)
+# Only plain names: names are compared without punctuation, and ΔMRR is no MRR.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9@_ .\-]*")
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a heading says.
+
+    Attributes
+    ----------
+    role
+        A key of :data:`ROLES`, or ``measured`` for a column that holds values of a metric.
+    metric, adjustment
+        Of a measured column: the metric, and ``normalised``, ``index`` or ``z`` if its values were adjusted already.
+    dataset, split, side, rank_type, protocol
+        What the heading says beside the metric: ``MRR (WN18RR)``, ``test_mrr``, ``both.realistic.hits_at_10``.
+    percent
+        True if the heading carries the percent sign of its values: ``Hits@10 (%)``.
+    reason
+        Why values so called cannot be adjusted, as half a sentence; None if they can.
+    """
+
+    role: str
+    metric: Metric | None = None
+    adjustment: str | None = None
+    split: str | None = None
+    side: str | None = None
+    rank_type: str | None = None
+    protocol: str | None = None
+    dataset: str | None = None
+    percent: bool = False
+    reason: str | None = None
+
+
+@lru_cache(maxsize=4096)
+def parse_column(heading: str, k: int | None = None) -> Meaning | None:
+    """Read the heading of a column.
+
+    Parameters
+    ----------
+    heading
+        As written, markup removed. Arrows and footnote marks do not matter. A dataset may stand in parentheses behind
+        the metric, or before it and a colon, a bar or a spaced slash: ``MRR (WN18RR)``, ``FB15k-237 / MRR``.
+    k
+        The parameter, where the heading leaves it open (``hits_at_k``).
+
+    Returns
+    -------
+    Meaning
+        None for a heading that says nothing to us; such columns are kept and passed on.
+
+    Examples
+    --------
+    >>> parse_column("Method").role
+    'model'
+    >>> parse_column("test_H@10").metric.label, parse_column("test_H@10").split
+    ('Hits@10', 'test')
+    >>> parse_column("MRR (WN18RR)").dataset
+    'WN18RR'
+    """
+    if len(heading) > _LONGEST:
+        return None
+    text, bare = _strip_signs(heading)
+    role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
+    found = _parse_measured(bare, k) if role is None else Meaning(role)
+    return replace(found, percent=True) if found is not None and bare != text else found
+
+
+def add_part(meaning: Meaning, part: str) -> Meaning | None:
+    """Add what stands beside or above a metric's name.
+
+    Parameters
+    ----------
+    meaning
+        A measured column.
+    part
+        A split, a side, a tie policy, ``raw``, or else a dataset; what the metric's own name says stays.
+
+    Returns
+    -------
+    Meaning
+        None if the part makes the column something else than the metric: its standard deviation, for example.
+    """
+    text, bare = _strip_signs(part)
+    said: dict[str, Any] = {"percent": True} if bare != text else {}
+    for piece in _BARS.split(bare):
+        name, fields = piece, _read_words(piece)
+        inner = _PARENTHESES.fullmatch(piece)
+        if fields is None and inner is not None and (beside := _read_words(inner[2])) is not None:
+            # "FB15k-237 (test)", but "WD50K (100)" is one.
+            said |= beside
+            name, fields = inner[1], _read_words(inner[1])
+        if not _STATISTICS.isdisjoint(_SPLITTER.split(piece.lower())):
+            return None
+        if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS:
+            said |= {"dataset": name} if fields is None else fields
+    return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
+
+
+def _strip_signs(heading: str) -> tuple[str, str]:
+    """Return a heading without arrows and marks, and without a percent sign too."""
+    text = _MARKS.sub("", _ARROWS.sub("", heading[:_LONGEST])).strip()
+    return text, _PERCENT.sub("", text)
+
+
+def _read_words(text: str) -> dict[str, str] | None:
+    """Return what words say beside a metric; None if one of them is not known, and all may be a dataset's name."""
+    said: dict[str, str] = {}
+    for word in filter(None, _SPLITTER.split(text.lower())):
+        fields = _read_word(word)
+        if fields is None:
+            return None
+        said |= fields
+    return said
+
+
+def _read_word(word: str) -> dict[str, str] | None:
+    if word in _SPLIT_WORDS:
+        return {"split": _SPLIT_WORDS[word]}
+    if word in _SIDE_WORDS:
+        return {"side": _SIDE_WORDS[word]}
+    if word in RANK_TYPES:  # "best" and "avg" may as well be a run's
+        return {"rank_type": word} if RANK_TYPES[word] == word else {}
+    if word == "raw":
+        return {"protocol": word}
+    return {} if word in _FILTERED or word in _NOISE else None
+
+
+def _qualify(named: tuple[Metric, str | None] | None, said: dict[str, str]) -> Meaning | None:
+    if named is None:
+        return None
+    split, side, rank_type, protocol = map(said.get, ("split", "side", "rank_type", "protocol"))
+    return Meaning("measured", *named, split=split, side=side, rank_type=rank_type, protocol=protocol)
+
+
+def _parse_measured(text: str, k: int | None) -> Meaning | None:
+    rest, said = text, dict[str, str]()
+    while (word := _WORD.match(rest)) is not None and (fields := _read_word(word[1].lower())) is not None:
+        said |= fields
+        rest = rest[word.end() :]
+    if _NAME.fullmatch(rest):
+        return _qualify(_parse_name(rest, k), said)
+    if (found := _PARENTHESES.fullmatch(text)) is not None:
+        base, part = _parse_measured(found[1], k), found[2].strip()
+        if base is None or not part or part.isdecimal():  # a number made a repeated heading unique
+            return base
+        again = _parse_measured(part, k)
+        if again is not None:  # "Mean Rank (MR)"
+            return base if again.metric == base.metric else None
+        return add_part(base, part)
+    if (found := _LEADING.fullmatch(text)) is not None:
+        base = _parse_measured(found[2], k)
+        return None if base is None else add_part(base, found[1])
+    return None
+
+
+@cache
+def _known_stems() -> frozenset[str]:
+    """Return the names of metrics without their k, in lower case without punctuation."""
+    names = [
+        (
+            metric.family,
+            *metric.spellings,
+            *(template.format(k=k) for template in _templates(metric) for k in ("", "k")),
+        )
+        for metric in CATALOGUE.values()
+    ]
+    return frozenset(squash(name) for each in names for name in each)
+
+
+def _templates(metric: Metric) -> tuple[str, ...]:
+    return metric.symbol, metric.normalised_name, metric.index_name, metric.z_name
+
+
+def _may_be_metric(name: str) -> bool:
+    """Tell whether asking the catalogue is worth it, which takes half a millisecond to say no."""
+    stem = squash(name)
+    bare = stem.removeprefix("adjusted").removesuffix("index")
+    forms = (stem, bare, stem.removeprefix("z"))
+    return any(form in _known_stems() or form.rstrip("0123456789") in _known_stems() for form in forms)
+
+
+def _parse_name(name: str, k: int | None) -> tuple[Metric, str | None] | None:
+    if not _may_be_metric(name):
+        return None
+    try:
+        return parse_metric(name, k), None
+    except UnknownNameError:
+        pass
+    try:
+        return parse_adjusted_metric(name if k is None else re.sub(r"(?<=[_@])k$", str(k), name))
+    except UnknownNameError:
+        return None

@@ -1,0 +1,138 @@
+"""Tables of delimited text: CSV with commas or semicolons, TSV."""
+
+from __future__ import annotations
+
+import csv
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rankconst.errors import DataError
+from rankconst.results.reading import Reader, Reading
+from rankconst.results.tables.cells import Row
+from rankconst.results.tables.columns import parse_column
+from rankconst.results.tables.grid import read_tables
+from rankconst.results.tables.headings import Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rankconst.results.document import Document
+
+
+DELIMITERS = (",", "\t", ";")
+"""What may stand between cells."""
+
+# A heading may have several levels, after empty lines.
+_FIRST_LINES = 20
+_LONGEST_HEADING = 100_000
+
+
+def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
+    """Read the rows of a delimited file; quotes as in RFC 4180.
+
+    Raises
+    ------
+    DataError
+        For a quote that is never closed or closed within a cell, a zero byte, or a cell that is too long.
+    """
+    if (zero := document.text.find("\0")) >= 0:
+        line = document.text.count("\n", 0, zero) + 1
+        raise DataError(
+            f"{document.at(line)}: a zero byte. Results are read from text; save the table as CSV in UTF-8."
+        )
+    reader = csv.reader((f"{line}\n" for line in document.lines), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise DataError(f"{document.at(line)}: {_explain(str(error), reader.line_num)}") from None
+        if cells is None:
+            return
+        plain = tuple(cell.strip() for cell in cells)
+        if any(plain):
+            written = tuple(cells)
+            yield Row(line, written, written if written == plain else plain)
+
+
+def _explain(error: str, line: int) -> str:
+    if "field larger" in error:
+        return (
+            f"a cell goes on for more than {csv.field_size_limit():,} characters, to line {line:,}. "
+            "Is a quote never closed?"
+        )
+    if "unexpected end" in error:
+        return f'a cell in quotes goes on to the end, line {line:,}. Close the quote, or write "" for one in a cell.'
+    if "expected after" in error:
+        return 'text follows a closing quote. Write "" for a quote within a cell.'
+    return f"{error}. Expected cells as in RFC 4180."
+
+
+def find_delimiter(document: Document) -> str | None:
+    """Return the delimiter under which one of the first lines reads as a heading; None if there is no such.
+
+    A heading has two cells or more, one of them a name that is known, and the line below has as many; in a file called
+    ``.csv`` or ``.tsv`` a line with more or fewer is rather a mistake to be reported.
+    """
+    lines = list(islice(_lines(document.text), _FIRST_LINES))
+    first = next((line.lstrip() for line in lines if line.strip()), "")
+    if not first or first.startswith(("{", "[")) or any(len(line) > _LONGEST_HEADING for line in lines):
+        return None
+    strict = document.suffix not in {".csv", ".tsv"}
+    best = max((_count_known(lines, delimiter, strict), delimiter) for delimiter in DELIMITERS)
+    return best[1] if best[0] > 0 else None
+
+
+def _lines(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end + 1
+
+
+def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
+    """Return how many cells mean something in the row, among the first, that reads best as a heading."""
+    rows: list[list[str]] = []
+    try:
+        rows.extend(row for row in csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True) if row)
+    except csv.Error:
+        strict = False  # what is wrong with it, reading says
+    best = 0
+    for row, below in zip(rows[:5], [*rows[1:], None], strict=False):
+        if len(row) < 2 or (strict and below is not None and len(below) != len(row)):
+            continue
+        # "metric:<tab>MRR<tab>MR" is a log's.
+        if not any(cell.rstrip().endswith(":") for cell in row):
+            best = max(best, sum(parse_column(cell.strip()) is not None for cell in row))
+    return best
+
+
+def read_delimited(document: Document, form: str, dialect: Dialect, source: str | None = None) -> Reading:
+    """Read a delimited file in the dialect of a tool.
+
+    Raises
+    ------
+    DataError
+        As :func:`~rankconst.results.tables.grid.read_tables`, and for text that is no CSV.
+    """
+    delimiter = find_delimiter(document)
+    if delimiter is None:
+        # Nothing is known in the heading: let the one with most cells say so.
+        first = next((line for line in document.lines if line.strip()), "")
+        delimiter = max(DELIMITERS, key=first.count)
+    tables: Iterable[Iterable[Row]] = (read_rows(document, delimiter),)
+    return read_tables(document, form, tables, dialect, source)
+
+
+def _recognise(document: Document) -> bool:
+    return find_delimiter(document) is not None
+
+
+def _read(document: Document) -> Reading:
+    return read_delimited(document, READER.key, Dialect())
+
+
+READER = Reader("csv", "a table with commas, tabs or semicolons", _recognise, _read)
+"""CSV and TSV."""

@@ -1,0 +1,238 @@
+"""What the first rows of a table make its columns: metrics, roles, datasets that span metrics.
+
+Headings may stand in several rows, the upper ones spanning columns: datasets over metrics, ``Hits@`` over 1, 3 and
+10, metrics over datasets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rankconst.names import squash
+from rankconst.results.tables.cells import is_missing, is_number
+from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from rankconst.results.document import Document
+    from rankconst.results.tables.cells import Row
+
+
+DEEPEST = 4
+"""How many rows a heading may have, and one more of parameters or datasets below its metrics."""
+
+_COUNT = re.compile(r"@?\s*(\d{1,9})")
+_FAMILY = re.compile(r"(.*?)\s*@?\s*(?:(?<=[@\s])[kKnN])?\s*(\(%\)|%)?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How tables of a format speak.
+
+    Attributes
+    ----------
+    parse
+        Reads a heading, or the name of a metric in a long table, where k may stand in a column of its own.
+    exact
+        True if a program wrote every digit.
+    groups
+        True if a row of a single cell is the name of the rows below.
+    """
+
+    parse: Callable[[str, int | None], Meaning | None] = parse_column
+    exact: bool = False
+    groups: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a table.
+
+    Attributes
+    ----------
+    keys
+        The name of each column, no two alike: the levels joined by a spaced slash.
+    meanings
+        What each column means; None if nothing to us.
+    datasets
+        The dataset of each column of a metric that what spans the column names.
+    levels
+        The rows that it is made of.
+    """
+
+    keys: tuple[str, ...]
+    meanings: tuple[Meaning | None, ...]
+    datasets: tuple[str | None, ...]
+    levels: tuple[tuple[str, ...], ...]
+
+    @property
+    def measured(self) -> list[int]:
+        """The columns of metrics."""
+        return [j for j, meaning in enumerate(self.meanings) if meaning is not None and meaning.role == "measured"]
+
+    @property
+    def long(self) -> bool:
+        """True if one column names the metric and another holds its value."""
+        roles = {meaning.role for meaning in self.meanings if meaning is not None}
+        return {"metric", "value"} <= roles
+
+
+def find_heading(rows: Sequence[Row], dialect: Dialect) -> Heading | None:
+    """Return the heading that the first rows make up; None if they name no metric, or are one column."""
+    if max(len(row.cells) for row in rows) == 1:
+        return None
+    for depth in range(1, min(DEEPEST, len(rows)) + 1):
+        heading = _compose(rows[:depth], dialect)
+        if not (heading.measured or heading.long):
+            continue
+        if depth < len(rows) and not _is_measured(rows[depth], heading):
+            longer = _compose(rows[: depth + 1], dialect)
+            if _goes_on(heading, longer, rows[depth], dialect):
+                return longer
+        return heading
+    return None
+
+
+def explain_missing(document: Document, row: Row) -> str:
+    """Say why a table that begins with this row has no heading, and what its columns may have been meant for."""
+    if len(row.cells) == 1:
+        return (
+            f"{document.at(row.line)}: one column, {row.plain[0][:40]!r}; expected at least two, such as model "
+            "and MRR. Is the delimiter right? Commas, tabs and semicolons are known."
+        )
+    import difflib  # only needed here, where speed no longer matters
+
+    from rankconst.catalogue.metrics import TABULATED
+
+    known = {squash(name): metric.label for metric in TABULATED for name in (metric.label, *metric.spellings)}
+    headings = [label for label in row.plain if label][:12]
+    near = []
+    for label in headings:
+        found = difflib.get_close_matches(squash(label[:40]), known, n=2, cutoff=0.6)
+        if found:
+            near.append(f"{' or '.join(dict.fromkeys(known[name] for name in found))} for {label[:40]}")
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    listed = ", ".join(label[:40] for label in headings)
+    return (
+        f"{document.at(row.line)}: no column is a metric among {listed or 'empty headings'}.{hint} "
+        "Expected columns such as MRR, MR or Hits@10, or the two columns metric and value."
+    )
+
+
+def find_roles(heading: Heading) -> dict[str, int]:
+    """Return the column of each role: the one that is called so, or else the first."""
+    roles: dict[str, int] = {}
+    for j, meaning in enumerate(heading.meanings):
+        if meaning is not None and meaning.role in ROLES:
+            held = roles.setdefault(meaning.role, j)
+            if squash(heading.keys[held]) != squash(meaning.role) == squash(heading.keys[j]):
+                roles[meaning.role] = j
+    return roles
+
+
+def _compose(rows: Sequence[Row], dialect: Dialect) -> Heading:
+    width = max(len(row.plain) for row in rows)
+    levels = tuple(row.plain + ("",) * (width - len(row.plain)) for row in rows)
+    labels = [[label] if label else [] for label in levels[-1]]
+    for row, level in zip(rows[-2::-1], levels[-2::-1], strict=True):
+        _put_above(labels, _spread(row, level, labels, dialect))
+    found = [_find_meaning(each, dialect) for each in labels]
+    return Heading(
+        keys=_number_repeated(" / ".join(each) for each in labels),
+        meanings=tuple(meaning for meaning, _ in found),
+        datasets=tuple(dataset for _, dataset in found),
+        levels=levels,
+    )
+
+
+def _put_above(labels: list[list[str]], level: Sequence[str]) -> None:
+    for below, label in zip(labels, level, strict=True):
+        if label and below[:1] != [label]:
+            below.insert(0, label)
+
+
+def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dialect: Dialect) -> list[str]:
+    """Return the labels of an upper level for every column."""
+    spread, label, left = [], "", 0
+    for j, own in enumerate(level):
+        if own:
+            label = own
+            if row.spans is not None:
+                left = row.spans.get(j, 1)
+            else:  # what stands over names of models goes no further
+                meaning, _ = _find_meaning([own, *labels[j]], dialect)
+                left = len(level) if meaning is not None and meaning.role == "measured" else 1
+        spread.append(label if left > 0 else "")
+        left -= 1
+    return spread
+
+
+def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | None, str | None]:
+    """Return what a column means, and the dataset that the labels around its metric name."""
+    read = [dialect.parse(label, None) for label in labels]
+    for meaning in reversed(read):
+        if meaning is not None and meaning.role != "measured":
+            return meaning, None
+    for i in reversed(range(len(labels))):
+        found, used = read[i], {i}
+        if found is None and i > 0 and (number := _COUNT.fullmatch(labels[i])) is not None:
+            family = _FAMILY.fullmatch(labels[i - 1])
+            found = dialect.parse(f"{family[1]}@{number[1]}{family[2] or ''}", None) if family is not None else None
+            used = {i - 1, i}
+        if found is not None:
+            whole: Meaning | None = found
+            for j in reversed(range(len(labels))):
+                if j not in used and whole is not None:
+                    whole = add_part(whole, labels[j])
+            if whole is None:
+                return None, None
+            return replace(whole, dataset=found.dataset), None if found.dataset else whole.dataset
+    return None, None
+
+
+def _is_measured(row: Row, heading: Heading) -> bool:
+    """Tell whether a row holds a number in the column of a metric, other than one that heads it."""
+    own = [(j, row.plain[j]) for j in heading.measured if j < len(row.plain)]
+    return any(_is_new(label, j, heading) and is_number(label) for j, label in own)
+
+
+def _is_new(label: str, j: int, heading: Heading) -> bool:
+    return bool(label) and not any(level[j : j + 1] == (label,) for level in heading.levels)
+
+
+def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> bool:
+    """Tell whether a row below the metrics, without a number in their columns, belongs to the heading.
+
+    It holds the k of Hits@, or datasets.
+    """
+    after = set(longer.measured)
+    if len(after) <= len(heading.measured):
+        return False
+    for j, label in enumerate(row.plain):
+        if not _is_new(label, j, heading):
+            continue
+        if is_missing(label) or (j not in after and dialect.parse(label, None) is None):
+            return False
+        # A number is a k only where it makes a metric of what stands above.
+        if longer.datasets[j] == label and is_number(label):
+            return False
+    return True
+
+
+def _number_repeated(keys: Iterable[str]) -> tuple[str, ...]:
+    unique: dict[str, None] = {}
+    counts: Counter[str] = Counter()
+    listed = list(keys)
+    taken = set(listed)
+    for key in listed:
+        counts[key] += 1
+        name = key
+        while name in unique or (name in taken and name != key):
+            counts[key] += name != key
+            name = f"{key} ({max(counts[key], 2)})".strip()
+        unique[name] = None
+    return tuple(unique)

@@ -1,0 +1,369 @@
+r"""Tables in LaTeX: tabular, tabularx, longtable and their kin, with booktabs, multicolumn and multirow.
+
+Macros that are not known keep their arguments, so ``\best{0.338}`` is 0.338; what is left of others stays as text,
+which is refused where a number is expected.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rankconst.errors import DataError
+from rankconst.results.reading import Reader, Reading
+from rankconst.results.tables.cells import Row
+from rankconst.results.tables.grid import read_tables
+from rankconst.results.tables.headings import Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rankconst.results.document import Document
+
+
+ENVIRONMENTS: dict[str, int] = {
+    "tabular": 1,
+    "tabular*": 2,
+    "tabularx": 2,
+    "tabulary": 2,
+    "tblr": 1,
+    "longtblr": 1,
+    "longtable": 1,
+    "supertabular": 1,
+    "xltabular": 2,
+    "array": 1,
+    "NiceTabular": 1,
+}
+"""Environments that hold tables, and how many arguments they take in braces."""
+
+_BEGIN = re.compile(r"\\begin\s*\{(" + "|".join(map(re.escape, ENVIRONMENTS)) + r")\}")
+_SEARCHED = 1_000_000
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
+_TOKEN = re.compile(
+    r"(?P<row>\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?|\\tabularnewline(?![a-zA-Z]))|\\begin\s*\{(?P<begin>[^{}]{0,40})\}"
+    r"|\\end\s*\{(?P<end>[^{}]{0,40})\}|\\.|(?P<brace>[{}])|(?P<cell>&)",
+    re.DOTALL,
+)
+
+
+def _find_tables(document: Document) -> Iterator[list[Row]]:
+    text = "\n".join(_COMMENT.sub(r"\1", line) if "%" in line else line for line in document.lines)
+    body = _Body(document, text)
+    while (begin := _BEGIN.search(text, body.position)) is not None:
+        yield body.read_table(begin)
+    if body.position == 0:
+        raise DataError(
+            f"{document.name}: there is no table. Expected \\begin{{tabular}}, or one of {', '.join(ENVIRONMENTS)}."
+        )
+
+
+class _Body:
+    """The text of a file without its comments, read table by table."""
+
+    def __init__(self, document: Document, text: str) -> None:
+        self._document = document
+        self._text = text
+        self._line, self._counted = 1, 0
+        self.position = 0
+
+    def _count_to(self, position: int) -> int:
+        """Return the line of a place behind the last one that was asked for."""
+        self._line += self._text.count("\n", self._counted, position)
+        self._counted = position
+        return self._line
+
+    def read_table(self, begin: re.Match[str]) -> list[Row]:
+        """Read the rows of the table that begins there."""
+        environment, opened, position = begin[1], self._count_to(begin.start()), begin.end()
+        for _ in range(ENVIRONMENTS[environment]):
+            position = _skip_options(self._text, position)
+            argument = _read_argument(self._text, position)
+            if argument is None:
+                raise DataError(
+                    f"{self._document.at(opened)}: \\begin{{{environment}}} lacks its columns; expected them in "
+                    "braces, such as {lrr}."
+                )
+            position = argument[1]
+        rows: list[Row] = []
+        held = _Multirows()
+        for start, parts in self._split(position, environment, opened):
+            first = _strip_rules(parts[0]).lstrip()
+            line = self._count_to(start + len(parts[0]) - len(first))
+            if first or len(parts) > 1:
+                rows.append(_make_row(line, [first, *parts[1:]], held))
+        return rows
+
+    def _split(self, position: int, environment: str, opened: int) -> Iterator[tuple[int, list[str]]]:
+        """Split the body of a table into rows of cells, each with the place where it starts."""
+        text, parts, depth, inner = self._text, list[str](), 0, 0
+        row_start = cell_start = position
+        for token in _TOKEN.finditer(text, position):
+            kind = token.lastgroup
+            if kind == "brace":
+                depth += 1 if token[0] == "{" else -1
+            elif kind == "begin":
+                inner += 1
+            elif kind == "end" and inner > 0:
+                inner -= 1
+            elif kind == "end" and (depth > 0 or token["end"] != environment):
+                break
+            elif kind is not None and depth == inner == 0:
+                parts.append(text[cell_start : token.start()])
+                cell_start = token.end()
+                if kind != "cell":
+                    yield row_start, parts
+                    row_start, parts = cell_start, []
+                if kind == "end":
+                    self.position = token.end()
+                    return
+            if depth < 0:
+                break
+        what = f"\\begin{{{environment}}} is never ended. Expected \\end{{{environment}}}."
+        if depth:
+            what = "in this table a } closes nothing." if depth < 0 else "in this table a { is never closed."
+        raise DataError(f"{self._document.at(opened)}: {what}")
+
+
+_RULES = {
+    "hline": 0, "toprule": 0, "midrule": 0, "bottomrule": 0, "addlinespace": 0, "specialrule": 3, "cmidrule": 1,
+    "cline": 1, "morecmidrules": 0, "hdashline": 0, "cdashline": 1, "Xhline": 1, "noalign": 1, "rowcolor": 1,
+    "rowfont": 1, "endhead": 0, "endfirsthead": 0, "endfoot": 0, "endlastfoot": 0, "caption": 1, "label": 1,
+    "arrayrulecolor": 1, "centering": 0, "small": 0, "footnotesize": 0,
+}  # fmt: skip
+"""What may stand before the first cell of a row and belongs to no cell, with the number of its arguments."""
+
+_RULE = re.compile(r"\s*\\(" + "|".join(_RULES) + r")(?![a-zA-Z])\*?(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\])*")
+
+
+def _strip_rules(text: str) -> str:
+    position = 0
+    while (rule := _RULE.match(text, position)) is not None:
+        position = rule.end()
+        for _ in range(_RULES[rule[1]]):
+            argument = _read_argument(text, position)
+            position = position if argument is None else argument[1]
+    return text[position:]
+
+
+class _Multirows:
+    """Cells that go on over several rows: column to the number of rows that are left, and the text."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[int, str]] = {}
+
+    def fill(self, plain: list[str], found: dict[int, tuple[int, str]]) -> None:
+        """Put them into the empty cells of a row, then take up those that start in it."""
+        held = {j: (left, text) for j, (left, text) in self._held.items() if j < len(plain) and not plain[j]}
+        for j, (_, text) in held.items():
+            plain[j] = text
+        self._held = {j: (left - 1, text) for j, (left, text) in held.items() if left > 1} | found
+
+
+def _make_row(line: int, parts: list[str], held: _Multirows) -> Row:
+    cells, plain = list[str](), list[str]()
+    spans, several = dict[int, int](), dict[int, tuple[int, str]]()
+    for part in parts:
+        cell = " ".join(part.split())
+        text, width, height = strip_latex(cell), 1, 1
+        if "\\multi" in cell:
+            width, height = _read_count(_MULTICOLUMN, cell), _read_count(_MULTIROW, cell)
+        if width > 1:
+            spans[len(cells)] = width
+        if height > 1 and text:
+            several[len(cells)] = (height - 1, text)
+        cells += [cell, *[""] * (width - 1)]
+        plain += [text, *[""] * (width - 1)]
+    held.fill(plain, several)
+    return Row(line, tuple(cells), tuple(plain), spans)
+
+
+_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
+_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(\d{1,4})\s*\}")
+
+
+def _read_count(pattern: re.Pattern[str], cell: str) -> int:
+    found = pattern.search(cell, 0, 300)
+    return max(int(found[1]), 1) if found is not None else 1
+
+
+_OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
+_OPENING = re.compile(r"\s*\{")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+def _skip_options(text: str, start: int) -> int:
+    """Return where options in brackets end, if there are any."""
+    found = _OPTIONS.match(text, start)
+    return start if found is None else found.end()
+
+
+def _read_argument(text: str, start: int) -> tuple[str, int] | None:
+    """Return what stands in the braces that follow, and where they end; None if none follow."""
+    opening = _OPENING.match(text, start)
+    if opening is None:
+        return None
+    depth = 0
+    for brace in _BRACE.finditer(text, opening.end() - 1):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if depth == 0:
+            return text[opening.end() : brace.start()], brace.end()
+    return None
+
+
+# Markup.
+
+_SYMBOLS = {
+    "pm": "±", "textpm": "±", "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡",
+    "textdaggerdbl": "‡", "ast": "*", "star": "*", "textasteriskcentered": "*", "S": "§", "P": "¶", "times": "×",
+    "checkmark": "✓", "xmark": "✗", "uparrow": "↑", "downarrow": "↓", "Uparrow": "↑", "Downarrow": "↓",
+    "textuparrow": "↑", "textdownarrow": "↓", "textendash": "–", "textemdash": "—", "textminus": "−", "sim": "~",
+    "Delta": "Δ", "infty": "∞", "textbackslash": "\\", "quad": " ", "qquad": " ", "space": " ", "newline": " ",
+    "textunderscore": "_", "textpercent": "%", "slash": "/", "cdot": "·", "approx": "≈", "ldots": "…", "dots": "…",
+}  # fmt: skip
+"""Macro to the text that it prints."""
+
+_DECLARATIONS = {
+    "bf", "bfseries", "it", "itshape", "em", "rm", "sf", "sffamily", "tt", "ttfamily", "sc", "scshape", "sl",
+    "normalfont", "tiny", "scriptsize", "footnotesize", "small", "normalsize", "large", "Large", "centering",
+    "raggedright", "boldmath", "unboldmath", "displaystyle", "textstyle", "scriptstyle", "hfill", "hline", "toprule",
+    "midrule", "bottomrule", "noindent", "strut", "left", "right", "bm", "relax", "arraybackslash", "protect",
+    "ensuremath", "mathbf", "boldsymbol", "fill",
+}  # fmt: skip
+"""Macros that print nothing themselves."""
+
+_DROPPED = {
+    "cite": 1, "citep": 1, "citet": 1, "citealp": 1, "citealt": 1, "citeauthor": 1, "citeyear": 1, "autocite": 1,
+    "parencite": 1, "textcite": 1, "footcite": 1, "nocite": 1, "ref": 1, "cref": 1, "autoref": 1, "eqref": 1,
+    "label": 1, "footnote": 1, "footnotemark": 0, "tablefootnote": 1, "tnote": 1, "color": 1, "cellcolor": 1,
+    "rowcolor": 1, "columncolor": 1, "hspace": 1, "vspace": 1, "phantom": 1, "hphantom": 1, "vphantom": 1, "rule": 2,
+    "setlength": 2, "fontsize": 2, "cline": 1, "cmidrule": 1, "caption": 1, "includegraphics": 1,
+    "begin": 1, "end": 1,
+}  # fmt: skip
+"""Macro to the number of arguments that are left out with it."""
+
+_LAST = {
+    "multicolumn": 3, "multirow": 3, "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2,
+    "href": 2, "parbox": 2, "raisebox": 2, "adjustbox": 2, "hyperref": 1, "fcolorbox": 3,
+}  # fmt: skip
+"""Macro to the number of its arguments; the last one is printed."""
+
+_PIECE = re.compile(
+    r"\\(?P<macro>[a-zA-Z]+)\*?[ \t]*|\\(?P<escaped>.)|(?P<group>\{)|(?P<script>[\^_])|(?P<blank>~)"
+    r"|(?P<text>[^\\{}^_$~]+)|.",
+    re.DOTALL,
+)
+_ESCAPED = {"\\": " ", ",": "", ";": " ", ":": " ", "!": "", "-": "", "/": "", "(": "", ")": ""}
+_MARKUP = re.compile(r"[\\{}$~^_]")
+_LONGEST_CELL = 10_000
+_DEEPEST = 20
+
+
+def strip_latex(cell: str) -> str:
+    r"""Return a cell without markup; superscripts are kept as ``^{...}``, a spread set as one as ``±``."""
+    text = cell.strip()
+    if len(text) > _LONGEST_CELL or _MARKUP.search(text) is None:
+        return text
+    return " ".join(_Markup(text).strip(0, len(text)).split())
+
+
+class _Markup:
+    """The text of a cell with the braces that belong together."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._closing: dict[int, int] = {}
+        opened: list[int] = []
+        for brace in _BRACE.finditer(text):
+            if brace[0] == "{":
+                opened.append(brace.start())
+            elif brace[0] == "}" and opened:
+                self._closing[opened.pop()] = brace.start()
+
+    def strip(self, position: int, end: int, depth: int = 0) -> str:
+        """Return a part of the text without its markup."""
+        if depth > _DEEPEST:
+            return self._text[position:end]
+        printed: list[str] = []
+        while position < end and (piece := _PIECE.match(self._text, position, end)) is not None:
+            put, position = self._print(piece, depth)
+            printed.append(put)
+        return "".join(printed)
+
+    def _print(self, piece: re.Match[str], depth: int) -> tuple[str, int]:
+        kind, end = piece.lastgroup, piece.end()
+        if kind == "macro":
+            return self._expand(piece["macro"], end, depth)
+        if kind == "script":
+            return self._set_script(piece, depth)
+        if kind == "escaped":
+            return _ESCAPED.get(piece[kind], piece[kind]), end
+        if kind == "group" and (closing := self._closing.get(piece.start())) is not None:
+            return self.strip(end, closing, depth + 1), closing + 1
+        return {"text": piece[0], "blank": " "}.get(kind or "", ""), end
+
+    def _find_argument(self, position: int) -> tuple[int, int] | None:
+        opening = _OPENING.match(self._text, position)
+        closing = None if opening is None else self._closing.get(opening.end() - 1)
+        return None if opening is None or closing is None else (opening.end(), closing)
+
+    def _expand(self, macro: str, position: int, depth: int) -> tuple[str, int]:
+        if macro in _SYMBOLS or macro in _DECLARATIONS:
+            return _SYMBOLS.get(macro, ""), position
+        dropped = _DROPPED.get(macro)
+        takes = _LAST.get(macro, 1) if dropped is None else dropped
+        arguments: list[tuple[int, int]] = []
+        position = _skip_options(self._text, position) if takes or dropped is not None else position
+        while len(arguments) < takes:
+            if self._text.startswith("*", position):  # \multirow{2}*{Model}
+                arguments.append((position, position + 1))
+                position += 1
+                continue
+            argument = self._find_argument(position)
+            if argument is None:
+                break
+            arguments.append(argument)
+            position = argument[1] + 1
+            if len(arguments) < takes:
+                position = _skip_options(self._text, position)
+            elif macro == "begin":
+                takes += ENVIRONMENTS.get(self._text[slice(*argument)], 0) if len(arguments) == 1 else 0
+                position = _skip_options(self._text, position)
+        if dropped is not None:
+            return "", position
+        if not arguments:
+            return f"{macro} ", position
+        put = self.strip(*arguments[-1], depth + 1)
+        if macro == "textsuperscript":
+            return (f" {put}" if put.startswith("±") else f"^{{{put}}}"), position
+        # Of a macro that is not known, further arguments are no digits of the first.
+        more = macro not in _LAST and self._find_argument(position) is not None
+        return f"{put} " if more else put, position
+
+    def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
+        argument = self._find_argument(sign.end())
+        if argument is not None:
+            put, end = self.strip(*argument, depth + 1).strip(), argument[1] + 1
+        else:
+            following = _PIECE.match(self._text, sign.end())
+            if following is None or following.lastgroup not in {"macro", "escaped", "text"}:
+                return sign[0], sign.end()
+            if following.lastgroup == "text":
+                put, end = self._text[sign.end()].strip(), sign.end() + 1
+            else:  # a macro takes its arguments along
+                put, end = self._print(following, depth + 1)
+                put = put.strip()
+        if put.startswith("±"):
+            return f" {put}", end
+        return (f"^{{{put}}}" if sign[0] == "^" else f"_{put}"), end
+
+
+def _recognise(document: Document) -> bool:
+    return _BEGIN.search(document.text[:_SEARCHED]) is not None
+
+
+def _read(document: Document) -> Reading:
+    return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
+
+
+READER = Reader("latex", "tabular, longtable and the like in LaTeX", _recognise, _read)
+"""LaTeX."""

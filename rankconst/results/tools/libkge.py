@@ -1,0 +1,247 @@
+"""LibKGE's ``trace.yaml``: a record a line, from which the evaluations are taken.
+
+References
+----------
+LibKGE, github.com/uma-pi1/kge, ``kge/job/eval_entity_ranking.py`` and ``kge/job/trace.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.results.evaluation import Context
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import Number, Value, parse_yaml, read_number
+from rankconst.results.tables.columns import Meaning
+from rankconst.results.tables.csv import read_delimited
+from rankconst.results.tables.headings import Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.document import Document
+
+
+# What an evaluation's record says, and a line must hold to be parsed at all.
+_EVENT = "eval_completed"
+_TYPE = "entity_ranking"
+_EXAMPLE = "example_rank"
+_COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
+
+
+def _recognise(document: Document) -> bool:
+    # Both words in one flow mapping, as no other tool writes it.
+    found = next((line for line in document.lines if _EVENT in line), "")
+    return found.lstrip().startswith("{") and _TYPE in found
+
+
+def _read(document: Document) -> Reading:
+    rows: list[dict[str, str]] = []
+    entries: list[Entry] = []
+    skipped: list[Skipped] = []
+    examples = 0
+    for line, text in enumerate(document.lines, start=1):
+        if _EVENT not in text:
+            examples += _EXAMPLE in text
+            continue
+        record = parse_yaml(document, text, line)
+        if not isinstance(record, dict) or record.get("event") != _EVENT:
+            continue
+        if record.get("type") != _TYPE:
+            skipped.append(Skipped(line, f"type {_text(record, 'type')}", "it is no evaluation of entity ranking"))
+            continue
+        found, left_out = _read_record(document, line, record, len(entries))
+        entries += (entry for entry, _ in found)
+        rows += (
+            {**{key: _text(record, key) for key in _COLUMNS}, "metric": key, "value": entry.text}
+            for entry, key in found
+        )
+        skipped += left_out
+    if examples:
+        skipped.append(Skipped(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task"))
+    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, source="libkge")
+
+
+def _read_record(
+    document: Document, line: int, record: Mapping[str, Value], first: int
+) -> tuple[list[tuple[Entry, str]], list[Skipped]]:
+    try:
+        split = parse_split(str(record.get("split")))
+    except UnknownNameError:
+        return [], [Skipped(line, f"split {_text(record, 'split')}", f"it is none of {', '.join(SPLITS)}")]
+    protocols = _settle_protocols(record.get("filter_splits"), split)
+    size = _read_size(document, line, record)
+    found: list[tuple[Entry, str]] = []
+    left_out: Counter[str] = Counter()
+    for key, value in record.items():
+        name = parse_libkge_name(key)
+        if name is None:
+            continue
+        text = read_number(value, f"{document.at(line)}, key {key}")
+        protocol = protocols[name.protocol]
+        if text is None or name.reason or protocol is None:
+            left_out[
+                name.reason or "it is null"
+                if protocol
+                else f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
+            ] += 1
+            continue
+        context = Context(
+            dataset=_text(record, "dataset") or None,
+            model=_text(record, "model") or None,
+            split=split,
+            side=name.side,
+            protocol=protocol,
+            num_tasks=None if size is None else size * (2 if name.side == "both" else 1),
+        )
+        found.append((Entry(name.metric, text, first + len(found), "value", line, context, exact=True), key))
+    return found, [Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items()]
+
+
+def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
+    """Return the protocol of metrics by their suffix, under the name of what the suffix means by default.
+
+    LibKGE filters by the splits that `filters` lists; ``_filtered_with_test`` adds test to them.
+    """
+    known = (
+        {str(each) for each in filters} if isinstance(filters, list) else set(PROTOCOLS["libkge"].known_splits(split))
+    )
+    return {"raw": "raw", "libkge": _match(known, split), "standard": _match({*known, "test"}, split)}
+
+
+def _match(known: set[str], split: str) -> str | None:
+    return next((key for key in ("libkge", "standard") if set(PROTOCOLS[key].known_splits(split)) == known), None)
+
+
+def _read_size(document: Document, line: int, record: Mapping[str, Value]) -> int | None:
+    """Return the number of evaluated triples, each of which is ranked once on either side."""
+    size = record.get("size")
+    if size is None:
+        return None
+    if not isinstance(size, Number) or re.fullmatch(r"[1-9]\d{0,14}", size, re.ASCII) is None:
+        raise DataError(f"{document.at(line)}, key size: expected a number of triples, at least 1, got {size}.")
+    return int(size)
+
+
+def _text(record: Mapping[str, Value], key: str) -> str:
+    value = record.get(key)
+    if isinstance(value, list):
+        return ", ".join(str(each) for each in value)
+    return "" if value is None or isinstance(value, dict) else str(value)
+
+
+READER = Reader("libkge", "LibKGE: trace.yaml", _recognise, _read)
+"""LibKGE's traces."""
+
+
+_ROLES = {
+    "dataset": "dataset",
+    "model": "model",
+    "split": "split",
+    "metric_name": "metric",
+    "metric": "value",
+}
+"""Column to its role: ``metric`` holds the value."""
+
+
+def _parse_csv_name(name: str, _: int | None) -> Meaning | None:
+    role = _ROLES.get(name)
+    if role is not None:
+        return Meaning(role)
+    found = parse_libkge_name(name)
+    if found is None:
+        return None
+    return Meaning("measured", found.metric, side=found.side, protocol=found.protocol, reason=found.reason)
+
+
+def _recognise_csv(document: Document) -> bool:
+    first = document.text[:10_000].lstrip().partition("\n")[0]
+    # With a keys file, its columns may take the place of metric_name and metric.
+    return {"job_id", "job_type", "split"} <= set(first.split(","))
+
+
+def _read_csv(document: Document) -> Reading:
+    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True), "libkge")
+
+
+READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, _read_csv)
+"""LibKGE's dump of a trace."""
+
+
+_SUFFIXES = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
+_PREFIXES = {"raw": "raw", "fil": "libkge", "fwt": "standard"}
+_LONG = re.compile(
+    r"(?P<metric>mean_rank|mean_reciprocal_rank|hits_at_[1-9]\d{0,9})(?P<filter>(?:_filtered(?:_with_test)?)?)(?:_(?P<part>.+))?",
+    re.ASCII,
+)
+_SHORT = re.compile(r"(?P<filter>raw|fil|fwt)_(?P<metric>mrr|mr|hits@[1-9]\d{0,9})(?:_(?P<part>.+))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class LibkgeName:
+    """What a name of LibKGE says.
+
+    Attributes
+    ----------
+    metric
+        The metric, its k set.
+    protocol
+        ``raw``; ``libkge`` for filtered by the splits up to the evaluated one; ``standard`` for filtered by test too.
+    side
+        ``head``, ``tail`` or ``both``.
+    part
+        The part of the ranks that it is restricted to: ``1-to-N``, ``relation_25%``; empty for all of them.
+    """
+
+    metric: Metric
+    protocol: str
+    side: str = "both"
+    part: str = ""
+
+    @property
+    def reason(self) -> str | None:
+        """Why such a number cannot be adjusted, as half a sentence; None if it can."""
+        return (
+            f"{self.part} restricts it to some of the ranks, which have constants of their own" if self.part else None
+        )
+
+
+@lru_cache(maxsize=4096)
+def parse_libkge_name(name: str) -> LibkgeName | None:
+    """Read a metric's name as LibKGE writes it.
+
+    Parameters
+    ----------
+    name
+        A key of a trace entry, or a column of ``kge dump trace``.
+
+    Returns
+    -------
+    LibkgeName
+        None for what is no metric of entity ranking.
+
+    Examples
+    --------
+    >>> found = parse_libkge_name("hits_at_10_filtered_with_test_head")
+    >>> found.metric.label, found.protocol, found.side
+    ('Hits@10', 'standard', 'head')
+    >>> parse_libkge_name("avg_loss") is None
+    True
+    """
+    for pattern, protocols in ((_LONG, _SUFFIXES), (_SHORT, _PREFIXES)):
+        found = pattern.fullmatch(name)
+        if found is not None:
+            # A side stands last: "_1-to-N_head".
+            part, _, last = (found["part"] or "").rpartition("_")
+            if last not in {"head", "tail"}:
+                part, last = found["part"] or "", "both"
+            return LibkgeName(parse_metric(found["metric"]), protocols[found["filter"]], last, part)
+    return None

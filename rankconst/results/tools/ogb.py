@@ -1,0 +1,125 @@
+"""What OGB's evaluator returns: for every metric a list with a value for each ranking task, or their mean.
+
+References
+----------
+Hu et al. 2020, *Open Graph Benchmark*, arXiv:2005.00687; github.com/snap-stanford/ogb,
+``ogb/linkproppred/evaluate.py``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Context as Arithmetic
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.results.evaluation import Context
+from rankconst.results.reading import Entry, Reader, Reading, make_reading
+from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, looks_structured, read_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.document import Document
+
+
+_EXACT = Arithmetic(prec=60)
+_LIST = re.compile(r"(hits@\d{1,9}|mrr)_list")
+_SINGLE = re.compile(r"hits@\d{1,9}|mrr")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A metric of an object."""
+
+    line: int | None
+    split: str | None
+    key: str
+    value: Value
+
+
+def _walk(record: Record) -> Iterator[_Found]:
+    value = record.value if isinstance(record.value, dict) else {}
+    for key, inner in value.items():
+        if key in SPLIT_WORDS and isinstance(inner, dict):
+            yield from (_Found(record.line, key, name, each) for name, each in inner.items())
+        else:
+            yield _Found(record.line, None, key, inner)
+
+
+def _recognise(document: Document) -> bool:
+    if not looks_structured(document):
+        return False
+    found = [each for record in document.records[:5] for each in _walk(record)]
+    return any(_LIST.fullmatch(each.key) for each in found) or (
+        len(found) == 1 and _SINGLE.fullmatch(found[0].key) is not None and found[0].key != "mrr"
+    )
+
+
+def _read(document: Document) -> Reading:
+    rows: list[dict[str, str]] = []
+    entries: list[Entry] = []
+    listed = False
+    for record in document.records:
+        lengths: dict[tuple[int | None, str | None], int] = {}
+        for found in _walk(record):
+            name = _LIST.fullmatch(found.key)
+            place = (
+                f"{document.at(found.line)}, key {found.key if found.split is None else f'{found.split}.{found.key}'}"
+            )
+            if name is not None and found.value is not None:
+                listed = True
+                text, count = _average(found.value, place)
+                if lengths.setdefault((found.line, found.split), count) != count:
+                    other = lengths[found.line, found.split]
+                    raise DataError(
+                        f"{place}: it has {count:,} values, the list before it {other:,}; expected one a task."
+                    )
+            elif _SINGLE.fullmatch(found.key) and (single := read_number(found.value, place)) is not None:
+                text, count = single, None
+            else:
+                continue
+            metric = _parse(name[1] if name else found.key, place)
+            context = Context(split=found.split, num_tasks=count)
+            entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=name is not None))
+            rows.append(
+                {
+                    "line": "" if found.line is None else str(found.line),
+                    "split": found.split or "",
+                    "metric": found.key,
+                    "value": text,
+                    "num_tasks": "" if count is None else str(count),
+                }
+            )
+    # Many others print a single "hits@10".
+    return make_reading(document, READER.key, "long", rows, entries, source="ogb" if listed else None)
+
+
+def _parse(name: str, place: str) -> Metric:
+    try:
+        return parse_metric(name)
+    except UnknownNameError as error:
+        raise DataError(f"{place}: {error}") from None
+
+
+def _average(value: Value, place: str) -> tuple[str, int]:
+    """Return the mean of a list, correctly rounded, and how many values there are."""
+    if not isinstance(value, list) or not value:
+        raise DataError(f"{place}: expected a list with a value for each ranking task.")
+    total = Decimal(0)
+    for index, each in enumerate(value):
+        number = float(each) if isinstance(each, Number) else math.nan
+        if not 0 <= number <= 1:
+            got = "an object or a list" if isinstance(each, (dict, list)) else repr(str(each))
+            raise DataError(f"{place}[{index}]: expected a number from 0 to 1, got {got}.")
+        total = _EXACT.add(total, Decimal(str(each)) if number else Decimal(0))
+    return repr(float(_EXACT.divide(total, len(value)))), len(value)
+
+
+READER = Reader("ogb", "OGB: what its evaluator returns, as JSON or as Python prints it", _recognise, _read)
+"""OGB's results."""

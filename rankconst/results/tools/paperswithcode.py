@@ -1,0 +1,152 @@
+"""Evaluation tables of Papers with Code, and what sota-extractor writes: results as papers print them.
+
+References
+----------
+github.com/paperswithcode/sota-extractor, ``sota_extractor/taskdb``; huggingface.co/datasets/pwc-archive.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankconst.errors import DataError
+from rankconst.results.evaluation import Context
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import Value, looks_structured, read_number
+from rankconst.results.tables.columns import Meaning, parse_column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rankconst.results.document import Document
+
+
+_DETAILS = ("paper_title", "paper_url", "paper_date")
+_NOTHING = {"", "-", "–", "n/a", "N/A"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a leaderboard, and where it stands."""
+
+    line: int | None
+    task: str
+    dataset: str
+    values: Mapping[str, Value]
+
+    @property
+    def metrics(self) -> Mapping[str, Value]:
+        """Its values by the names of their metrics."""
+        metrics = self.values.get("metrics")
+        return metrics if isinstance(metrics, dict) else {}
+
+
+def _list_objects(value: Value) -> list[dict[str, Value]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Value) -> str:
+    return "" if value is None or isinstance(value, (dict, list, bool)) else str(value)
+
+
+def _walk_task(task: Mapping[str, Value], line: int | None) -> Iterator[_Row]:
+    name = _text(task.get("task"))
+    for dataset in _list_objects(task.get("datasets")):
+        yield from _walk_dataset(dataset, name, line)
+    for subtask in _list_objects(task.get("subtasks")):
+        yield from _walk_task(subtask, line)
+
+
+def _walk_dataset(dataset: Mapping[str, Value], task: str, line: int | None) -> Iterator[_Row]:
+    name = _text(dataset.get("dataset")) or _text(dataset.get("subdataset"))
+    sota = dataset.get("sota")
+    for row in _list_objects(sota.get("rows")) if isinstance(sota, dict) else []:
+        yield _Row(line, task, name, row)
+    for inner in _list_objects(dataset.get("subdatasets")):
+        yield from _walk_dataset(inner, task, line)
+
+
+def _list_tasks(value: Value) -> list[dict[str, Value]]:
+    return [value] if isinstance(value, dict) else _list_objects(value)
+
+
+def _recognise(document: Document) -> bool:
+    return looks_structured(document) and any(
+        isinstance(task.get("datasets"), list) and ("task" in task or "subtasks" in task)
+        for record in document.records[:5]
+        for task in _list_tasks(record.value)[:5]
+    )
+
+
+def _read(document: Document) -> Reading:
+    rows: list[dict[str, str]] = []
+    entries: list[Entry] = []
+    skipped: list[Skipped] = []
+    every = [
+        row
+        for record in document.records
+        for task in _list_tasks(record.value)
+        for row in _walk_task(task, record.line)
+    ]
+    names = Counter(name for row in every for name in row.metrics)
+    meanings = {name: meaning for name in names if (meaning := _parse(name)) is not None}
+    for row in every:
+        filled, found = _read_row(document, row, len(rows), meanings, skipped)
+        if found:
+            rows.append(filled)
+            entries += found
+    skipped += (
+        Skipped(None, f"metric {name}", f"no rank-based metric ({count:,} value{'' if count == 1 else 's'})")
+        for name, count in names.most_common()
+        if name not in meanings
+    )
+    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped, tolerant=True)
+
+
+def _read_row(
+    document: Document, row: _Row, place: int, meanings: Mapping[str, Meaning], skipped: list[Skipped]
+) -> tuple[dict[str, str], list[Entry]]:
+    """Return the cells and the entries of a row; note values that are none."""
+    model = _text(row.values.get("model_name"))
+    cells = {"task": row.task, "dataset": row.dataset, "model": model}
+    cells |= {key: _text(row.values.get(key)) for key in _DETAILS}
+    entries: list[Entry] = []
+    for name, value in row.metrics.items():
+        meaning = meanings.get(name)
+        if meaning is None or meaning.metric is None:
+            continue
+        if _text(value).strip() in _NOTHING:
+            continue
+        where = " / ".join((row.dataset, model, name))
+        try:
+            text = read_number(value, document.at(row.line)) or ""
+        except DataError as error:
+            # What people typed in: one bad cell among thousands is no reason to refuse the others.
+            skipped.append(Skipped(row.line, where, str(error).partition(": ")[2].rstrip(".")))
+            continue
+        if meaning.percent and "%" not in text:
+            text = f"{text}%"
+        # Beside a column of the same name a metric would hide it.
+        column = name if name not in cells else f"metric {name}"
+        cells[column] = text
+        context = Context(
+            dataset=row.dataset or meaning.dataset,
+            split=meaning.split,
+            side=meaning.side,
+            protocol=meaning.protocol,
+            model=model or None,
+            rank_type=meaning.rank_type,
+        )
+        entries.append(Entry(meaning.metric, text, place, column, row.line, context, meaning.adjustment))
+    return cells, entries
+
+
+def _parse(name: str) -> Meaning | None:
+    meaning = parse_column(name)
+    return meaning if meaning is not None and meaning.role == "measured" and meaning.reason is None else None
+
+
+READER = Reader("paperswithcode", "Papers with Code: evaluation tables as JSON", _recognise, _read)
+"""Tables of Papers with Code."""

@@ -1,0 +1,318 @@
+"""PyKEEN's results: ``results.json`` of every version, flat dicts of its trackers, files of published experiments.
+
+Versions differ in the order of side, tie policy and metric, and nest or join them (``both.realistic.hits_at_10``).
+So every word on the way to a number is read by itself, wherever it stands.
+
+References
+----------
+PyKEEN 1.0 to 1.11, github.com/pykeen/pykeen, ``pykeen/evaluation/rank_based_evaluator.py`` and ``pykeen/experiments``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
+from rankconst.catalogue.protocols import SIDES, parse_split
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.names import squash
+from rankconst.results.evaluation import Context
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import (
+    SPLIT_WORDS,
+    Number,
+    Record,
+    Value,
+    looks_structured,
+    read_number,
+    read_yaml_records,
+)
+from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
+from rankconst.results.tables.csv import read_delimited
+from rankconst.results.tables.headings import Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.results.document import Document
+
+
+_CONTAINERS = {"metrics", "results", "metric_results"}
+_COUNTS = {"count", "rankcount"}
+# Tie policies by their names of before 1.5; of a published experiment the policy may be unknown.
+_OLD = {"best", "worst", "avg"}
+_WORDS = {
+    "side": frozenset(SIDES),
+    "rank_type": frozenset((*RANK_TYPES, "unknown")),
+    "split": SPLIT_WORDS,
+}
+_JOINED = re.compile(
+    rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
+    r"[./:_ -](?P<metric>.+)"
+)
+# What any key of a metric of PyKEEN holds.
+_LIKELY = re.compile(r"rank|hit|mr|dcg|varia|devia", re.IGNORECASE)
+_OPEN_K = re.compile(r"(?<=[_@])k$")
+_ADJUSTED = re.compile(r"adjusted_|z_")
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What the words on the way to a value say, each as written."""
+
+    path: str = ""
+    split: str = ""
+    side: str = ""
+    rank_type: str = ""
+    metric: str = ""
+    k: str = ""
+    unknown: str = ""
+
+    @property
+    def among_metrics(self) -> bool:
+        """True where only metrics are expected."""
+        return bool(self.side or self.rank_type) or any(word in _CONTAINERS for word in self.path.split("."))
+
+    @property
+    def name(self) -> str:
+        """The metric's name with its k."""
+        return _OPEN_K.sub(self.k, self.metric) if self.k else self.metric
+
+    @property
+    def lacks_k(self) -> bool:
+        """True where a metric's k is still to come, as in ``hits_at_k``."""
+        return not self.k and _OPEN_K.search(self.metric) is not None
+
+    def take(self, word: str) -> _Way:
+        """Read one more word: it says the first of these that nothing has said yet."""
+        for name, words in _WORDS.items():
+            if word in words and not getattr(self, name):
+                return replace(self, **{name: word})
+        if word in _CONTAINERS and not self.metric:
+            return self
+        if self.lacks_k and word.isdecimal():
+            return replace(self, k=word)
+        if not self.metric and (squash(word) in _COUNTS or _parse(_OPEN_K.sub("1", word))):
+            return replace(self, metric=word)
+        return replace(self, unknown=self.unknown or word)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    way: _Way
+    value: Value
+    line: int | None
+
+
+def _split(key: str) -> list[str]:
+    if re.fullmatch(r"[\d.]+", key):
+        return [key]
+    joined = _JOINED.fullmatch(key)
+    if joined is None:
+        return re.split(r"[./:]", key)
+    before = re.split(r"[./:]", joined["before"]) if joined["before"] else []
+    return [*before, joined["side"], joined["rank_type"], *re.split(r"[./:]", joined["metric"])]
+
+
+# Every line of a tracker's history has the same keys.
+@lru_cache(maxsize=8192)
+def _follow(way: _Way, key: str) -> _Way:
+    """Read the words of a key."""
+    way = replace(way, path=f"{way.path}.{key}" if way.path else key)
+    for word in _split(key):
+        way = way.take(word)
+    return way
+
+
+@lru_cache(maxsize=8192)
+def _parse(name: str) -> tuple[Metric, str | None] | None:
+    """Return the metric that a name means, and how it is adjusted."""
+    # What is no metric as a heading is none here; asking the catalogue takes longer to say so.
+    if not _LIKELY.search(name) or parse_column(name) is None:
+        return None
+    try:
+        return parse_adjusted_metric(name) if _ADJUSTED.match(name) else (parse_metric(name), None)
+    except UnknownNameError:
+        return None
+
+
+def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
+    """Yield the values that stand where metrics stand."""
+    if not isinstance(value, dict):
+        yield _Leaf(way, value, value.line if isinstance(value, Number) and value.line else line)
+        return
+    for key, inner in value.items():
+        onward = _follow(way, key)
+        # Beside the metrics stand losses, times and settings, which are nobody's business.
+        if not onward.unknown:
+            yield from _walk(inner, onward, line)
+        elif onward.among_metrics:
+            yield _Leaf(onward, None, line)
+
+
+def _list_leaves(record: Record) -> list[_Leaf]:
+    return list(_walk(record.value, _Way(), record.line)) if isinstance(record.value, dict) else []
+
+
+def _recognise(document: Document) -> bool:
+    if not looks_structured(document):
+        return all(
+            document.text.startswith(f"{key}:") or f"\n{key}:" in document.text for key in ("pipeline", "results")
+        )
+    return any(
+        leaf.way.metric and not leaf.way.unknown and _is_ours(record, leaf.way)
+        for record in document.records[:5]
+        for leaf in _list_leaves(record)
+    )
+
+
+def _is_ours(record: Record, way: _Way) -> bool:
+    # Tie policies are common words: "best" may as well be a run.
+    return bool(way.side or (way.rank_type and way.path.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
+
+
+def _read(document: Document) -> Reading:
+    records = document.records if looks_structured(document) else read_yaml_records(document)
+    rows: list[dict[str, str]] = []
+    entries: list[Entry] = []
+    skipped: list[Skipped] = []
+    for record in records:
+        leaves = _list_leaves(record)
+        found, left_out = _read_record(document, record, leaves, len(rows))
+        for entry, leaf in found:
+            rows.append(_describe(leaf, record))
+            entries.append(entry)
+        skipped += left_out
+    # Experiments repeat what papers report.
+    source = None if any(_is_experiment(record) for record in records) else "pykeen"
+    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, source=source)
+
+
+def _read_record(
+    document: Document, record: Record, leaves: list[_Leaf], first: int
+) -> tuple[list[tuple[Entry, _Leaf]], list[Skipped]]:
+    counts = _read_counts(document, leaves)
+    old = any(leaf.way.rank_type in _OLD for leaf in leaves)
+    stated = _read_pipeline(record)
+    exact = not _is_experiment(record)
+    found: list[tuple[Entry, _Leaf]] = []
+    skipped: list[Skipped] = []
+    for leaf in leaves:
+        if squash(leaf.way.metric) in _COUNTS:
+            continue
+        metric, why = _judge(leaf, old)
+        text = None if metric is None else read_number(leaf.value, _place(document, leaf))
+        if metric is None or text is None:
+            if why or leaf.way.among_metrics:
+                skipped.append(Skipped(leaf.line, leaf.way.path, why or "it is null"))
+            continue
+        way = leaf.way
+        context = replace(
+            stated,
+            split=parse_split(way.split) if way.split else None,
+            side=way.side or None,
+            rank_type=RANK_TYPES.get(way.rank_type),
+            num_tasks=counts.get((way.split, way.side, way.rank_type)),
+        )
+        entry = Entry(metric[0], text, first + len(found), "value", leaf.line, context, metric[1], exact)
+        found.append((entry, leaf))
+    return found, skipped
+
+
+def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, str]:
+    """Return what a value measures and how it was adjusted, or None and why it is left out."""
+    way = leaf.way
+    if way.unknown:
+        return None, f"{way.unknown!r} is no {'whole k' if way.lacks_k else 'rank-based metric'}"
+    if not way.metric:
+        return None, "it stands where a metric should" if way.among_metrics else ""
+    found = _parse(way.name)
+    if found is None:
+        return None, "it does not say which k"
+    if found[1] is not None and old:
+        return None, "before 1.5 PyKEEN could form it from each rank by itself: then it is no function of the metric"
+    if isinstance(leaf.value, list):
+        return None, "it is a list"
+    return found, ""
+
+
+def _read_counts(document: Document, leaves: list[_Leaf]) -> dict[tuple[str, str, str], int]:
+    """Return the numbers of ranks by split, side and tie policy; without a policy too, for values that have none."""
+    counts: dict[tuple[str, str, str], int] = {}
+    for leaf in leaves:
+        if leaf.way.unknown or squash(leaf.way.metric) not in _COUNTS:
+            continue
+        place = _place(document, leaf)
+        text = read_number(leaf.value, place)
+        if text is None:
+            continue
+        number = Decimal(text) if isinstance(leaf.value, Number) else None
+        if number is None or number < 1 or number != number.to_integral_value() or number >= 2**53:
+            raise DataError(f"{place}: expected a number of ranks, at least 1, got {text}.")
+        for rank_type in (leaf.way.rank_type, ""):
+            counts[leaf.way.split, leaf.way.side, rank_type] = int(number)
+    return counts
+
+
+def _read_pipeline(record: Record) -> Context:
+    """Return the dataset and the model that a record names."""
+    value = record.value if isinstance(record.value, dict) else {}
+    pipeline = value.get("pipeline")
+    nested: Mapping[str, Value] = pipeline if isinstance(pipeline, dict) else {}
+
+    def find(key: str) -> str | None:
+        named = (part[key] for part in (nested, value) if isinstance(part.get(key), str))
+        return next((str(name) for name in named if name), None)
+
+    return Context(dataset=find("dataset"), model=find("model"))
+
+
+def _is_experiment(record: Record) -> bool:
+    return isinstance(record.value, dict) and "pipeline" in record.value and "metrics" not in record.value
+
+
+def _place(document: Document, leaf: _Leaf) -> str:
+    return f"{document.at(leaf.line)}, key {leaf.way.path}"
+
+
+def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
+    way = leaf.way
+    return {
+        "line": "" if record.line is None else str(record.line),
+        "split": way.split,
+        "side": way.side,
+        "rank_type": way.rank_type,
+        "metric": way.name,
+        "value": str(leaf.value),
+    }
+
+
+READER = Reader("pykeen", "PyKEEN: results.json, flat dicts, experiment files", _recognise, _read)
+"""PyKEEN's results."""
+
+
+# PyKEEN does not put the k of adjusted hits into their keys; it is 10 unless somebody changes it.
+_HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
+
+
+def _parse_csv_name(name: str, k: int | None) -> Meaning | None:
+    return parse_column(name, 10 if k is None and _HITS_WITHOUT_K.fullmatch(name) else k)
+
+
+def _recognise_csv(document: Document) -> bool:
+    first = document.text[:1000].lstrip().partition("\n")[0]
+    headings = [squash(heading) for heading in first.split(",")]
+    return headings[-4:] in (["side", rank_type, "metric", "value"] for rank_type in ("ranktype", "type"))
+
+
+def _read_csv(document: Document) -> Reading:
+    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True), "pykeen")
+
+
+READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv)
+"""PyKEEN's to_df()."""

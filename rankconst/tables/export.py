@@ -1,0 +1,329 @@
+"""Constants as long tables that other tools read, one row a number.
+
+A format is a row of :data:`FORMATS`: it says which columns there are and turns tables into rows. How rows become a file
+is the business of :data:`ENCODERS`, by the ending of its name. A new format, or a new kind of file, is a new row.
+
+References
+----------
+The format ``pykeen`` has the columns, keys, order and file name of what PyKEEN's ``expected-metrics`` writes
+(``metric_adjustments.tsv.gz``, deposited as doi:10.5281/zenodo.6331629). Its values are ours: PyKEEN's are of one
+candidate too few.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
+from rankconst.catalogue.protocols import SIDES, SPLITS, parse_protocol
+from rankconst.errors import UnknownNameError, UsageError
+from rankconst.names import resolve_name
+from rankconst.tables.schema import COLUMNS, schema_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import PurePath
+
+    from rankconst.tables.tables import Tables
+
+    Rows = list[tuple[Any, ...]]
+
+
+PYKEEN_KEYS = {"countries_s1": "countries", "wd50k": "wd50kt"}
+"""Our key of a dataset to PyKEEN's, where they differ.
+
+The inductive sets keep ours: PyKEEN has one key for eight of them (``inductivefb15k237`` for v1 to v4, each with two
+graphs), which could not tell them apart, and its table has none of them.
+"""
+
+PYKEEN_SPLITS = {"train": "training", "valid": "validation", "test": "testing"}
+"""Our name of a split to PyKEEN's."""
+
+_PYKEEN_COLUMNS = (
+    "dataset",
+    "metric",
+    "side",
+    "split",
+    "value",
+    # What its table lacks stands to the right, where a script that does not know of it is not disturbed.
+    "variance",
+    "expectation_error",
+    "variance_error",
+    "num_tasks",
+    "protocol",
+    "table_version",
+)
+
+_PYKEEN_FAMILIES = (
+    "arithmetic_mean_rank",
+    "inverse_harmonic_mean_rank",
+    "inverse_arithmetic_mean_rank",
+    "harmonic_mean_rank",
+    "geometric_mean_rank",
+    "inverse_geometric_mean_rank",
+    "median_rank",
+    "inverse_median_rank",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A layout of the constants.
+
+    Attributes
+    ----------
+    key
+        Its name.
+    summary
+        One sentence for users.
+    columns
+        The names of the columns, in their order.
+    suffixes
+        The endings that a file of it may have; the first is that of what is printed.
+    protocol
+        The evaluation protocol that it is of by default; None for a format that holds those of all.
+    sorted_by
+        By how many leading columns the rows are sorted; 0 for the order of the tables.
+    collect
+        ``collect(tables, dataset, protocol)``: the rows of a dataset, given by its key, under a protocol (None: under
+        all). No rows if the tables hold none.
+    """
+
+    key: str
+    summary: str
+    columns: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    protocol: str | None
+    sorted_by: int
+    collect: Callable[[Tables, str, str | None], Rows]
+
+
+def _pykeen_metrics(num_entities: int) -> list[Metric]:
+    # PyKEEN's own list of k, which goes on beyond the number of entities, where every ranker gets 1: a script that asks
+    # for any of them shall find it.
+    ks = (1, 3, 5, 10, *(10**power for power in range(2, math.ceil(math.log(num_entities)))))
+    return [*(CATALOGUE[family] for family in _PYKEEN_FAMILIES), *(parse_metric("hits_at_k", k) for k in ks)]
+
+
+def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
+    if protocol is None:
+        raise UsageError("format pykeen names no protocol in its key columns: export one protocol at a time.")
+    splits = [split for split in SPLITS if _offers(tables, dataset, protocol, split)]
+    if not splits:
+        return []
+    entities = tables.datasets[dataset]["entities_train"]
+    if entities is None:  # ranked among sampled negatives: nothing but their number is known
+        entities = int(tables.histogram(dataset, splits[0], protocol=protocol).num_candidates.max())
+    looked_up = [
+        tables.constants(dataset, metric, split, side, protocol)
+        for metric in _pykeen_metrics(entities)
+        for side in SIDES
+        for split in splits
+    ]
+    return [
+        (
+            PYKEEN_KEYS.get(dataset, dataset),
+            constants.metric.key,
+            constants.side,
+            PYKEEN_SPLITS[constants.split],
+            constants.expectation,
+            constants.variance,
+            constants.expectation_error,
+            constants.variance_error,
+            constants.num_tasks,
+            constants.protocol,
+            constants.table_version,
+        )
+        for constants in looked_up
+    ]
+
+
+def _offers(tables: Tables, dataset: str, protocol: str, split: str) -> bool:
+    """Tell whether constants can be had; those of sampled negatives follow from the tasks of raw."""
+    sampled = parse_protocol(protocol).negatives is not None
+    return tables.holds(dataset, protocol, split) or (sampled and tables.holds(dataset, "raw", split))
+
+
+def _collect_long(tables: Tables, dataset: str, protocol: str | None) -> Rows:
+    stored = tables.read("constants", dataset)
+    names = [column.name for column in COLUMNS["constants"]]
+    place = names.index("protocol")
+    rows = zip(*(stored.column(name).to_pylist() for name in names), strict=True)
+    return [(*row, tables.version) for row in rows if protocol in {None, row[place]}]
+
+
+FORMATS: dict[str, ExportFormat] = {
+    form.key: form
+    for form in (
+        ExportFormat(
+            key="pykeen",
+            summary="PyKEEN's table of expected values, with variances and errors to the right of its columns.",
+            columns=_PYKEEN_COLUMNS,
+            suffixes=(".tsv", ".tsv.gz"),
+            protocol="pykeen",
+            sorted_by=4,
+            collect=_collect_pykeen,
+        ),
+        ExportFormat(
+            key="long",
+            summary="Every row and column of our table of constants.",
+            columns=(*(column.name for column in COLUMNS["constants"]), "table_version"),
+            suffixes=(".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet"),
+            protocol=None,
+            sorted_by=0,
+            collect=_collect_long,
+        ),
+    )
+}
+"""The formats, by name."""
+
+
+def parse_format(name: str) -> ExportFormat:
+    """Read a format's name.
+
+    Raises
+    ------
+    UsageError
+        For a name that no format has; the message suggests the nearest.
+
+    Examples
+    --------
+    >>> parse_format("PyKEEN").suffixes
+    ('.tsv', '.tsv.gz')
+    """
+    try:
+        return FORMATS[resolve_name("format", name, dict.fromkeys(FORMATS, ()))]
+    except UnknownNameError as error:
+        # A wrong --format is a wrong option, here as in every other command.
+        raise UsageError(str(error)) from None
+
+
+def suffix_of(form: ExportFormat, path: PurePath) -> str:
+    """Return the ending of a file's name, which says how its content is written.
+
+    Raises
+    ------
+    UsageError
+        If files of the format have no such ending.
+    """
+    for suffix in sorted(form.suffixes, key=len, reverse=True):
+        if path.name.lower().endswith(suffix):
+            return suffix
+    raise UsageError(f"a file of format {form.key} must end in {', '.join(form.suffixes)}; got {path.name!r}.")
+
+
+def export_rows(
+    tables: Tables, form: ExportFormat, datasets: Iterable[str] | None = None, protocol: str | None = None
+) -> Rows:
+    """Turn tables into the rows of a format.
+
+    Parameters
+    ----------
+    tables
+        Where the constants come from.
+    form
+        The format.
+    datasets
+        In any usual spelling. If None, all that the tables hold under the protocol.
+    protocol
+        The evaluation protocol. If None, that of the format: for ``long``, all of them.
+
+    Returns
+    -------
+    list of tuple
+        Values in the order of the columns; None where there is none. Of format ``pykeen`` sorted by dataset, metric,
+        side and split, as PyKEEN's table is; of ``long`` in the order of the tables.
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is unknown, or the tables hold nothing of what was asked for.
+
+    Examples
+    --------
+    >>> import rankconst
+    >>> rows = export_rows(rankconst.load(), FORMATS["pykeen"], ["nations"])
+    >>> rows[0][:5]
+    ('nations', 'arithmetic_mean_rank', 'both', 'testing', 4.477611940298507)
+    """
+    wanted = form.protocol if protocol is None else parse_protocol(protocol).key
+    named = None if datasets is None else list(dict.fromkeys(map(tables.resolve_dataset, datasets)))
+    found = {key: form.collect(tables, key, wanted) for key in (tables.datasets if named is None else named)}
+    lacking = [key for key, rows in found.items() if not rows]
+    if (named and lacking) or len(lacking) == len(found):
+        what = f"constants of {', '.join(lacking)}" if named else "constants"
+        where = f" under protocol {wanted}" if wanted else ""
+        raise UnknownNameError(f"the tables ({tables.version}) hold no {what}{where}.")
+    rows = [row for part in found.values() for row in part]
+    return sorted(rows, key=lambda row: row[: form.sorted_by])
+
+
+def _encode_text(columns: Sequence[str], rows: Rows, delimiter: str) -> bytes:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return buffer.getvalue().encode()
+
+
+def _encode_csv(columns: Sequence[str], rows: Rows) -> bytes:
+    return _encode_text(columns, rows, ",")
+
+
+def _encode_tsv(columns: Sequence[str], rows: Rows) -> bytes:
+    return _encode_text(columns, rows, "\t")
+
+
+def _compress(content: bytes) -> bytes:
+    # Without a time the same tables give the same file.
+    return gzip.compress(content, mtime=0)
+
+
+def _encode_parquet(columns: Sequence[str], rows: Rows) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stored = schema_of("constants")
+    known = {name: stored.field(name) for name in stored.names}
+    schema = pa.schema([known.get(name, pa.field(name, pa.string())) for name in columns])
+    values = zip(*rows, strict=True)
+    arrays = [pa.array(column, type=field.type) for column, field in zip(values, schema, strict=True)]
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
+    return sink.getvalue().to_pybytes()
+
+
+ENCODERS: dict[str, Callable[[Sequence[str], Rows], bytes]] = {
+    ".csv": _encode_csv,
+    ".csv.gz": lambda columns, rows: _compress(_encode_csv(columns, rows)),
+    ".tsv": _encode_tsv,
+    ".tsv.gz": lambda columns, rows: _compress(_encode_tsv(columns, rows)),
+    ".parquet": _encode_parquet,
+}
+"""Ending of a file's name to the function that turns columns and rows into its content."""
+
+
+def encode(form: ExportFormat, rows: Rows, suffix: str) -> bytes:
+    """Return the content of a file.
+
+    Parameters
+    ----------
+    form
+        Whose columns the rows have.
+    rows
+        From :func:`export_rows`, at least one. Numbers are written so that reading gives the same bits; what is
+        missing is empty.
+    suffix
+        One of the format's.
+
+    Returns
+    -------
+    bytes
+        UTF-8 for text; the same for the same rows.
+    """
+    return ENCODERS[suffix](form.columns, rows)

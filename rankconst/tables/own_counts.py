@@ -1,0 +1,162 @@
+"""Ranking tasks of one's own, given by nothing but their numbers of candidates.
+
+Constants depend on how many candidates each task has, and on nothing else. So whoever knows these numbers can adjust
+the results of any evaluation: typed candidates, relation prediction, temporal filters, recommender systems.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import parse_side
+from rankconst.constants.constants import Constants
+from rankconst.errors import UnknownNameError, UsageError
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram, WeightedHistogram
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from rankconst.catalogue.metrics import Metric
+
+
+_OWN = "own counts"
+_WEIGHTED = "own weights"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Ranking tasks with their numbers of candidates.
+
+    Attributes
+    ----------
+    name
+        What messages call them.
+    sides
+        Side to the histogram of its tasks; only ``both`` where sides were not told apart.
+    """
+
+    name: str
+    sides: Mapping[str, Histogram | WeightedHistogram]
+
+    def histogram(self, side: str = "both") -> Histogram | WeightedHistogram:
+        """Return the candidate counts of a side; ``both`` pools the two.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such side.
+        """
+        key = parse_side(side)
+        if key in self.sides:
+            return self.sides[key]
+        missing = {"head", "tail"} - set(self.sides) if key == "both" else {key}
+        if missing:
+            raise UnknownNameError(f"{self.name}: no tasks of side {missing.pop()}; there is: {', '.join(self.sides)}.")
+        # All sides are of one kind: weights are given for every side or for none.
+        return functools.reduce(lambda one, other: one.pool(other), self.sides.values())  # type: ignore[arg-type]
+
+    def constants(self, metric: str | Metric, side: str = "both") -> Constants:
+        """Compute the constants of a metric.
+
+        Parameters
+        ----------
+        metric
+            In any usual spelling; also one that tables have no rows for, such as ``hits@7``.
+        side
+            ``head``, ``tail`` or ``both``.
+
+        Returns
+        -------
+        Constants
+            The same object as :meth:`rankconst.Tables.constants` returns.
+
+        Raises
+        ------
+        UnknownNameError
+            If the metric or the side is unknown.
+        UndefinedError
+            For a metric that has no weighted form here, if the tasks are weighted.
+        """
+        parsed, histogram = parse_metric(metric), self.histogram(side)
+        weighted = isinstance(histogram, WeightedHistogram)
+        return Constants(
+            dataset=self.name,
+            protocol=_OWN,
+            split="",
+            side=parse_side(side),
+            metric=parsed,
+            histogram=histogram,
+            moments=compute_moments(parsed, histogram),
+            table_version="",
+            aggregation=_WEIGHTED if weighted else DEFAULT_AGGREGATION,
+        )
+
+
+def from_counts(
+    counts: ArrayLike | Mapping[str, ArrayLike],
+    weights: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    *,
+    name: str = "these tasks",
+) -> Counts:
+    """Describe ranking tasks by their numbers of candidates.
+
+    Parameters
+    ----------
+    counts
+        For each task, how many candidates are ranked, the true answer included; in any order. Shape (n,), whole
+        numbers >= 1. Or a mapping from side (``head``, ``tail``) to such an array.
+    weights
+        What each task counts in the average, of the same shape; each counts once if None.
+    name
+        What messages call the tasks.
+
+    Returns
+    -------
+    Counts
+        Whose :meth:`Counts.constants` are exact for any metric of the catalogue.
+
+    Raises
+    ------
+    DataError
+        If a count is not a whole number >= 1, or a weight is not positive.
+    UsageError
+        If counts and weights are not of the same kind.
+
+    Examples
+    --------
+    Three tasks with 2, 4 and 4 candidates: a random ranker has a mean rank of (1.5 + 2.5 + 2.5) / 3.
+
+    >>> mr = from_counts([2, 4, 4]).constants("mr")
+    >>> round(mr.expectation, 12)
+    2.166666666667
+    >>> mr.adjust(1.5).index
+    0.5714285714285714
+    """
+    if not isinstance(counts, Mapping):
+        if isinstance(weights, Mapping):
+            raise UsageError("weights are given for each side, counts are not.")
+        return Counts(name, {"both": _gather(counts, weights)})
+    by_side = _key_by_side(counts)
+    if weights is not None and not isinstance(weights, Mapping):
+        raise UsageError("counts are given for each side, weights are not.")
+    weighed = {} if weights is None else _key_by_side(weights)
+    if weights is not None and set(weighed) != set(by_side):
+        raise UsageError(f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}.")
+    return Counts(name, {side: _gather(each, weighed.get(side)) for side, each in by_side.items()})
+
+
+def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+    keys = [parse_side(side) for side in given]
+    if not keys or len(set(keys)) < len(keys) or "both" in keys:
+        raise UsageError(f"expected head, tail, or each once; got {', '.join(given) or 'no side'}.")
+    return dict(zip(keys, given.values(), strict=True))
+
+
+def _gather(counts: ArrayLike, weights: ArrayLike | None) -> Histogram | WeightedHistogram:
+    return Histogram.from_counts(counts) if weights is None else WeightedHistogram.from_counts(counts, weights)

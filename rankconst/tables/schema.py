@@ -1,0 +1,146 @@
+"""The columns of the tables: names, types, units and meaning, as data.
+
+Reading and writing use :func:`schema_of`; the descriptor of a set of tables repeats what stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    kind
+        ``text``, ``texts`` (a list), ``count`` (int64), ``real`` (float64) or ``truth``.
+    description
+        What it holds.
+    unit
+        Its unit, where it has one.
+    since
+        The version of the tables that has it first; older ones are read as if `before` stood in every row.
+    before
+        What every row of an older version would hold.
+    """
+
+    name: str
+    kind: Literal["text", "texts", "count", "real", "truth"]
+    description: str
+    unit: str = ""
+    since: str = ""
+    before: str | None = None
+
+
+_TASKS = (
+    TableColumn("dataset", "text", "key of the dataset"),
+    TableColumn("protocol", "text", "evaluation protocol: standard, libkge, pykeen, raw, or sampled:M"),
+    TableColumn("split", "text", "train, valid or test"),
+)
+
+COLUMNS: dict[str, tuple[TableColumn, ...]] = {
+    "datasets": (
+        TableColumn("dataset", "text", "key of the dataset"),
+        TableColumn("title", "text", "the name papers print"),
+        TableColumn("aliases", "texts", "further spellings that are accepted"),
+        TableColumn("entities", "count", "entities in train, valid and test"),
+        TableColumn("entities_train", "count", "entities in train"),
+        TableColumn("relations", "count", "relations in train, valid and test"),
+        TableColumn("relations_train", "count", "relations in train"),
+        TableColumn("triples_train", "count", "rows of the train file"),
+        TableColumn("triples_valid", "count", "rows of the valid file"),
+        TableColumn("triples_test", "count", "rows of the test file"),
+        TableColumn("duplicates_train", "count", "rows of train that repeat an earlier one"),
+        TableColumn("duplicates_valid", "count", "rows of valid that repeat an earlier one"),
+        TableColumn("duplicates_test", "count", "rows of test that repeat an earlier one"),
+        TableColumn("valid_in_train", "count", "distinct valid triples that also stand in train"),
+        TableColumn("test_in_train", "count", "distinct test triples that also stand in train"),
+        TableColumn("test_in_valid", "count", "distinct test triples that also stand in valid"),
+        TableColumn("self_loops_train", "count", "distinct triples of train whose head is their tail"),
+        TableColumn("dropped_valid", "count", "rows of valid that protocol pykeen drops: unseen in train, or repeated"),
+        TableColumn("dropped_test", "count", "rows of test that protocol pykeen drops: unseen in train, or repeated"),
+        TableColumn("source_urls", "texts", "where the files come from; empty for a graph of one's own"),
+        TableColumn("sha256", "texts", "SHA-256 of the content of the train, valid and test files; null for no file"),
+        TableColumn("verified", "truth", "whether each source file was checked against a hash known beforehand"),
+        TableColumn("licence", "text", "what the source states"),
+        TableColumn("citation", "text", "the paper that introduced the dataset"),
+        TableColumn("citation_url", "text", "where that paper is"),
+    ),
+    "candidates": (
+        *_TASKS,
+        TableColumn("side", "text", "head or tail"),
+        TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
+        TableColumn("num_tasks", "count", "tasks with that many candidates", "tasks"),
+    ),
+    "macro_candidates": (
+        *_TASKS,
+        TableColumn("side", "text", "head or tail"),
+        TableColumn("aggregation", "text", "macro-query or macro-relation"),
+        TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
+        TableColumn("weight", "real", "what a task counts: 1 / tasks of its query or relation on its side"),
+        TableColumn("num_tasks", "count", "tasks with that many candidates and that weight", "tasks"),
+    ),
+    "candidates_by_relation": (
+        *_TASKS,
+        TableColumn("side", "text", "head or tail"),
+        TableColumn("relation", "text", "the relation as the files write it; splits valid and test only"),
+        TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
+        TableColumn("num_tasks", "count", "tasks with that many candidates", "tasks"),
+    ),
+    "constants": (
+        *_TASKS,
+        TableColumn("side", "text", "head, tail, or both: the ranks of both sides pooled"),
+        TableColumn(
+            "aggregation",
+            "text",
+            "micro: every task counts once; macro-query, macro-relation: every query or relation does",
+            since="1.0.0",
+            before="micro",
+        ),
+        TableColumn("metric", "text", "PyKEEN's key of the metric; hits_at_k for every k"),
+        TableColumn("k", "count", "the k of hits_at_k, null for other metrics"),
+        TableColumn("num_tasks", "count", "ranking tasks", "tasks"),
+        TableColumn("expectation", "real", "mean of the metric over random rankings", "unit of the metric"),
+        TableColumn("expectation_error", "real", "absolute error of the expectation", "unit of the metric"),
+        TableColumn("variance", "real", "variance of the metric over random rankings", "squared unit of the metric"),
+        TableColumn("variance_error", "real", "absolute error of the variance", "squared unit of the metric"),
+        TableColumn(
+            "method",
+            "text",
+            "closed_form (errors bound rounding), numerical (errors are bounds), sampled (standard errors)",
+        ),
+        TableColumn("num_draws", "count", "random rankings drawn, for sampled; null otherwise", since="1.0.0"),
+    ),
+}
+"""Table name to its columns."""
+
+SINCE = {"macro_candidates": "1.0.0", "candidates_by_relation": "1.0.0"}
+"""Table to the version that has it first; older ones are read as if it were empty."""
+
+
+def schema_of(name: str) -> pa.Schema:
+    """Return the Arrow schema of a table, one of :data:`COLUMNS`."""
+    import pyarrow as pa
+
+    types = {
+        "text": pa.string(),
+        # Parquet names the items so; any other name would be lost on the way through a file.
+        "texts": pa.list_(pa.field("element", pa.string())),
+        "count": pa.int64(),
+        "real": pa.float64(),
+        "truth": pa.bool_(),
+    }
+    return pa.schema(
+        [
+            pa.field(column.name, types[column.kind], metadata={"description": column.description})
+            for column in COLUMNS[name]
+        ]
+    )

@@ -1,0 +1,138 @@
+"""Every set of ranking tasks of the tables with its constants, as columns, to be searched at once."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankconst.catalogue.metrics import TABULATED_KS, Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from rankconst.constants.constants import Constants
+    from rankconst.tables.tables import Tables
+
+
+TASK_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
+"""What names a set of ranking tasks, in the order of the tables."""
+
+
+class TaskSet(NamedTuple):
+    """A set of ranking tasks of the tables, all names as keys."""
+
+    dataset: str
+    split: str
+    side: str
+    protocol: str
+    aggregation: str
+    num_tasks: int
+
+
+@dataclass(frozen=True, eq=False)
+class TaskSets:
+    """Every set of tasks of the tables, as columns.
+
+    Attributes
+    ----------
+    tables
+        Where they come from.
+    sets
+        The sets.
+    num_tasks
+        Their numbers of tasks.
+    names
+        A field of :class:`TaskSet` to its value in each set.
+    """
+
+    tables: Tables = field(repr=False)
+    sets: tuple[TaskSet, ...]
+    num_tasks: NDArray[np.int64]
+    names: Mapping[str, NDArray[np.str_]]
+    _families: tuple[str, ...] = field(repr=False)
+    _starts: NDArray[np.int64] = field(repr=False)
+    _rows: Mapping[str, NDArray[Any]] = field(repr=False)
+    _known: dict[Metric, tuple[NDArray[np.float64], ...]] = field(default_factory=dict, repr=False)
+    _looked_up: dict[tuple[TaskSet, Metric], Constants] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, tables: Tables) -> TaskSets:
+        """Read them from the tables."""
+        table = tables.read("constants")
+        codes = {name: _encode(table, name) for name in (*TASK_FIELDS, "metric", "method")}
+        keys = np.stack([codes[name][0] for name in TASK_FIELDS])
+        # Rows stand in canonical order: those of a set stand together.
+        starts = np.flatnonzero(np.concatenate(([True], np.any(keys[:, 1:] != keys[:, :-1], axis=0))))
+        names = {name: np.array(codes[name][1])[codes[name][0][starts]] for name in TASK_FIELDS}
+        rows = {name: _numbers(table, name) for name in ("num_tasks", "expectation", "variance")}
+        ks = _encode(table, "k")
+        rows["k"] = np.array([k or 0 for k in ks[1]])[ks[0]]
+        rows["metric"] = codes["metric"][0]
+        rows["sampled"] = (np.array(codes["method"][1]) == "sampled")[codes["method"][0]]
+        num_tasks = rows["num_tasks"][starts]
+        columns = (names[name].tolist() for name in TASK_FIELDS)
+        sets = tuple(itertools.starmap(TaskSet, zip(*columns, num_tasks.tolist(), strict=True)))
+        return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows)
+
+    def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the bounds of a metric's expectation in each set: equal where the tables have it, else NaN."""
+        if metric.takes_k and metric.k is not None and metric.k not in TABULATED_KS:
+            return self._bound_hits(metric, metric.k)
+        return self._column(metric)[0], self._column(metric)[0]
+
+    def deviation(self, metric: Metric) -> NDArray[np.float64]:
+        """Return a metric's standard deviation in each set; NaN where the tables have none."""
+        return np.sqrt(self._column(metric)[1])
+
+    def constants(self, tasks: TaskSet, metric: Metric) -> Constants:
+        """Look up the constants of a metric on a set of tasks; the second time, at once."""
+        if (tasks, metric) not in self._looked_up:
+            self._looked_up[tasks, metric] = self.tables.constants(
+                tasks.dataset, metric, tasks.split, tasks.side, tasks.protocol, aggregation=tasks.aggregation
+            )
+        return self._looked_up[tasks, metric]
+
+    def signature(self, place: int) -> tuple[int, bytes, bytes]:
+        """Return what sets with the same constants share; constants that were sampled do not count."""
+        ends = *self._starts[place : place + 2].tolist(), len(self._rows["k"])
+        rows = slice(ends[0], ends[1])
+        kept = ~self._rows["sampled"][rows]
+        expectation, variance = (self._rows[name][rows][kept].tobytes() for name in ("expectation", "variance"))
+        return int(self.num_tasks[place]), expectation, variance
+
+    def _column(self, metric: Metric) -> tuple[NDArray[np.float64], ...]:
+        if metric not in self._known:
+            code = self._families.index(metric.family) if metric.family in self._families else -1
+            chosen = np.flatnonzero((self._rows["metric"] == code) & (self._rows["k"] == (metric.k or 0)))
+            places = np.searchsorted(self._starts, chosen, side="right") - 1
+            columns = []
+            for name in ("expectation", "variance"):
+                column = np.full(len(self.sets), np.nan)
+                column[places] = self._rows[name][chosen]
+                columns.append(column)
+            self._known[metric] = tuple(columns)
+        return self._known[metric]
+
+    def _bound_hits(self, metric: Metric, k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Bound the mean of min(k/N, 1): it grows with k, and no faster than k itself."""
+        below = max((j for j in TABULATED_KS if j < k), default=1)
+        above = min((j for j in TABULATED_KS if j > k), default=None)
+        lower = self._column(metric.at(below))[0]
+        upper = np.minimum(lower * (k / below), 1.0)
+        return lower, upper if above is None else np.minimum(upper, self._column(metric.at(above))[0])
+
+
+def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:
+    """Return codes and what they stand for."""
+    column = table.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
+    return np.from_dlpack(column.indices), column.dictionary.to_pylist()
+
+
+def _numbers(table: pa.Table, name: str) -> NDArray[Any]:
+    return np.from_dlpack(table.column(name).combine_chunks())

@@ -1,0 +1,95 @@
+"""Aggregations: names, rows, and what the tables give for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS, parse_aggregation
+from rankconst.catalogue.metrics import MACRO_TABULATED
+from rankconst.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from rankconst.tables.tables import Tables
+
+SPELLINGS = {
+    "micro": ("micro", "Micro", "MICRO"),
+    "macro-query": ("macro", "macro_query", "Macro query", "macroquery", "query"),
+    "macro-relation": ("macro-relation", "macro relation", "relation"),
+}
+
+
+@pytest.mark.parametrize(("key", "spelling"), [(key, name) for key, names in SPELLINGS.items() for name in names])
+def test_usual_spellings(key: str, spelling: str) -> None:
+    assert parse_aggregation(spelling).key == key
+
+
+def test_every_aggregation_has_spellings() -> None:
+    assert SPELLINGS.keys() == AGGREGATIONS.keys()
+    assert set(MACROS) == {key for key in AGGREGATIONS if key != DEFAULT_AGGREGATION}
+    for row in AGGREGATIONS.values():
+        assert row.summary.endswith(".")
+
+
+def test_unknown_aggregations_get_a_hint() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown aggregation 'macro-qurey'\. Did you mean macro-query"):
+        parse_aggregation("macro-qurey")
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return rankconst.load()
+
+
+@pytest.mark.parametrize("aggregation", MACROS)
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+def test_rows_of_macro_averages_follow_from_their_histograms(tables: Tables, aggregation: str, side: str) -> None:
+    histogram = tables.macro_histogram("nations", aggregation, side=side)
+    assert histogram.total == tables.histogram("nations", side=side).total
+    for metric in MACRO_TABULATED:
+        constants = tables.constants("nations", metric, side=side, aggregation=aggregation)
+        assert constants.aggregation == aggregation
+        assert constants.moments == rankconst.compute_moments(metric, histogram)
+        if metric.k is None:
+            assert constants.expectation != tables.constants("nations", metric, side=side).expectation
+
+
+def test_weights_add_up_to_the_groups(tables: Tables) -> None:
+    """Each query counts once: on fb15k237 a side's weights add up to its number of distinct queries."""
+    for side in ("head", "tail"):
+        weight = tables.macro_histogram("fb15k237", "macro-query", side=side).total_weight
+        assert weight == pytest.approx(round(weight), rel=1e-12)
+        relations = tables.macro_histogram("fb15k237", "macro-relation", side=side).total_weight
+        assert relations == pytest.approx(224, rel=1e-12)  # relations with a test triple
+
+
+def test_what_has_no_row_is_computed(tables: Tables) -> None:
+    constants = tables.constants("nations", "ndcg", aggregation="macro")
+    histogram = tables.macro_histogram("nations", "macro")
+    assert constants.moments == rankconst.compute_moments(rankconst.parse_metric("ndcg"), histogram)
+    with pytest.raises(UsageError, match="no constants of MdR for macro averages"):
+        tables.constants("nations", "median", aggregation="macro")
+
+
+def test_micro_is_the_plain_histogram_with_weights_of_one(tables: Tables) -> None:
+    micro = tables.macro_histogram("nations", "micro")
+    assert set(micro.weights.tolist()) == {1.0}
+    assert micro.num_tasks.tolist() == tables.histogram("nations").num_tasks.tolist()
+
+
+def test_sampled_negatives_keep_the_weights(tables: Tables) -> None:
+    sampled = tables.macro_histogram("nations", "macro-query", protocol="sampled:500")
+    raw = tables.macro_histogram("nations", "macro-query", protocol="raw")
+    assert set(sampled.num_candidates.tolist()) == {501}
+    assert sampled.total == raw.total
+    assert sampled.total_weight == pytest.approx(raw.total_weight, rel=1e-15)
+
+
+@pytest.mark.skipif("0.2.0" not in rankconst.bundled_versions(), reason="this installation carries no older tables")
+def test_older_tables_have_no_weights() -> None:
+    older = rankconst.load(version="0.2.0")
+    assert older.constants("nations", "mrr").aggregation == "micro"
+    with pytest.raises(UnknownNameError, match=r"0\.2\.0\) hold no weights of nations test .*tables since 1\.0\.0 do"):
+        older.constants("nations", "mrr", aggregation="macro")

@@ -1,0 +1,375 @@
+"""The registry as data: complete, consistent with the mirror's manifest, and free of ambiguous names."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from collections import Counter, defaultdict
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark, load_benchmarks
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.names import squash
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCES = load_benchmarks()
+OFFERED = [source for source in SOURCES.values() if not source.not_offered and source.sampled is None]
+SAMPLED = {source.key: source.sampled for source in SOURCES.values() if source.sampled is not None}
+TOML = tomllib.loads(resources.files("rankconst.catalogue").joinpath("benchmarks.toml").read_text(encoding="utf-8"))
+
+# Names of MANIFEST.csv to roles. Of an inductive benchmark the inference graph takes the place of train.
+INFERENCE_FIRST = {
+    "msg": "train",
+    "inference": "train",
+    "inference_validation": "valid",
+    "inference_test": "test",
+    "train": "transductive_train",
+}
+NO_TRIPLES = {"entity_ids", "relation_ids", "literals", "valid_negatives", "test_negatives", "archive"}
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+# ---- against the mirror ------------------------------------------------------------------------------------------
+
+
+def test_every_key_of_the_manifest_has_an_entry(mirror: Path) -> None:
+    rows = [*read_csv(mirror / "MANIFEST.csv"), *read_csv(mirror / "NOT_IN_MIRROR.csv")]
+    keys = {key for row in rows for key in (["wk3l15k", "wk3l120k", "cn3l"] if "/" in row["key"] else [row["key"]])}
+    assert keys - SOURCES.keys() == set()
+    assert len(keys) > 90
+
+
+def test_files_agree_with_the_manifest(mirror: Path) -> None:
+    manifest = read_csv(mirror / "MANIFEST.csv")
+    splits = defaultdict(set)
+    for row in manifest:
+        splits[row["key"]].add(row["split"])
+    wrong: list[str] = []
+    compared: Counter[str] = Counter()
+    for row in manifest:
+        if row["split"] in NO_TRIPLES - {"archive"}:
+            continue
+        source = SOURCES[row["key"]]
+        size, sha256 = int(row["bytes"]), row["sha256"]
+        if row["split"] == "archive":
+            remotes = {file.remote for file in source.files.values()}
+            if remotes != {Remote(row["url"], size, sha256)}:
+                wrong.append(f"{row['key']} archive: {remotes}")
+            continue
+        inductive = splits[row["key"]] & {"msg", "inference"}
+        role = INFERENCE_FIRST.get(row["split"], row["split"]) if inductive else row["split"]
+        file = source.files[role]
+        stated = (file.bytes, file.sha256) if file.member else (file.remote.bytes, file.remote.sha256)
+        if stated != (size, sha256):
+            wrong.append(f"{row['key']} {row['split']}: {stated}, manifest {(size, sha256)}")
+        if not file.member and file.remote.url != row["url"]:
+            wrong.append(f"{row['key']} {row['split']}: {file.remote.url}, manifest {row['url']}")
+        if file.member and row["mirror_path"] and not row["mirror_path"].endswith(file.member.rsplit("/", 1)[-1]):
+            wrong.append(f"{row['key']} {row['split']}: member {file.member}, manifest {row['mirror_path']}")
+        compared[row["key"]] += 1
+    assert wrong == []
+    assert len(compared) == 60
+    assert min(compared.values()) >= 3
+
+
+def test_formats_agree_with_the_manifest(mirror: Path) -> None:
+    wrong = []
+    for row in read_csv(mirror / "MANIFEST.csv"):
+        if row["split"] in NO_TRIPLES:
+            continue
+        form, words = SOURCES[row["key"]].format, row["format"]
+        columns = re.search(r"\b([hrt]) ([hrt]) ([hrt])\b", words)
+        if columns is not None and form.columns != "".join(columns.groups()):
+            wrong.append(f"{row['key']}: {form.columns}, manifest {words}")
+        if ("first line = count" in words) != form.count_line:
+            wrong.append(f"{row['key']}: count line {form.count_line}, manifest {words}")
+        if words.startswith(("csv", "tsv")) and form.delimiter != {"c": ",", "t": "\t"}[words[0]]:
+            wrong.append(f"{row['key']}: delimiter {form.delimiter!r}, manifest {words}")
+    assert wrong == []
+
+
+def test_hashes_agree_with_what_is_known_of_files_outside_the_mirror(mirror: Path) -> None:
+    wrong = []
+    for row in read_csv(mirror / "NOT_IN_MIRROR.csv"):
+        if not (row["expected_git_blob_sha1"] or row["expected_sha256"]):
+            continue
+        files = SOURCES[row["key"]].files
+        inductive = row["split"] == "train" and "transductive_train" in files
+        role = "transductive_train" if inductive else row["split"]
+        if role not in files:
+            # yago310 has the archive's files as single ones, too; dbpedia500 is not offered
+            assert (row["key"], role) in {("yago310", "archive"), ("dbpedia500", "train")}
+            continue
+        remote = files[role].remote
+        known = (remote.git_blob or "", remote.sha256 or "", str(remote.bytes or ""))
+        if known != (row["expected_git_blob_sha1"], row["expected_sha256"], row["expected_bytes"]):
+            wrong.append(f"{row['key']} {row['split']}: {known}")
+        if row["source_commit"] and not (
+            "/" + row["source_commit"] + "/" in remote.url and remote.url.endswith(row["source_path"])
+        ):
+            wrong.append(f"{row['key']} {row['split']}: {remote.url} is not pinned to {row['source_commit']}")
+    assert wrong == []
+
+
+# ---- as data -----------------------------------------------------------------------------------------------------
+
+
+def test_no_two_datasets_share_a_spelling() -> None:
+    owners = defaultdict(set)
+    for key, source in SOURCES.items():
+        for spelling in (key, source.title, *source.aliases):
+            assert squash(spelling), f"{key}: {spelling!r} has no letter or digit"
+            owners[squash(spelling)].add(key)
+    assert {spelling: keys for spelling, keys in owners.items() if len(keys) > 1} == {}
+
+
+def test_every_alias_says_something_new() -> None:
+    idle = []
+    for key, source in SOURCES.items():
+        spellings = [squash(spelling) for spelling in (key, source.title)]
+        for alias in source.aliases:
+            if squash(alias) in spellings:
+                idle.append(f"{key}: {alias}")
+            spellings.append(squash(alias))
+    assert idle == []
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=lambda source: source.key)
+def test_entry_is_complete(source: Benchmark) -> None:
+    assert source.key == re.sub(r"[^a-z0-9_]", "", source.key)
+    for name in ("title", "split", "licence", "citation", "citation_url", "homepage"):
+        text = getattr(source, name)
+        assert text == text.strip() != "", name
+    for name in ("citation_url", "homepage"):
+        assert getattr(source, name).startswith(("https://", "http://")), name
+    for role, file in source.files.items():
+        assert role in {"train", "valid", "test", "transductive_train", "single"}
+        assert file.remote.url.startswith("https://")
+        for digest, length in ((file.remote.sha256, 64), (file.sha256, 64), (file.remote.git_blob, 40)):
+            assert digest is None or re.fullmatch(rf"[0-9a-f]{{{length}}}", digest)
+        assert file.member is None or not file.member.startswith("/")
+        assert file.member is None or ".." not in file.member.split("/")
+        assert file.member is not None or (file.bytes, file.sha256) == (None, None)
+        assert file.remote.bytes is None or file.remote.bytes > 0
+        if "githubusercontent" in file.remote.url and file.remote.verifiable:
+            assert re.search(r"/[0-9a-f]{40}/", file.remote.url), f"{file.remote.url} is not pinned to a commit"
+
+
+def test_every_offered_source_has_train_valid_and_test() -> None:
+    assert {s.key: sorted(s.files) for s in OFFERED if not {"train", "valid", "test"} <= s.files.keys()} == {}
+    assert {s.key for s in OFFERED if s.split not in {"published", "published inductive"}} == set()
+    assert {s.key for s in OFFERED if "transductive_train" in s.files and s.split != "published inductive"} == set()
+
+
+def test_splits_of_a_source_are_different_files() -> None:
+    for source in OFFERED:
+        places = [(file.remote.url, file.member) for file in source.files.values()]
+        assert len(set(places)) == len(places), source.key
+
+
+def test_sampled_benchmarks_state_their_numbers_of_tasks() -> None:
+    """As OGB publishes them; PyKEEN counts the same triples."""
+    assert {key: (tasks.negatives, tasks.valid, tasks.test) for key, tasks in SAMPLED.items()} == {
+        "ogbbiokg": (500, 162_886, 162_870),
+        "ogbwikikg2": (500, 429_456, 598_543),
+    }
+    for key, tasks in SAMPLED.items():
+        assert (SOURCES[key].pykeen["valid"], SOURCES[key].pykeen["test"]) == (tasks.valid, tasks.test)
+        assert not SOURCES[key].files
+        assert SOURCES[key].verifiable
+
+
+def test_not_offered_sources_say_why() -> None:
+    refused = {source.key for source in SOURCES.values() if source.not_offered}
+    assert {"hetionet", "dbpedia500"} <= refused
+    for source in SOURCES.values():
+        assert not source.not_offered or source.not_offered.endswith(".")
+        assert not source.verifiable or source.sampled or {"train", "valid", "test"} <= source.files.keys(), (
+            f"{source.key} counts as verifiable without files for its splits"
+        )
+
+
+def test_sources_of_the_same_graph_exist() -> None:
+    pairs = {s.key: s.same_graph_as for s in SOURCES.values() if s.same_graph_as}
+    assert pairs == {f"openke_{key}": key for key in ("fb15k237", "wn18", "wn18rr", "nell995")}
+    assert set(pairs.values()) <= SOURCES.keys()
+
+
+def test_formats_are_used_and_documented() -> None:
+    used = Counter(entry.get("format", "tsv_hrt") for entry in TOML["dataset"].values())
+    assert used.keys() == TOML["format"].keys()
+    for name, entry in TOML["format"].items():
+        form = LineFormat(**entry)
+        assert form.description, name
+        words = {"\t": "tabs", ",": "commas", " ": "spaces"}[form.delimiter]
+        assert words in form.description
+        order = [
+            form.description.index({"h": "head", "r": "relation", "t": "tail"}[c]) for c in form.columns.strip("-")
+        ]
+        assert order == sorted(order)
+        assert form.count_line == ("number of rows" in form.description)
+
+
+def test_offered_sources_name_their_format() -> None:
+    assert [
+        key for key, entry in TOML["dataset"].items() if not {"format", "not_offered", "sampled"} & entry.keys()
+    ] == []
+
+
+def test_pykeen_statistics_are_well_formed() -> None:
+    for source in SOURCES.values():
+        extra = source.pykeen.keys() - {"key", "entities", "relations", "train", "valid", "test", "mismatch"}
+        assert not extra, (source.key, extra)
+        assert all(
+            isinstance(value, str if name in {"key", "mismatch"} else int) for name, value in source.pykeen.items()
+        )
+
+
+# ---- the code ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("fb15k237", "fb15k237"), ("FB15k-237", "fb15k237"), ("fb15k-237", "fb15k237"), ("FB15K237", "fb15k237"),
+        ("wnrr", "wn18rr"), ("WN18RR", "wn18rr"), ("codex-s", "codexsmall"), ("CoDEx-M", "codexmedium"),
+        ("Nations", "nations"), (" wn18 ", "wn18"), ("YAGO3-10", "yago310"), ("NELL-995", "nell995"),
+    ],
+)  # fmt: skip
+def test_find_benchmark(name: str, key: str) -> None:
+    assert find_benchmark(name).key == key
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=lambda source: source.key)
+def test_every_spelling_finds_its_source(source: Benchmark) -> None:
+    for spelling in (source.key, source.title, *source.aliases, source.title.upper(), source.key.replace("_", "-")):
+        assert find_benchmark(spelling) is source
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("fb15k273", "fb15k237"), ("nation", "nations"), ("wn18r", "wn18rr"), ("kinshps", "kinships")]
+)
+def test_did_you_mean(name: str, near: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        find_benchmark(name)
+    assert caught.value.exit_code == 4
+    message = str(caught.value)
+    assert f"unknown dataset {name!r}. Did you mean " in message
+    assert near in message
+    assert "`rankconst datasets`" in message
+
+
+def test_nothing_near() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown dataset 'qqqqqqqq'\. `rankconst datasets` lists all"):
+        find_benchmark("qqqqqqqq")
+
+
+@pytest.mark.parametrize("columns", ["", "hr", "hrtt", "hhrt", "hrx", "HRT", "h r t", "hrt+", "---", "head"])
+def test_line_format_refuses_columns(columns: str) -> None:
+    with pytest.raises(DataError, match="must name h, r and t once each"):
+        LineFormat(columns=columns)
+
+
+@pytest.mark.parametrize("delimiter", ["", "\n", "\r", "\r\n", "\t\t", ", ", "tab", "·", "é"])
+def test_line_format_refuses_delimiters(delimiter: str) -> None:
+    with pytest.raises(DataError, match="must be one ASCII character"):
+        LineFormat(delimiter=delimiter)
+
+
+def test_line_format_refuses_nul() -> None:
+    # pyarrow's parser takes no NUL for a delimiter.
+    with pytest.raises(DataError):
+        LineFormat(delimiter="\0")
+
+
+FORMAT = '[format.tsv_hrt]\ndelimiter = "\\t"\ncolumns = "hrt"\n'
+ENTRY = '[dataset.x]\ntitle = "X"\nformat = "tsv_hrt"\nsplit = "published"\n'
+FILES = (
+    '[dataset.x.files]\ntrain = {url = "https://a/1"}\nvalid = {url = "https://a/2"}\ntest = {url = "https://a/3"}\n'
+)
+
+
+def load_text(text: str, folder: Path) -> dict[str, Benchmark]:
+    path = folder / "benchmarks.toml"
+    path.write_text(text, encoding="utf-8")
+    return dict(load_benchmarks(path))
+
+
+def test_registry_reads_an_entry(tmp_path: Path) -> None:
+    source = load_text(FORMAT + ENTRY + 'aliases = ["Ex"]\n' + FILES, tmp_path)["x"]
+    assert source.title == "X"
+    assert source.aliases == ("Ex",)
+    assert source.files["valid"] == BenchmarkFile(Remote("https://a/2"))
+    assert not source.verifiable
+
+
+def test_registry_reads_an_archive(tmp_path: Path) -> None:
+    archive = '[dataset.x.archive]\nurl = "https://a/b.zip"\nsha256 = "00"\n'
+    members = (
+        '[dataset.x.files]\ntrain = {member = "d/1", bytes = 3}\nvalid = {member = "2"}\ntest = {url = "https://a/3"}\n'
+    )
+    source = load_text(FORMAT + ENTRY + archive + members, tmp_path)["x"]
+    remote = Remote("https://a/b.zip", sha256="00")
+    assert source.files["train"] == BenchmarkFile(remote, "d/1", 3)
+    assert source.files["train"].name == "b.zip!d/1"
+    assert source.files["test"].name == "3"
+    assert not source.verifiable
+
+
+INCOMPLETE: dict[str, str] = {
+    "no title": FORMAT + ENTRY.replace('title = "X"\n', "") + FILES,
+    "no split": FORMAT + ENTRY.replace('split = "published"\n', "") + FILES,
+    "unknown field": FORMAT + ENTRY + 'license = "MIT"\n' + FILES,
+    "unknown format": FORMAT + ENTRY.replace("tsv_hrt", "tsv_hxt") + FILES,
+    "unknown field of a file": FORMAT + ENTRY + FILES.replace('"https://a/2"', '"https://a/2", md5 = "0"'),
+    "neither url nor archive": FORMAT + ENTRY + FILES.replace('{url = "https://a/2"}', '{member = "2"}'),
+    "archive without url": FORMAT + ENTRY + "[dataset.x.archive]\nbytes = 3\n" + FILES,
+    "no datasets": FORMAT,
+    "no formats": ENTRY + FILES,
+    "unknown field of a format": FORMAT + "quote = '\"'\n" + ENTRY + FILES,
+    "nonsense format": FORMAT.replace('"hrt"', '"hrx"') + ENTRY + FILES,
+    "no test file, and no reason why it is not offered": FORMAT
+    + ENTRY
+    + FILES.replace('test = {url = "https://a/3"}\n', ""),
+    "no files, and no reason why it is not offered": FORMAT + ENTRY,
+}
+
+
+@pytest.mark.parametrize("text", INCOMPLETE.values(), ids=INCOMPLETE.keys())
+def test_registry_refuses_incomplete_entries(text: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError):
+        load_text(text, tmp_path)
+
+
+def test_entries_that_are_not_offered_need_no_files(tmp_path: Path) -> None:
+    source = load_text(FORMAT + ENTRY + 'not_offered = "No split."\n', tmp_path)["x"]
+    assert not source.files
+    assert not source.verifiable
+
+
+def test_incomplete_entry_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"dataset x, file valid: expected a url, or a member of an archive"):
+        load_text(INCOMPLETE["neither url nor archive"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("known", "verifiable"),
+    [({}, False), ({"sha256": "00"}, True), ({"git_blob": "00"}, True), ({"bytes": 3}, False)],
+)
+def test_verifiable(known: dict[str, Any], verifiable: bool) -> None:
+    remote = Remote("https://a/1", **known)
+    assert remote.verifiable is verifiable
+    files = {role: BenchmarkFile(remote) for role in ("train", "valid", "test")}
+    files["transductive_train"] = BenchmarkFile(Remote("https://a/2"))
+    source = Benchmark(key="x", title="X", aliases=(), format=LineFormat(), files=files, split="published")
+    assert source.verifiable is verifiable

@@ -1,0 +1,271 @@
+"""The catalogue: names in every usual spelling, and laws that hold for each metric."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracles import EVALUATED, optimum_of, relative_error
+from rankconst.catalogue.metrics import CATALOGUE, TABULATED, TABULATED_KS, Metric, parse_adjusted_metric, parse_metric
+from rankconst.errors import UnknownNameError
+
+SPREADS = {"variance", "standard_deviation", "median_absolute_deviation"}
+
+KEYED = (*TABULATED, CATALOGUE["hits_at_k"].at(7))
+
+SPELLINGS = {
+    "median_rank": ("median rank", "Median", "MedR", "both.realistic.median_rank"),
+    "inverse_median_rank": ("inverse median rank", "IMdR"),
+    "inverse_arithmetic_mean_rank": ("IAMR", "iamr", "inverse mean rank", "head.best.inverse_arithmetic_mean_rank"),
+    "harmonic_mean_rank": ("HMR", "harmonic mean rank", "tail.optimistic.harmonic_mean_rank"),
+    "quadratic_mean_rank": ("QMR", "quadratic mean rank", "Root Mean Square Rank"),
+    "inverse_quadratic_mean_rank": ("IQMR", "inverse quadratic mean rank"),
+    "ndcg": ("nDCG", "NDCG", "Normalized Discounted Cumulative Gain"),
+    "standard_deviation": ("standard_deviation", "std", "rank_std", "SDR", "both.realistic.standard_deviation"),
+    "median_absolute_deviation": ("MAD", "mad", "rank_mad", "both.realistic.median_absolute_deviation"),
+    "count": ("count", "rank_count", "Number of Ranks", "both.realistic.count"),
+    "variance": ("variance", "rank_var", "Variance of Ranks", "both.realistic.variance"),
+    "arithmetic_mean_rank": (
+        "mr", "MR", "Mean Rank", "mean_rank", "average rank", "arithmetic_mean_rank", "arithmetic mean rank",
+        "both.realistic.arithmetic_mean_rank", "Test MR", "valid MR", "avg.mean_rank",
+    ),
+    "inverse_harmonic_mean_rank": (
+        "mrr", "MRR", "Mrr", " mrr ", "Mean Reciprocal Rank", "mean_reciprocal_rank", "mean-reciprocal-rank",
+        "reciprocal rank", "inverse_harmonic_mean_rank", "Inverse Harmonic Mean Rank", "IHMR",
+        "both.realistic.inverse_harmonic_mean_rank", "testing.both.realistic.inverse_harmonic_mean_rank",
+        "validation.head.pessimistic.inverse_harmonic_mean_rank", "Test MRR", "filtered MRR", "Filt. MRR", "fil_mrr",
+        "test_mrr", "tail.optimistic.mrr",
+    ),
+    "geometric_mean_rank": ("gmr", "GMR", "geometric_mean_rank", "Geometric Mean Rank"),
+    "inverse_geometric_mean_rank": ("igmr", "IGMR", "inverse_geometric_mean_rank", "Inverse Geometric Mean Rank"),
+    "hits_at_10": (
+        "hits@10", "Hits@10", "HITS@10", "Hits @10", "Hits @ 10", "hits_at_10", "Hits at 10", "hits10", "hits-10",
+        "hit@10", "Hit@10", "H@10", "h@10", "h10", "HR@10", "both.realistic.hits_at_10", "testing.both.avg.hits_at_10",
+        "fil_hits@10", "Filt. Hit@10", "Test Hits@10",
+    ),
+    "hits_at_1": ("hits@1", "H@1", "hits_at_1", "HITS@1"),
+    "hits_at_100": ("hits@100", "H@100"),
+    "hits_at_7": ("hits@7", "hits_at_7"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "spelling"), [(key, name) for key, names in SPELLINGS.items() for name in names])
+def test_usual_spellings(key: str, spelling: str) -> None:
+    assert str(parse_metric(spelling)) == key
+
+
+def test_every_metric_has_spellings_and_an_oracle() -> None:
+    """A new metric fails here until it has both."""
+    families = {parse_metric(key).family for key in SPELLINGS}
+    assert families == set(CATALOGUE)
+    assert set(EVALUATED) == set(CATALOGUE)
+
+
+@pytest.mark.parametrize("metric", KEYED, ids=str)
+def test_names_round_trip(metric: Metric) -> None:
+    for name in (str(metric), metric.key, metric.label, metric.label.lower(), metric.key.upper()):
+        assert parse_metric(name) == metric
+    assert parse_metric(metric) is metric
+
+
+@given(st.integers(1, 10**12))
+def test_hits_round_trips_for_any_k(k: int) -> None:
+    metric = CATALOGUE["hits_at_k"].at(k)
+    assert metric.key == f"hits_at_{k}"
+    assert metric.label == f"Hits@{k}"
+    assert metric.name_of("index") == f"AH@{k}"
+    for name in (str(metric), metric.label, f"H@{k}", f"both.realistic.{metric}"):
+        assert parse_metric(name) == metric
+    assert parse_metric("hits_at_k", k=k) == metric
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mmr", r"unknown metric 'mmr'\. Did you mean .*MRR"),
+        ("arithmetic_mean_rnak", r"Did you mean MR"),
+        ("hist@10", r"Did you mean Hits@10"),
+        ("hit@", "needs a k"),
+        ("hits", "needs a k: write hits@1, hits@10"),
+        ("hits_at_k", "needs a k"),
+        ("Hits@k", "needs a k"),
+        ("mrr10", "unknown metric 'mrr10'"),
+        ("mr@10", "unknown metric 'mr@10'"),
+        ("igmr1", "unknown metric 'igmr1'"),
+        ("hits@0", "at least 1"),
+        ("h@0", "at least 1"),
+        ("hits@-3", "unknown metric|at least 1"),
+        ("hits@1.5", "unknown metric"),
+        ("", "unknown metric"),
+        ("10", "unknown metric"),
+        ("accuracy", "`rankconst metrics` lists them all"),
+    ],
+)
+def test_unknown_metrics_get_a_hint(name: str, message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        parse_metric(name)
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_hits_needs_a_positive_k(k: int) -> None:
+    with pytest.raises(UnknownNameError, match=f"at least 1 .got {k}"):
+        CATALOGUE["hits_at_k"].at(k)
+    with pytest.raises(UnknownNameError, match="at least 1"):
+        parse_metric("hits", k=k)
+
+
+def test_only_hits_takes_a_k() -> None:
+    assert [family for family, metric in CATALOGUE.items() if metric.takes_k] == ["hits_at_k"]
+    with pytest.raises(UnknownNameError, match="MRR takes no k"):
+        CATALOGUE["inverse_harmonic_mean_rank"].at(10)
+
+
+def test_hits_without_k_cannot_be_evaluated() -> None:
+    one = np.ones(1)
+    with pytest.raises(UnknownNameError, match="needs a k"):
+        CATALOGUE["hits_at_k"].evaluate(one, one, None)
+
+
+def test_tabulated_metrics_cover_the_catalogue_in_its_order() -> None:
+    assert list(dict.fromkeys(metric.family for metric in TABULATED)) == list(CATALOGUE)
+    assert tuple(metric.k for metric in TABULATED if metric.k is not None) == TABULATED_KS
+    assert len(set(TABULATED)) == len(TABULATED)
+
+
+def test_no_spelling_names_two_metrics() -> None:
+    owners: dict[str, str] = {}
+    for metric in CATALOGUE.values():
+        for spelling in (metric.family, metric.symbol.format(k=""), *metric.spellings):
+            squashed = re.sub("[^a-z0-9]", "", spelling.lower())
+            assert owners.setdefault(squashed, metric.family) == metric.family
+
+
+UNNAMED = ("IGMR", "IAMR", "HMR", "QMR", "IQMR", "nDCG", "VR", "SDR", "MAD", "MdR", "IMdR", "count")
+
+
+def test_adjusted_forms_are_called_as_in_pykeen() -> None:
+    names = {
+        metric.label: tuple(metric.name_of(form) for form in ("normalised", "index", "z"))
+        for metric in CATALOGUE.values()
+    }
+    assert names == {
+        "MR": ("AMR", "AMRI", "ZMR"),
+        "MRR": ("", "AMRR", "ZMRR"),
+        "Hits@k": ("", "AH@k", "ZH@k"),
+        "GMR": ("AGMR", "AGMRI", "ZGMR"),
+        **dict.fromkeys(UNNAMED, ("", "", "")),
+    }
+
+
+RANKS = st.lists(st.integers(1, 40), min_size=1, max_size=25)
+
+
+@pytest.mark.parametrize("metric", KEYED, ids=str)
+@given(ranks=RANKS)
+def test_evaluate_agrees_with_plain_python(metric: Metric, ranks: list[int]) -> None:
+    exact = EVALUATED[metric.family](ranks, metric.k)
+    one_by_one = metric.evaluate(np.array(ranks, dtype=float), np.ones(len(ranks)), metric.k)
+    assert relative_error(one_by_one, exact) < 1e-14
+    distinct, times = np.unique(ranks, return_counts=True)
+    gathered = metric.evaluate(distinct.astype(float), times.astype(float), metric.k)
+    assert relative_error(gathered, exact) < 1e-14
+
+
+@pytest.mark.parametrize("metric", KEYED, ids=str)
+@given(ranks=RANKS, data=st.data())
+def test_laws_of_direction_and_range(metric: Metric, ranks: list[int], data: st.DataObject) -> None:
+    array = np.array(ranks, dtype=float)
+    weights = np.ones(len(ranks))
+    value = metric.evaluate(array, weights, metric.k)
+    assert metric.lower <= value <= metric.upper
+    # One task done better never makes the metric worse.
+    place = data.draw(st.integers(0, len(ranks) - 1))
+    better = array.copy()
+    better[place] = data.draw(st.integers(1, ranks[place]))
+    change = metric.evaluate(better, weights, metric.k) - value
+    if metric.family not in SPREADS:  # a lone better rank spreads the ranks
+        assert change * (1 if metric.increasing else -1) >= -1e-12 * abs(value)
+    # A perfect ranker gets the optimum, exactly.
+    best = metric.evaluate(np.ones_like(array), weights, metric.k)
+    assert best == (value if metric.optimum is None else metric.optimum)
+
+
+@pytest.mark.parametrize("metric", KEYED, ids=str)
+def test_worst_is_that_of_the_last_places(metric: Metric) -> None:
+    sizes, tasks = np.array([1, 5, 12]), np.array([2, 1, 3])
+    ranks = [1, 1, 5, 12, 12, 12]
+    if metric.bound is not None:
+        vectors = itertools.product([1], [1], range(1, 6), *[range(1, 13)] * 3)
+        largest = float(max(EVALUATED[metric.family](vector, metric.k) for vector in vectors))
+        if metric.family == "median_absolute_deviation":  # a bound, which need not be reached
+            assert largest <= metric.worst(sizes, tasks) <= 1.3 * largest
+        else:
+            assert metric.worst(sizes, tasks) == pytest.approx(largest, rel=1e-14)
+        return
+    assert relative_error(metric.worst(sizes, tasks), EVALUATED[metric.family](ranks, metric.k)) < 1e-15
+
+
+@pytest.mark.parametrize("metric", KEYED, ids=str)
+def test_worst_is_best_where_there_is_no_choice(metric: Metric) -> None:
+    assert metric.worst(np.array([1]), np.array([4])) == optimum_of(metric, 4)
+
+
+@pytest.mark.parametrize("metric", CATALOGUE.values(), ids=str)
+def test_rows_are_whole(metric: Metric) -> None:
+    assert CATALOGUE[metric.family] is metric
+    assert metric.k is None
+    assert metric.definition
+    assert metric.title
+    if metric.optimum is None:
+        assert metric.family == "count"
+    else:
+        assert metric.optimum == (metric.upper if metric.increasing else metric.lower)
+        assert math.isinf(metric.upper) == (not metric.increasing)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        metric.optimum = 0.0  # type: ignore[misc]
+
+
+@given(st.sampled_from(list(CATALOGUE.values())), st.integers(1, 2**53))
+def test_what_is_printed_is_read_as_itself(family: Metric, k: int) -> None:
+    metric = family.at(k) if family.takes_k else family
+    for printed in (str(metric), metric.key, metric.label, metric.label.lower(), f"both.realistic.{metric}"):
+        assert parse_metric(printed) == metric
+
+
+@given(st.sampled_from(list(CATALOGUE.values())), st.integers(1, 1000), st.sampled_from(["normalised", "index", "z"]))
+def test_names_of_adjusted_forms_are_read_as_themselves(family: Metric, k: int, form: str) -> None:
+    metric = family.at(k) if family.takes_k else family
+    if name := metric.name_of(form):
+        assert parse_adjusted_metric(name) == (metric, form)
+        assert parse_adjusted_metric(name.lower()) == (metric, form)
+
+
+@pytest.mark.parametrize(
+    ("key", "label", "form"),
+    [
+        ("adjusted_arithmetic_mean_rank", "MR", "normalised"),
+        ("adjusted_arithmetic_mean_rank_index", "MR", "index"),
+        ("adjusted_mean_rank_index", "MR", "index"),
+        ("adjusted_inverse_harmonic_mean_rank", "MRR", "index"),
+        ("adjusted_hits_at_7", "Hits@7", "index"),
+        ("adjusted_geometric_mean_rank_index", "GMR", "index"),
+        ("both.realistic.z_hits_at_10", "Hits@10", "z"),
+        ("z_inverse_harmonic_mean_rank", "MRR", "z"),
+    ],
+)
+def test_keys_of_pykeen_for_adjusted_forms(key: str, label: str, form: str) -> None:
+    metric, found = parse_adjusted_metric(key)
+    assert (metric.label, found) == (label, form)
+
+
+@pytest.mark.parametrize("name", ["mrr", "hits@10", "adjusted", "adjusted_", "z_", "AH@", "AMRX", ""])
+def test_what_is_no_adjusted_form(name: str) -> None:
+    with pytest.raises(UnknownNameError):
+        parse_adjusted_metric(name)

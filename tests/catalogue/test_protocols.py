@@ -1,0 +1,229 @@
+"""The protocols, splits and sides: rows of attributes, and their names."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from fractions import Fraction
+from math import comb, log2
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst import errors
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    DEFAULT_SAMPLING,
+    PROTOCOLS,
+    SAMPLINGS,
+    SIDES,
+    SPLITS,
+    find_protocol,
+    parse_protocol,
+    parse_side,
+    parse_split,
+    sampled_histogram,
+)
+from rankconst.moments import compute_moments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# design.md section 3: candidates, tasks, distinct, known answers of valid, known answers of test.
+EXPECTED = {
+    "standard": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
+    "libkge": ("all", "all", False, ("train", "valid"), ("train", "valid", "test")),
+    "pykeen": ("seen", "seen", True, ("train", "valid"), ("train", "valid", "test")),
+    "raw": ("all", "all", False, (), ()),
+}
+
+
+def test_every_protocol_is_as_designed() -> None:
+    found = {
+        key: (p.candidates, p.tasks, p.distinct, p.known_splits("valid"), p.known_splits("test"))
+        for key, p in PROTOCOLS.items()
+    }
+    assert found == EXPECTED
+    assert DEFAULT_PROTOCOL == "standard"
+
+
+@pytest.mark.parametrize("key", PROTOCOLS)
+def test_laws_of_protocols(key: str) -> None:
+    protocol = PROTOCOLS[key]
+    assert protocol.key == key
+    assert protocol.negatives is None
+    assert protocol.summary.endswith(".")
+    assert "uniform on 1 to N_i" in protocol.law
+    assert (protocol.refused, find_protocol(key)) == ("", protocol)
+    for name in (key, key.upper(), f" {key} ", key.title()):
+        assert parse_protocol(name) is protocol
+    known = [set(protocol.known_splits(split)) for split in SPLITS]
+    assert known[0] <= known[1] <= known[2]
+    assert all(split in answers or not answers for split, answers in zip(SPLITS, known, strict=True))
+
+
+def test_up_to_filters_train_by_train_alone() -> None:
+    assert PROTOCOLS["libkge"].known_splits("train") == ("train",)
+    assert PROTOCOLS["standard"].known_splits("train") == ("train", "valid", "test")
+
+
+@pytest.mark.parametrize("name", ["sampled:500", "sampled500", "Sampled_500", "sampled-500", " sampled 500 "])
+def test_sampled_takes_any_number_of_negatives(name: str) -> None:
+    protocol = parse_protocol(name)
+    assert (protocol.key, protocol.negatives, protocol.known) == ("sampled:500", 500, "none")
+    assert protocol.used_by == ("OGB",)
+    assert parse_protocol(protocol.key) == protocol
+    assert parse_protocol("sampled:100").used_by == ()
+
+
+def test_sampled_needs_negatives() -> None:
+    with pytest.raises(errors.UnknownNameError, match="at least one negative"):
+        parse_protocol("sampled:0")
+
+
+@pytest.mark.parametrize("key", SAMPLINGS)
+def test_every_way_of_sampling_states_its_law(key: str) -> None:
+    protocol = find_protocol(f"sampled:500:{key}")
+    assert protocol.key == ("sampled:500" if key == DEFAULT_SAMPLING else f"sampled:500:{key}")
+    assert find_protocol(protocol.key) == protocol
+    assert protocol.negatives == 500
+    assert protocol.law.endswith(".")
+    assert protocol.needs
+    texts = (protocol.summary, protocol.law, protocol.needs, protocol.reference, protocol.refused)
+    assert not any(sign in text for text in texts for sign in "{}")
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("sampled:500:filtered", "sampled:500"), ("sampled:9:without replacement", "sampled:9"),
+        ("Sampled:9:Unfiltered", "sampled:9:unfiltered"), ("sampled_9_unfiltered", "sampled:9:unfiltered"),
+        ("sampled:9:with-replacement", "sampled:9:replacement"), ("sampled 9 replacement", "sampled:9:replacement"),
+    ],
+)  # fmt: skip
+def test_spellings_of_ways_of_sampling(name: str, key: str) -> None:
+    assert find_protocol(name).key == key
+
+
+def test_unknown_ways_of_sampling_get_a_hint() -> None:
+    with pytest.raises(errors.UnknownNameError, match=r"way of sampling 'unfiltred'\. Did you mean unfiltered"):
+        parse_protocol("sampled:500:unfiltred")
+
+
+def test_draws_with_replacement_are_refused_with_the_reason() -> None:
+    for refuse in (parse_protocol, lambda name: sampled_histogram(find_protocol(name), 10)):
+        with pytest.raises(errors.UndefinedError, match=r"depends on P.*within 1/\(P\+1\).*use sampled:500\."):
+            refuse("sampled:500:replacement")
+
+
+@pytest.mark.parametrize("name", ["sampled:500", "sampled:500:unfiltered"])
+def test_tasks_among_sampled_negatives(name: str) -> None:
+    for protocol in (name, parse_protocol(name)):
+        histogram = sampled_histogram(protocol, 1_197_086)
+        assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([501], [1_197_086])
+
+
+def test_numbers_of_tasks_do_not_settle_other_protocols() -> None:
+    with pytest.raises(errors.UsageError, match=r"protocol pykeen needs .*only sampled:M can be adjusted"):
+        sampled_histogram("pykeen", 10)
+    with pytest.raises(errors.UsageError, match="at least 1"):
+        sampled_histogram("sampled:10", 0)
+
+
+def _count_ranks(pool: int, draws: list[tuple[int, ...]]) -> dict[int, Fraction]:
+    """Return the law of the rank: every place of the true answer in the pool, every draw of others, equally likely."""
+    ranks = Counter(1 + sum(one < place for one in drawn) for place in range(pool + 1) for drawn in draws)
+    return {rank: Fraction(count, ranks.total()) for rank, count in ranks.items()}
+
+
+@pytest.mark.parametrize(("pool", "m"), [(3, 2), (5, 3), (6, 6)])
+def test_laws_of_sampled_ranks_by_enumeration(pool: int, m: int) -> None:
+    # The true answer stands before entity `place` of the pool, whose entities are numbered from the best.
+    distinct = _count_ranks(pool, list(itertools.combinations(range(pool), m)))
+    assert distinct == {rank: Fraction(1, m + 1) for rank in range(1, m + 2)}
+    assert _count_ranks(pool, list(itertools.product(range(pool), repeat=m))) == _mix_binomials(pool, m)
+
+
+def _mix_binomials(pool: int, m: int) -> dict[int, Fraction]:
+    """The law that the protocol states for draws with replacement."""
+    return {
+        1 + b: Fraction(sum(comb(m, b) * j**b * (pool - j) ** (m - b) for j in range(pool + 1)), pool**m * (pool + 1))
+        for b in range(m + 1)
+    }
+
+
+_VALUES: dict[str, Callable[[int], Fraction]] = {
+    "mr": Fraction,
+    "mrr": lambda rank: Fraction(1, rank),
+    "hits@1": lambda rank: Fraction(int(rank <= 1)),
+    "hits@3": lambda rank: Fraction(int(rank <= 3)),
+    "ndcg": lambda rank: Fraction(1 / log2(1 + rank)),
+}
+
+
+@given(pool=st.integers(1, 60), m=st.integers(1, 30), name=st.sampled_from(list(_VALUES)))
+def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None:
+    law, f = _mix_binomials(pool, m), _VALUES[name]
+    moments = compute_moments(parse_metric(name), sampled_histogram(f"sampled:{m}", 1))
+    mean = sum(share * f(rank) for rank, share in law.items())
+    variance = sum(share * f(rank) ** 2 for rank, share in law.items()) - mean**2
+    if name == "mr":
+        assert mean == Fraction(m + 2, 2) == Fraction(moments.expectation)
+        assert variance == Fraction(m * (m + 2), 12) + Fraction(m * (m - 1), 6 * pool)
+    else:
+        assert abs(float(mean) - moments.expectation) <= 1 / (pool + 1) + 1e-12
+        assert abs(float(variance) - moments.variance) <= 3 / (pool + 1) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("standart", r"Did you mean standard\?"),
+        ("pykeeen", r"Did you mean pykeen\?"),
+        ("???", r"Known: standard, libkge, pykeen, raw\. Or sampled:M"),
+        ("sampled", "Or sampled:M"),
+        ("sampled:", "Or sampled:M"),
+        ("sampled:-5", "Or sampled:M"),
+        ("sampled:1.5", "Or sampled:M"),
+    ],
+)
+def test_unknown_protocols_get_a_hint(name: str, hint: str) -> None:
+    with pytest.raises(errors.UnknownNameError, match=hint):
+        parse_protocol(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "split"),
+    [
+        ("train", "train"), ("Training", "train"), ("valid", "valid"), ("validation", "valid"), ("VAL", "valid"),
+        ("dev", "valid"), ("test", "test"), ("testing", "test"), ("TEST", "test"),
+    ],
+)  # fmt: skip
+def test_splits(given: str, split: str) -> None:
+    assert parse_split(given) == split
+
+
+@pytest.mark.parametrize(
+    ("given", "side"),
+    [
+        ("head", "head"), ("left", "head"), ("subject", "head"), ("h", "head"), ("S", "head"), ("tail", "tail"),
+        ("Right", "tail"), ("object", "tail"), ("t", "tail"), ("o", "tail"), ("both", "both"), ("BOTH", "both"),
+    ],
+)  # fmt: skip
+def test_sides(given: str, side: str) -> None:
+    assert parse_side(given) == side
+
+
+def test_orders_are_fixed() -> None:
+    assert list(SPLITS) == ["train", "valid", "test"]
+    assert list(SIDES) == ["head", "tail", "both"]
+
+
+def test_unknown_splits_and_sides_get_a_hint() -> None:
+    with pytest.raises(errors.UnknownNameError, match=r"unknown split 'tets'\. Did you mean test"):
+        parse_split("tets")
+    with pytest.raises(errors.UnknownNameError, match=r"unknown side 'xyz'\. Known: head, tail, both\."):
+        parse_side("xyz")

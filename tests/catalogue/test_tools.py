@@ -1,0 +1,145 @@
+"""The sources: complete rows, true to the published results whose evaluation is on record."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rankconst import errors
+from rankconst.catalogue.protocols import parse_protocol
+from rankconst.catalogue.tools import TOOLS, parse_tool
+from rankconst.names import squash
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Repository of published_results.csv to its source.
+REPOSITORIES = {
+    "Accenture/AmpliGraph": "ampligraph",
+    "DeepGraphLearning/KnowledgeGraphEmbedding": "rotate",
+    "MIRALab-USTC/KGE-HAKE": "rotate",
+    "TimDettmers/ConvE": "conve",
+    "awslabs/dgl-ke": "dglke",
+    "ffabious/pykeen-kge-bench": "pykeen",
+    "ibalazevic/TuckER": "tucker",
+    "paperswithcode/sota-extractor": "ogb",
+    "thunlp/OpenKE": "openke",
+    "uma-pi1/kge": "libkge",
+}
+# What the file says of ties, by words that only rows of these sources hold, to words of ours.
+TIES = {"strict <": "best", "worst": "worst", "pessimistic)": "mean", "rounded mean": "rounded", "neg >= pos": "worst"}
+FILE = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/blob/[0-9a-f]{40}/\S+\.\w+|https://github\.com/\S+/issues/\d+")
+
+
+@pytest.fixture(scope="module")
+def published(reference: Path) -> list[dict[str, str]]:
+    with (reference / "published_results.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_source_that_users_ask_for_is_there() -> None:
+    asked = "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb"
+    assert list(TOOLS) == asked.split()
+
+
+@pytest.mark.parametrize("key", TOOLS)
+def test_rows_are_complete(key: str) -> None:
+    source = TOOLS[key]
+    assert source.key == key == squash(key)
+    assert all((source.title, source.ties, source.reference, source.repositories, source.caveats, source.evidence))
+    assert parse_protocol(source.protocol).key == source.protocol
+    assert source.batch is None or source.batch > 0
+    for text in (*source.caveats, *source.refused.values()):
+        assert re.fullmatch(r"[A-Z].*\.", text), text
+    for address in source.evidence:
+        assert FILE.fullmatch(address), address
+    for dataset, reason in source.refused.items():
+        assert dataset == squash(dataset)
+        assert source.refusal(dataset.upper()) == reason
+    assert source.refusal("fb15k237") is None
+
+
+def test_ranks_are_whole_unless_ties_get_a_mean_that_is_not_rounded() -> None:
+    for source in TOOLS.values():
+        assert source.whole_ranks == ("mean of" not in source.ties or "rounded" in source.ties)
+    assert [key for key, source in TOOLS.items() if not source.whole_ranks] == ["pykeen", "ogb"]
+
+
+def test_names_are_unambiguous() -> None:
+    names = [squash(name) for source in TOOLS.values() for name in {source.key, squash(source.title)}]
+    repositories = [squash(name) for source in TOOLS.values() for name in source.repositories]
+    assert len(set(names)) == len(names)
+    assert len(set(repositories)) == len(repositories)
+    assert not set(names) & set(repositories)
+
+
+@pytest.mark.parametrize("key", TOOLS)
+def test_every_spelling_is_read(key: str) -> None:
+    source = TOOLS[key]
+    for name in (key, key.upper(), source.title, *source.repositories, *map(str.lower, source.repositories)):
+        assert parse_tool(name) is source
+
+
+def test_tools_that_protocols_name_have_that_protocol() -> None:
+    for source in TOOLS.values():
+        users = [squash(name) for name in parse_protocol(source.protocol).used_by]
+        assert source.key in users or source.key in {"torchkge", "dglke"}
+
+
+def test_unknown_sources_get_a_hint() -> None:
+    with pytest.raises(errors.UnknownNameError, match=r"unknown source 'libkgee'\. Did you mean libkge"):
+        parse_tool("libkgee")
+    with pytest.raises(errors.UnknownNameError, match="`rankconst sources` lists them all"):
+        parse_tool("???")
+
+
+def test_published_results_belong_to_their_source(published: list[dict[str, str]]) -> None:
+    assert {row["source_repo"] for row in published} == set(REPOSITORIES)
+    for repository, key in REPOSITORIES.items():
+        assert parse_tool(repository).key == key
+
+
+def test_evidence_names_the_files_of_the_published_results(published: list[dict[str, str]]) -> None:
+    for row in published:
+        source = parse_tool(row["source_repo"])
+        assert f"https://github.com/{row['source_repo']}/blob/{row['commit']}/{row['path']}" in source.evidence
+
+
+def test_protocols_are_those_of_the_published_results(published: list[dict[str, str]]) -> None:
+    for row in published:
+        source = parse_tool(row["source_repo"])
+        if source.refusal(row["dataset"]) is not None:
+            continue
+        protocol = parse_protocol(source.protocol)
+        if "500 fixed given negatives" in row["candidates"]:
+            assert protocol.negatives == 500
+            continue
+        assert row["filter"].startswith("train+valid+test")
+        assert protocol.known == ("up_to" if "evaluated split" in row["filter"] else protocol.known)
+        assert protocol.candidates == ("seen" if row["entities"].startswith("train only") else "all")
+        assert protocol.tasks == ("seen" if row["n_test_used"] == "cleaned test set" else "all")
+        assert (source.batch == 128) == ("floor(n/128)*128" in row["n_test_used"])
+        for theirs, ours in TIES.items():
+            assert theirs not in row["ties"] or ours in source.ties
+
+
+def test_what_cannot_be_adjusted_is_refused(published: list[dict[str, str]]) -> None:
+    refused = {
+        (row["source_repo"], row["dataset"])
+        for row in published
+        if parse_tool(row["source_repo"]).refusal(row["dataset"]) is not None
+    }
+    noted = {
+        (row["source_repo"], row["dataset"])
+        for row in published
+        if "adjusted with N" in row["note"] or "do not adjust" in row["note"]
+    }
+    assert refused == noted == {("awslabs/dgl-ke", "Freebase"), ("uma-pi1/kge", "Freebase")}
+    for repository, dataset in refused:
+        assert "--protocol sampled:M and --num-tasks N" in (parse_tool(repository).refusal(dataset) or "")
+    assert "sampled:50" in (TOOLS["nbfnet"].refusal("fb15k237_v1_ind") or "")
+    assert TOOLS["nbfnet"].refusal("fb15k237_v1") is None
+    assert "one list of negatives" in (TOOLS["ogb"].refusal("ogbl-ddi") or "")

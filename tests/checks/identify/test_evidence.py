@@ -1,0 +1,151 @@
+"""What numbers say about their ranking tasks: the inverse of the three adjustments, with intervals."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.checks.identify.evidence import collect_evidence, solve
+from rankconst.constants.published import Interval
+from rankconst.errors import DataError
+from rankconst.results.evaluation import Context
+from rankconst.results.reading import NOISE, Entry
+
+MR, MRR, HITS = map(parse_metric, ("mr", "mrr", "hits@10"))
+
+
+def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool = False, **said: object) -> Entry:
+    return Entry(parse_metric(metric), text, 0, metric, None, Context(**said), adjustment, exact)  # type: ignore[arg-type]
+
+
+def point(value: float) -> Interval:
+    return Interval(value, value)
+
+
+@given(
+    expectation=st.floats(2, 1e5),
+    deviation=st.floats(0.1, 100),
+    value=st.floats(1, 1e5),
+)
+def test_solving_inverts_the_adjustments_of_a_mean_rank(expectation: float, deviation: float, value: float) -> None:
+    assert solve(MR, "normalised", point(value), point(value / expectation)).lower == pytest.approx(expectation)
+    index = (value - expectation) / (1 - expectation)
+    if abs(1 - index) > 1e-6:
+        assert solve(MR, "index", point(value), point(index)).lower == pytest.approx(expectation, rel=1e-6)
+    z = -(value - expectation) / deviation
+    if abs(value - expectation) > 1e-6 * expectation:
+        found = solve(MR, "z", point(value), point(z), point(expectation))
+        assert found.lower == pytest.approx(deviation, rel=1e-6)
+
+
+def test_a_turned_sign_leaves_the_deviation() -> None:
+    assert solve(MR, "z", point(30.0), point(-5.0), point(40.0)) == point(2.0)
+    assert solve(MRR, "z", point(0.3), point(-2.0), point(0.1)).lower == pytest.approx(0.1)
+
+
+@given(
+    expectation=st.floats(1e-3, 0.9),
+    value=st.floats(0.01, 0.95),
+    shifts=st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
+)
+def test_the_interval_holds_whatever_the_writing_allows(
+    expectation: float, value: float, shifts: tuple[float, float]
+) -> None:
+    """Move the numbers within their last digit: the expectation that they were formed with stays inside."""
+    index = (value - expectation) / (1 - expectation)
+    ends = [
+        Interval(number - 5e-6 + 5e-6 * shift, number + 5e-6 + 5e-6 * shift)
+        for number, shift in zip((value, index), shifts, strict=True)
+    ]
+    try:
+        found = solve(MRR, "index", *ends)
+    except DataError:
+        return
+    assert found.lower - 1e-12 <= expectation <= found.upper + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("adjustment", "value", "adjusted", "reason"),
+    [
+        ("index", "1", "1", "it is 1 within its rounding"),
+        ("index", "1.0", "1.0", "it is 1 within its rounding"),
+        ("normalised", "1", "0.0", "it is 0 within its rounding"),
+        ("index", "2.3", "0.9", "it allows anything from"),
+        ("z", "30", "5.0", "nothing beside it tells E[MR]"),
+    ],
+)
+def test_numbers_that_say_nothing_are_dropped_with_the_reason(
+    adjustment: str, value: str, adjusted: str, reason: str
+) -> None:
+    found = collect_evidence([(entry("mr", value), entry("mr", adjusted, adjustment))])
+    assert not found.pieces
+    assert reason in found.dropped[0].reason
+
+
+def test_an_adjusted_value_alone_says_nothing() -> None:
+    found = collect_evidence([(entry("mrr", "0.3", "index"),)])
+    assert [each.reason for each in found.dropped] == ["no MRR stands beside it"]
+
+
+def test_what_is_no_number_is_dropped() -> None:
+    found = collect_evidence([(entry("mr", "nan"), entry("mr", "0.5", "index"))])
+    assert "nan" in found.dropped[0].reason
+
+
+def test_a_z_that_repeats_its_base_value_is_no_evidence() -> None:
+    numbers = entry("mr", "470.0"), entry("mr", "0.0658", "normalised"), entry("mr", "-470.0", "z")
+    found = collect_evidence([numbers])
+    assert [piece.kind for piece in found.pieces] == ["expectation"]
+    assert found.dropped[0].reason == "it repeats MR and is no z-score"
+
+
+def test_z_beside_an_index_tells_the_deviation() -> None:
+    """MR 30 of E 40, sd 2: AMR 0.75, z 5."""
+    numbers = entry("mr", "30.000000"), entry("mr", "0.75000000", "normalised"), entry("mr", "5.0000000", "z")
+    (expectation, deviation) = collect_evidence([numbers]).pieces
+    assert (expectation.label, deviation.label) == ("E[MR]", "sd[MR]")
+    assert expectation.value == 40
+    assert deviation.value == pytest.approx(2, rel=1e-5)
+    assert deviation.interval.lower < 2 < deviation.interval.upper
+    assert (expectation.doubtful, deviation.doubtful) == (False, True)
+    assert expectation.origin == "AMR beside MR"
+
+
+def test_a_number_that_a_program_may_have_rounded_is_open() -> None:
+    """MR 30 of E 40: where a number beside it is written in full, 30.0 is; where none is, it may be 30.04."""
+    short = entry("mr", "30.0", exact=True), entry("mr", "0.75", "normalised", exact=True)
+    (rounded,) = collect_evidence([short]).pieces
+    assert tuple(rounded.interval) == pytest.approx((29.95 / 0.755, 30.05 / 0.745), rel=1e-5)
+    (full,) = collect_evidence([(*short, entry("mrr", "0.31415926535", exact=True))]).pieces
+    assert full.interval.half_width == pytest.approx(40 * 2 * NOISE, rel=1e-3)
+
+
+def test_a_percentage_of_what_is_no_share_says_nothing() -> None:
+    found = collect_evidence([(entry("mr", "17%"), entry("mr", "0.93", "index"))])
+    assert [each.reason for each in found.dropped] == ["17% is a percentage, but MR is no share."]
+    assert found.pieces == ()
+
+
+def test_the_number_of_ranks_is_stated_or_counted() -> None:
+    assert collect_evidence([(entry("mr", "5", num_tasks=402),)]).num_tasks == 402
+    assert collect_evidence([(entry("count", "402.0"),)]).num_tasks == 402
+    assert collect_evidence([(entry("mr", "5"),)]).num_tasks is None
+    assert collect_evidence([(entry("count", "many"),)]).num_tasks is None
+
+
+def test_what_a_file_states_is_kept_as_written() -> None:
+    found = collect_evidence([(entry("mr", "5", dataset="FB15k-237", side="both"),)], source="pykeen")
+    assert found.stated == {"dataset": "FB15k-237", "side": "both"}
+    assert found.source == "pykeen"
+
+
+def test_the_optimum_counts() -> None:
+    """The index of the median absolute deviation has its optimum at 0: E = M / (1 - I)."""
+    metric = parse_metric("median_absolute_deviation")
+    assert metric.optimum == 0
+    found = solve(metric, "index", point(3.0), point(0.25))
+    assert math.isclose(found.lower, 4.0)

@@ -1,0 +1,140 @@
+"""Adjusted values that do not belong: each known defect, formed here from the counts alone, is named."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+from rankconst.catalogue.metrics import Metric, parse_metric
+from rankconst.checks.identify.defects import CAUSES, UNKNOWN, Checked, check_entries
+from rankconst.constants.constants import Constants
+from rankconst.constants.published import Interval
+from rankconst.moments import compute_moments
+from rankconst.results.reading import Entry
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TABLES = rankconst.load()
+
+
+def look_up(metric: Metric, dataset: str = "nations") -> Constants:
+    return TABLES.constants(dataset, metric, "test", "both", "pykeen")
+
+
+def check(metric: str, value: float, adjusted: float, adjustment: str, *, digits: int | None = None) -> Checked:
+    parsed = parse_metric(metric)
+    texts = [repr(each) if digits is None else f"{each:.{digits}f}" for each in (value, adjusted)]
+    entries = [
+        Entry(parsed, text, 0, metric, None, adjustment=form, exact=digits is None)
+        for text, form in zip(texts, (None, adjustment), strict=True)
+    ]
+    (found,) = check_entries(entries, look_up)
+    return found
+
+
+def moments(metric: str, less: int = 0) -> tuple[float, float]:
+    """Mean and standard deviation over the tasks, from sums over every rank."""
+    histogram = TABLES.histogram("nations", "test", "both", "pykeen")
+    scores_of: dict[str, Callable[[int], float]] = {
+        "mr": float,
+        "mrr": lambda rank: 1 / rank,
+        "hits@3": lambda rank: float(rank <= 3),
+    }
+    score = scores_of[metric]
+    mean = variance = 0.0
+    for size, tasks in zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True):
+        scores = [score(rank) for rank in range(1, size - less + 1)]
+        first = math.fsum(scores) / len(scores)
+        mean += tasks * first
+        variance += tasks * math.fsum((each - first) ** 2 for each in scores) / len(scores)
+    return mean / histogram.total, math.sqrt(variance) / histogram.total
+
+
+VALUES = {"mr": 3.5323383808135986, "mrr": 0.4026779250719061, "hits@3": 0.6616915422885572}
+
+
+@pytest.mark.parametrize("metric", VALUES)
+def test_right_values_belong(metric: str) -> None:
+    value, (mean, deviation) = VALUES[metric], moments(metric)
+    sign = -1 if metric == "mr" else 1
+    forms = {"normalised": value / mean, "index": (value - mean) / (1 - mean), "z": sign * (value - mean) / deviation}
+    for form, adjusted in forms.items():
+        found = check(metric, value, adjusted, form)
+        assert found.belongs
+        assert found.difference < 1e-12
+        assert (found.cause, found.reason) == ("", "")
+        assert check(metric, value, adjusted, form, digits=4).belongs
+
+
+@pytest.mark.parametrize("metric", VALUES)
+def test_known_defects_are_named(metric: str) -> None:
+    value, (mean, deviation), (less, spread) = VALUES[metric], moments(metric), moments(metric, less=1)
+    sign = -1 if metric == "mr" else 1
+    z = sign * (value - mean) / deviation
+    theirs = sign * (value - less) / spread
+    cases = {
+        "unscaled": (sign * value, "z"),
+        "sign": (-z, "z"),
+        "one_less": (theirs, "z"),
+        "one_less_sign": (-theirs, "z"),
+        UNKNOWN: (1.1 * z, "z"),
+    }
+    for cause, (adjusted, form) in cases.items():
+        found = check(metric, value, adjusted, form)
+        assert not found.belongs
+        assert found.cause == cause
+        assert found.expected == pytest.approx(z, rel=1e-9)
+        assert found.reason
+    found = check(metric, value, (value - less) / (1 - less), "index")
+    assert found.cause == "one_less"
+
+
+def test_the_logarithm_of_the_mean() -> None:
+    """The realistic AMRR of TransE in PyKEEN's nations_transe.json, as published."""
+    found = check("mrr", 0.4026779250719061, 0.14890954892325117, "index")
+    assert found.cause == "logarithm_of_mean"
+    mean = moments("mrr")[0]
+    assert found.expected == pytest.approx((0.4026779250719061 - mean) / (1 - mean), rel=1e-9)
+
+
+def test_rounding_is_granted() -> None:
+    """A base value of two digits leaves the index open by more than a right one of four digits is off."""
+    value, mean = 0.40, moments("mrr")[0]
+    shifted = (value + 0.004 - mean) / (1 - mean)
+    entries = [
+        Entry(parse_metric("mrr"), "0.40", 0, "MRR", None),
+        Entry(parse_metric("mrr"), f"{shifted:.6f}", 0, "AMRR", None, adjustment="index"),
+    ]
+    (found,) = check_entries(entries, look_up)
+    assert found.belongs
+    assert found.interval.lower < shifted < found.interval.upper
+
+
+def test_what_cannot_be_compared_is_left_out() -> None:
+    """No base value; no number; an index that is undefined where every answer is among the first hundred."""
+    mrr, hits = parse_metric("mrr"), parse_metric("hits@100")
+    entries = [
+        Entry(mrr, "0.3", 0, "AMRR", None, adjustment="index"),
+        Entry(hits, "1.0", 0, "H@100", None),
+        Entry(hits, "nan", 0, "AH@100", None, adjustment="index"),
+        Entry(hits, "0.0", 0, "ZH@100", None, adjustment="z"),
+    ]
+    assert check_entries(entries, look_up) == ()
+
+
+def test_a_task_with_one_candidate_cannot_lose_it() -> None:
+    metric = parse_metric("mr")
+    histogram = Histogram.from_counts([1, 10, 10])
+    constants = Constants(
+        "own", "standard", "test", "both", metric, histogram, compute_moments(metric, histogram), table_version=""
+    )
+    two = Interval(2.0, 2.0)
+    assert CAUSES["one_less"].span(constants, "z", two) is None
+    assert CAUSES["one_less_sign"].span(constants, "z", two) is None
+    assert CAUSES["unscaled"].span(constants, "z", two) == Interval(-2.0, -2.0)
+    assert CAUSES["unscaled"].span(constants, "index", two) is None

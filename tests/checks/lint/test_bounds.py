@@ -1,0 +1,143 @@
+"""The inequalities against linear programs over all distributions of ranks, and against all ranks of a few tasks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hand_readings import measure
+from rankconst.checks.lint.bounds import (
+    bound_mean_rank_by_hits,
+    bound_reciprocal_by_hits,
+    exceeds,
+    holds_multiple,
+    largest_reciprocal,
+    least_mean_rank,
+)
+from rankconst.constants.published import Interval
+from rankconst.tasks import Histogram
+
+linprog = pytest.importorskip("scipy.optimize", reason="linear programs need scipy").linprog
+
+STEPS = st.sampled_from([0.5, 1.0])
+
+
+def grid(step: float, most: float) -> np.ndarray:
+    return np.arange(1, most + step / 2, step)
+
+
+def exactly(value: float) -> Interval:
+    return Interval(value, value)
+
+
+@st.composite
+def shares(draw: st.DrawFn) -> dict[int, Interval]:
+    """Shares of hits that some ranks have, each with a rounding interval around it."""
+    ks = sorted(draw(st.sets(st.integers(1, 12), min_size=1, max_size=4)))
+    values = sorted(draw(st.lists(st.floats(0, 1), min_size=len(ks), max_size=len(ks))))
+    width = draw(st.sampled_from([0.0, 0.005, 0.1]))
+    return {k: Interval(max(v - width, 0), min(v + width, 1)) for k, v in zip(ks, values, strict=True)}
+
+
+def optimise(values: np.ndarray, ranks: np.ndarray, hits: dict[int, Interval]) -> Interval:
+    """Return the least and the largest mean of values over the distributions on `ranks` with these hits."""
+    below = np.array([ranks <= k for k in hits], dtype=float)
+    limits = np.vstack((below, -below))
+    ends = [each.upper for each in hits.values()] + [-each.lower for each in hits.values()]
+    found = [
+        sign * linprog(sign * values, limits, ends, np.ones((1, len(ranks))), [1], method="highs").fun
+        for sign in (1, -1)
+    ]
+    return Interval(*found)
+
+
+@given(shares(), STEPS)
+def test_hits_bound_mrr_and_mr_as_a_linear_program_does(hits: dict[int, Interval], step: float) -> None:
+    most = 20
+    ranks = grid(step, most)
+    for bound, values in ((bound_reciprocal_by_hits, 1 / ranks), (bound_mean_rank_by_hits, ranks)):
+        # The solver keeps to the limits within 1e-7, and ranks go up to 20.
+        assert tuple(bound(hits, step, most)) == pytest.approx(tuple(optimise(values, ranks, hits)), abs=1e-5)
+
+
+@given(st.floats(0.05, 1), STEPS)
+def test_the_least_mean_rank_is_that_of_a_linear_program(reciprocal: float, step: float) -> None:
+    ranks = grid(step, 20)
+    equalities = np.vstack((np.ones_like(ranks), 1 / ranks))
+    found = linprog(ranks, A_eq=equalities, b_eq=[1, reciprocal], method="highs")
+    assert least_mean_rank(reciprocal, step) == pytest.approx(found.fun, abs=1e-6)
+    assert least_mean_rank(reciprocal, step) >= 1 / reciprocal * (1 - 1e-12)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.floats(0, 1))
+def test_the_largest_mrr_is_that_of_a_linear_program(counts: list[int], part: float) -> None:
+    mean = 1 + part * (sum(counts) / len(counts) - 1)
+    ranks = [(place, r) for place, count in enumerate(counts) for r in range(1, count + 1)]
+    each = np.array([[place == task for place, _ in ranks] for task in range(len(counts))], dtype=float)
+    values = np.array([r for _, r in ranks], dtype=float)
+    found = linprog(
+        -1 / values, A_eq=np.vstack((each, values)), b_eq=[*[1] * len(counts), mean * len(counts)], method="highs"
+    )
+    largest = largest_reciprocal(mean, Histogram.from_counts(counts))
+    assert largest == pytest.approx(-found.fun / len(counts), abs=1e-7)
+
+
+@pytest.mark.parametrize("step", [0.5, 1.0])
+def test_bounds_are_attained_by_ranks(step: float) -> None:
+    """Of all ranks of four tasks with six candidates, those with the same hits reach both bounds."""
+    most = 6
+    found: dict[tuple[float, ...], list[dict[str, float]]] = {}
+    for ranks in itertools.combinations_with_replacement(grid(step, most), 4):
+        values = measure(np.array(ranks), (1, 3))
+        found.setdefault((values["Hits@1"], values["Hits@3"]), []).append(values)
+    assert len(found) == 15
+    for (first, third), alike in found.items():
+        hits = {1: exactly(first), 3: exactly(third)}
+        for bound, name in ((bound_reciprocal_by_hits, "MRR"), (bound_mean_rank_by_hits, "MR")):
+            ends = min(each[name] for each in alike), max(each[name] for each in alike)
+            assert tuple(bound(hits, step, most)) == pytest.approx(ends, rel=1e-12)
+
+
+@pytest.mark.parametrize("step", [0.5, 1.0])
+def test_no_ranks_have_a_smaller_mean_and_neighbours_have_it(step: float) -> None:
+    for ranks in itertools.combinations_with_replacement(grid(step, 6), 4):
+        values = measure(np.array(ranks))
+        least = least_mean_rank(values["MRR"], step)
+        assert not exceeds(least, values["MR"])
+        assert (values["MR"] == pytest.approx(least, rel=1e-12)) == (max(ranks) - min(ranks) <= step)
+
+
+def test_no_ranks_have_a_larger_mrr_and_the_ends_have_it() -> None:
+    counts = [2, 4, 4, 7]
+    for ranks in itertools.product(*(range(1, count + 1) for count in counts)):
+        values = measure(np.array(ranks, dtype=float))
+        assert not exceeds(values["MRR"], largest_reciprocal(values["MR"], Histogram.from_counts(counts)))
+    for last in range(5):
+        # The tasks with the most candidates are last, the others first.
+        values = measure(np.array([1.0] * (4 - last) + [float(count) for count in counts[4 - last :]]))
+        largest = largest_reciprocal(values["MR"], Histogram.from_counts(counts))
+        assert values["MRR"] == pytest.approx(largest, rel=1e-12)
+
+
+def test_without_candidates_mr_has_no_upper_bound() -> None:
+    assert bound_mean_rank_by_hits({10: exactly(0.5)}, 1.0).upper == math.inf
+    assert bound_mean_rank_by_hits({10: exactly(1.0)}, 1.0) == (1.0, 10.0)
+    assert tuple(bound_reciprocal_by_hits({10: exactly(0.5)}, 1.0)) == pytest.approx((0.05, 0.5 + 0.5 / 11))
+    assert least_mean_rank(0.0, 1.0) == math.inf
+
+
+@given(st.integers(0, 10**6), st.integers(1, 10**6), st.floats(0, 1e-3))
+def test_an_interval_around_a_share_holds_a_multiple(hits: int, n: int, width: float) -> None:
+    share = min(hits, n) / n
+    assert holds_multiple(Interval(share - width, share + width), 1 / n)
+
+
+def test_an_interval_between_two_multiples_holds_none() -> None:
+    assert not holds_multiple(Interval(0.335, 0.345), 1 / 10)
+    assert not holds_multiple(Interval(0.101, 0.199), 1 / 10)
+    assert holds_multiple(Interval(0.1, 0.1), 1 / 10)

@@ -1,0 +1,155 @@
+"""What rules see of a group: intervals, metrics that can be compared, the grid of ranks, the tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import rankconst
+from hand_readings import OPEN, make_reading
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.tools import TOOLS
+from rankconst.checks.lint.cases import Archive, Case, build_case, count_tasks, invert
+from rankconst.constants.published import Interval
+from rankconst.results.evaluation import Context, Setting, Settled
+from rankconst.results.reading import NOISE, group_entries
+
+TABLES = rankconst.load()
+MRR = parse_metric("mrr")
+
+
+def build(
+    row: dict[str, str],
+    context: Context = OPEN,
+    setting: Setting = Setting(),  # noqa: B008 - frozen
+    exact: bool = False,
+    source: str | None = None,
+    tables: bool = True,
+) -> Case:
+    reading = make_reading(row, context=context, exact=exact, source=source)
+    (group,) = group_entries(reading)
+    return build_case(group, reading, setting, Archive(TABLES) if tables else None)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "exact", "beside", "half_width"),
+    [
+        ("0.338", False, "0.5", 0.0005),
+        # A program may have rounded before it wrote; it has not if another number is long.
+        ("0.25", True, "0.5", 0.005),
+        ("0.25", True, "0.497512437810945", 0.0),
+        ("0.25", False, "0.497512437810945", 0.005),
+        ("0.4304182897159709", True, "0.5", 0.0),
+        ("0.337 ± 0.001", False, "0.5", 0.0015),
+    ],
+)
+def test_intervals(text: str, exact: bool, beside: str, half_width: float) -> None:
+    case = build({"MRR": text, "Hits@1": beside}, exact=exact)
+    m = case.own[MRR]
+    assert m.interval.half_width == pytest.approx(half_width + NOISE * m.value, rel=1e-9)
+    assert m.averaged == ("±" in text)
+
+
+def test_percentages() -> None:
+    case = build({"MRR": "33.8", "Hits@1": "24.1%", "MR": "177", "AMRI": "0.9"}, setting=Setting(percent=True))
+    assert [m.value for m in case.measured] == [0.338, 0.241, 177, 0.9]
+    (m,) = build({"AH@10": "53.3"}, setting=Setting(percent=True)).measured
+    assert m.value == 0.533
+    case = build({"MR": "17%", "MRR": "n/a"})
+    assert [reason for _, reason in case.unreadable] == [
+        "17% is a percentage, but MR is no share.",
+        "'n/a' is not a number. Write the quotient out.",
+    ]
+
+
+def test_what_cannot_be_compared_is_left_out() -> None:
+    reading = make_reading({"MRR": "0.338", "Hits@1": "24.1", "AMRI": "0.9", "count": "40932"})
+    entries = (*reading.entries, replace(reading.entries[0], text="0.340", column="mean reciprocal rank"))
+    for text, kept in (("0.340", []), ("0.338", ["0.338"])):
+        (group,) = group_entries(replace(reading, entries=(*entries[:-1], replace(entries[-1], text=text))))
+        own = build_case(group, reading, Setting())[0].own
+        assert [m.entry.text for m in own.values()] == kept
+
+
+def test_intervals_are_cut_at_the_range() -> None:
+    own = build({"Hits@1": "0.00", "Hits@10": "1.00", "MR": "1.2"}).own
+    assert [own[parse_metric(name)].interval.lower for name in ("hits@1", "mr")] == pytest.approx([0, 1.15], abs=1e-5)
+    assert own[parse_metric("hits@10")].interval.upper == 1
+
+
+@pytest.mark.parametrize(
+    ("rank_type", "source", "step"),
+    [
+        (None, None, 0.5),
+        ("realistic", None, 0.5),
+        ("optimistic", None, 1.0),
+        (None, "pykeen", 0.5),
+        (None, "libkge", 1.0),
+        (None, "rotate", 1.0),
+        (None, "ampligraph", 1.0),
+        (None, "ogb", 0.5),
+    ],
+)
+def test_ranks_are_halves_unless_the_tie_policy_says_otherwise(
+    rank_type: str | None, source: str | None, step: float
+) -> None:
+    context = Context(dataset="wn18rr", rank_type=rank_type, source=source)
+    assert build({"MRR": "0.4"}, context).step == step
+
+
+def test_tasks() -> None:
+    case = build({"MRR": "0.4"}, Context(dataset="WN18RR"))
+    assert case.assumed
+    assert case.num_tasks == 6268
+    # Nobody says that known answers were removed.
+    assert case.most == 40943
+    stated = build({"MRR": "0.4"}, Context(dataset="WN18RR", source="pykeen"))
+    assert not stated.assumed
+    assert stated.num_tasks == 5848
+    assert stated.most == TABLES.histogram("wn18rr", protocol="pykeen").num_candidates.max()
+    assert build({"MRR": "0.4"}, Context(dataset="WN18RR", num_tasks=17, protocol="standard")).num_tasks == 17
+    for row in ({"MRR": "0.4"}, {"MR": "100"}):
+        unknown = build(row, tables=False)
+        assert (unknown.num_tasks, unknown.widest, unknown.most) == (None, None, float("inf"))
+
+
+def test_the_number_of_ranks_tells_the_protocol() -> None:
+    case = build({"MRR": "0.4"}, Context(dataset="WN18RR", num_tasks=5848))
+    assert case.settled is not None
+    assert (case.settled.protocol, case.assumed) == ("pykeen", False)
+
+
+def test_a_source_that_ranks_whole_batches_has_fewer_tasks() -> None:
+    archive = Archive(TABLES)
+    for side, expected in (("tail", 24 * 128), ("both", 2 * 24 * 128)):
+        settled = Settled("wn18rr", "test", side, "standard", "micro", replace(TOOLS["rotate"], batch=128))
+        assert count_tasks(archive, settled) == expected
+
+
+def test_where_no_batch_is_whole_nothing_was_ranked() -> None:
+    """Countries has 24 triples; of NELL v1 ind the 100 of test make no batch, the 101 of valid neither."""
+    for dataset in ("countries_s1", "nell_v1_ind"):
+        reading = make_reading({"Hits@1": "0.123456"}, context=Context(dataset=dataset, source="conve"))
+        (group,) = group_entries(reading)
+        case, reason = build_case(group, reading, Setting(), Archive(TABLES))
+        assert (case.settled, case.num_tasks) == (None, None)
+        assert reason.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
+
+
+def test_a_mean_is_read_from_its_inverse() -> None:
+    case = build({"MRR": "0.5", "IAMR": "0.01"})
+    for name, ends in (("HMR", (1 / 0.55, 1 / 0.45)), ("MR", (1 / 0.015, 1 / 0.005))):
+        found = case.mean(name)
+        assert found is not None
+        assert tuple(found[1]) == pytest.approx(ends, rel=1e-3)
+    assert case.mean("GMR") is None
+    assert invert(Interval(0, 0.5)) == (2, float("inf"))
+
+
+def test_numbers_are_written_with_their_interval() -> None:
+    case = build({"MRR": "0.338", "Hits@1": "0.241000"})
+    assert [str(m) for m in case.measured] == [
+        "MRR 0.338 (0.3375 to 0.3385)",
+        "Hits@1 0.241000 (0.24099926 to 0.24100074)",
+    ]

@@ -1,0 +1,211 @@
+"""Every rule: ranks as they come break none, whatever their rounding; a planted fault is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankconst
+from hand_readings import OPEN, make_reading, measure, parse_heading
+from rankconst.checks.lint import RULES, Finding, lint_reading
+from rankconst.errors import UnknownNameError, UsageError
+from rankconst.results.evaluation import Context, Setting
+
+TABLES = rankconst.load()
+NATIONS = Setting(dataset="nations", protocol="pykeen")
+COUNTS = np.repeat(
+    *(getattr(TABLES.histogram("nations", protocol="pykeen"), name) for name in ("num_candidates", "num_tasks"))
+)
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Numbers that are possible, and what makes one of them impossible."""
+
+    row: dict[str, str]
+    change: dict[str, str]
+    inequality: str
+    severity: str = "error"
+    setting: Setting | None = None
+    context: Context = OPEN
+    rows: int = 1
+
+    def find(self, rule: str, *, changed: bool) -> tuple[Finding, ...]:
+        row = {**self.row, **self.change} if changed else self.row
+        context = self.context if changed or rule != "task-count" else OPEN
+        reading = make_reading(*[row] * self.rows, context=context)
+        tables = None if self.setting is None else TABLES
+        return lint_reading(reading, tables, self.setting, rules=[rule]).findings
+
+
+# RotatE on FB15k-237 (Sun et al. 2019, arXiv:1902.10197), and ComplEx on Nations (Hoyt et al. 2022, arXiv:2203.07544).
+ROTATE = {"MR": "177", "MRR": "0.338", "Hits@1": "0.241", "Hits@3": "0.375", "Hits@10": "0.533"}
+COMPLEX = {"MR": "4.196517", "MRR": "0.430418", "Hits@1": "0.228856", "Hits@3": "0.497512", "Hits@10": "0.965174"}
+
+PLANTED = {
+    "range": Planted(ROTATE, {"Hits@10": "53.3"}, "0 <= Hits@10 <= 1"),
+    "swapped-columns": Planted(ROTATE, {"Hits@1": "0.533", "Hits@10": "0.241"}, "range, hits-monotone", rows=2),
+    "hits-monotone": Planted(ROTATE, {"Hits@3": "0.575"}, "Hits@3 <= Hits@10"),
+    "mrr-from-hits": Planted(
+        ROTATE,
+        {"MRR": "0.238"},
+        "MRR >= Hits@1 + (Hits@3 - Hits@1)/3 + (Hits@10 - Hits@3)/10",
+    ),
+    "mr-from-hits": Planted(
+        ROTATE,
+        {"MR": "5.4"},
+        "MR >= Hits@1 + 1.5 (Hits@3 - Hits@1) + 3.5 (Hits@10 - Hits@3) + 10.5 (1 - Hits@10)",
+    ),
+    "mr-from-mrr": Planted(ROTATE, {"MR": "2.9"}, "MR >= 5.5 - 7.5 MRR >= 1/MRR"),
+    "mrr-from-mr": Planted(
+        {"MR": "6.5", "MRR": "0.4"}, {"MR": "7.3", "MRR": "0.51"}, "MRR <= 1 - (1/n) sum (r_i - 1)/N_i", setting=NATIONS
+    ),
+    "power-means": Planted({"MR": "4.1965", "GMR": "3.15"}, {"GMR": "4.25"}, "GMR <= MR"),
+    "median-from-hits": Planted({"MdR": "3.5", "Hits@3": "0.4975"}, {"MdR": "3.0"}, "Hits@3 < 1/2 only if MdR >= 3.5"),
+    "inverse-pairs": Planted({"HMR": "2.3233", "MRR": "0.4304"}, {"HMR": "2.2433"}, "HMR MRR = 1"),
+    "multiple-of-1/n": Planted(
+        COMPLEX, {"Hits@3": "0.496512"}, "n Hits@3 is whole", severity="warning", setting=NATIONS
+    ),
+    "sum-of-ranks": Planted(COMPLEX, {"MR": "4.197000"}, "2 n MR is whole", severity="warning", setting=NATIONS),
+    "task-count": Planted(
+        COMPLEX,
+        {},
+        "n stated = n of the ranking tasks",
+        severity="warning",
+        setting=NATIONS,
+        context=Context(num_tasks=201),
+    ),
+    "adjusted-mismatch": Planted(
+        COMPLEX | {"AMRI": "0.0808"}, {"AMRI": "0.0908"}, "AMRI = (MR - E[MR]) / (optimum - E[MR])", setting=NATIONS
+    ),
+    "worse-than-random": Planted(COMPLEX, {"MR": "6.5"}, "z >= -5", severity="info", setting=NATIONS),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_planted_fault_is_found(rule: str) -> None:
+    """And only the fault: the numbers as published, or as they could be, break nothing."""
+    planted = PLANTED[rule]
+    assert planted.find(rule, changed=False) == ()
+    (finding,) = planted.find(rule, changed=True)
+    assert (finding.rule, finding.severity) == (rule, planted.severity)
+    assert finding.inequality.startswith(planted.inequality)
+    assert finding.statement.endswith(".")
+    assert finding.line == 2
+    named = {m.label for m in finding.values}
+    assert named >= set(planted.change) and named <= {*planted.row}
+    for m in finding.values:
+        assert m.interval.lower <= m.value <= m.interval.upper
+
+
+def test_every_rule_has_a_planted_fault() -> None:
+    """The laws below apply all rules at once."""
+    assert list(PLANTED) == list(RULES)
+
+
+@st.composite
+def written(draw: st.DrawFn) -> tuple[bool, int | None, bool]:
+    """How numbers are written: in 32 bits or not, with so many decimals or all, marked as exact or not."""
+    decimals = draw(st.one_of(st.none(), st.integers(0, 9)))
+    return draw(st.booleans()), decimals, decimals is None and draw(st.booleans())
+
+
+def write(values: dict[str, float], how: tuple[bool, int | None, bool]) -> dict[str, str]:
+    single, decimals, _ = how
+    numbers = {name: float(np.float32(value)) if single else value for name, value in values.items()}
+    return {name: repr(value) if decimals is None else f"{value:.{decimals}f}" for name, value in numbers.items()}
+
+
+@st.composite
+def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Context]:
+    """Metrics of any ranks, whole or halves; the tie policy is told where they are whole, sometimes."""
+    whole = draw(st.booleans())
+    ends = draw(st.sampled_from([(1, 3), (1, 14), (1, 40_000)]))
+    doubled = draw(st.lists(st.integers(2 * ends[0], 2 * ends[1]), min_size=1, max_size=12))
+    ranks = np.array([d // 2 if whole else d / 2 for d in doubled], dtype=float)
+    ks = draw(st.sets(st.integers(1, 50), max_size=4))
+    context = Context(
+        rank_type=draw(st.sampled_from([None, "optimistic" if whole else "realistic"])),
+        num_tasks=draw(st.sampled_from([None, len(ranks)])),
+    )
+    return measure(ranks, sorted(ks)), context
+
+
+@given(st.lists(evaluations(), min_size=1, max_size=3), written())
+def test_no_ranks_break_a_rule(
+    found: list[tuple[dict[str, float], Context]], how: tuple[bool, int | None, bool]
+) -> None:
+    rows = [write(values, how) for values, _ in found]
+    reading = make_reading(*rows, context=[context for _, context in found], exact=how[2])
+    assert lint_reading(reading).findings == ()
+
+
+@st.composite
+def on_nations(draw: st.DrawFn) -> np.ndarray:
+    """Ranks on the tasks of Nations: anything between all first and all last."""
+    seed, halves, power = draw(st.integers(0, 2**32)), draw(st.booleans()), draw(st.sampled_from([0.0, 0.3, 1.0, 3.0]))
+    share = np.random.default_rng(seed).random(len(COUNTS)) ** power
+    step = 0.5 if halves else 1.0
+    ranks: np.ndarray = 1 + np.floor(share * (COUNTS - 1) / step) * step
+    return ranks
+
+
+ADJUSTED = ("AMR", "AMRI", "AMRR", "AH@10", "AGMRI", "z MR", "z MRR")
+
+
+@given(ranks=on_nations(), how=written(), state=st.booleans())
+def test_no_ranks_on_a_benchmark_break_a_rule(
+    ranks: np.ndarray, how: tuple[bool, int | None, bool], state: bool
+) -> None:
+    values = measure(ranks)
+    for name in ADJUSTED:
+        metric, form = parse_heading(name)
+        constants = TABLES.constants("nations", metric, protocol="pykeen")
+        values[name] = getattr(constants, str(form))(values[metric.label])
+    context = Context(num_tasks=len(ranks) if state else None)
+    reading = make_reading(write(values, how), context=context, exact=how[2])
+    rules = [rule for rule in RULES if rule != "worse-than-random"]
+    assert lint_reading(reading, TABLES, NATIONS, rules=rules).findings == ()
+
+
+@given(st.integers(0, 2**32), written())
+def test_a_random_ranker_is_not_worse_than_random(seed: int, how: tuple[bool, int | None, bool]) -> None:
+    ranks = np.random.default_rng(seed).integers(1, COUNTS + 1).astype(float)
+    assert lint_reading(make_reading(write(measure(ranks), how)), TABLES, NATIONS).findings == ()
+
+
+def test_rules_are_chosen_by_any_spelling_and_unknown_ones_refused() -> None:
+    reading = make_reading({**ROTATE, "Hits@3": "0.575", "HMR": "2.5"})
+    assert {finding.rule for finding in lint_reading(reading).findings} == {"hits-monotone", "inverse-pairs"}
+    assert [f.rule for f in lint_reading(reading, rules=["Hits monotone"]).findings] == ["hits-monotone"]
+    with pytest.raises(UnknownNameError, match=r"unknown rule 'hits-monotony'\. Did you mean hits-monotone"):
+        lint_reading(reading, rules=["hits-monotony"])
+
+
+def test_what_cannot_be_checked_is_noted_once() -> None:
+    reading = make_reading(*[ROTATE] * 3, context=Context(dataset="no such graph"))
+    found = lint_reading(reading, TABLES)
+    assert found.findings == ()
+    assert len(found.notes) == 1
+    assert "unknown dataset 'no such graph'" in found.notes[0]
+    assert "no tables were given" in lint_reading(reading).notes[0]
+
+
+def test_file_and_user_must_not_contradict_each_other() -> None:
+    reading = make_reading(ROTATE, context=Context(dataset="FB15k-237"))
+    with pytest.raises(UsageError, match="of dataset FB15k-237, but wn18rr was asked for"):
+        lint_reading(reading, TABLES, Setting(dataset="wn18rr"))
+
+
+def test_adjusted_values_tell_the_dataset() -> None:
+    constants = TABLES.constants("kinships", "mr", protocol="pykeen")
+    row = {"MR": "5.2", "AMR": repr(constants.normalised(5.2)), "AMRI": "0.5"}
+    context = Context(side="both", num_tasks=constants.num_tasks)
+    found = lint_reading(make_reading(row, context=context), TABLES)
+    # Whether it is pykeen or standard, these have the same candidates.
+    assert [note.partition(",")[0] for note in found.notes] == ["identified by the adjusted values: kinships test"]
+    assert [finding.inequality for finding in found.findings] == ["AMRI = (MR - E[MR]) / (optimum - E[MR])"]

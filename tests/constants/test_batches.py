@@ -1,0 +1,224 @@
+"""Dropped batches: intervals hold for every set of triples that may have been ranked."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst import errors
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.constants.batches import adjust_dropped, count_ranked
+from rankconst.constants.constants import Constants
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rankconst.constants.constants import Adjusted
+
+# The value of one rank, by metric; of nDCG the logarithm is the only one that is no fraction.
+VALUES: dict[str, Callable[[int], Fraction]] = {
+    "mr": Fraction,
+    "mrr": lambda rank: Fraction(1, rank),
+    "hits@1": lambda rank: Fraction(int(rank <= 1)),
+    "hits@3": lambda rank: Fraction(int(rank <= 3)),
+    "ndcg": lambda rank: Fraction(1 / math.log2(1 + rank)),
+}
+
+
+def build(sizes: Sequence[int], side: str, name: str) -> Constants:
+    metric, histogram = parse_metric(name), Histogram.from_counts(sizes)
+    moments = compute_moments(metric, histogram)
+    return Constants("own", "standard", "test", side, metric, histogram, moments, "")
+
+
+def moments_of(sizes: Sequence[int], name: str) -> tuple[Fraction, Fraction]:
+    """Expectation and variance of the mean over tasks, by definition."""
+    expectation = variance = Fraction(0)
+    for size in sizes:
+        values = [VALUES[name](rank) for rank in range(1, size + 1)]
+        mean = sum(values, Fraction(0)) / size
+        expectation += mean
+        variance += sum(((value - mean) ** 2 for value in values), Fraction(0)) / size
+    return expectation / len(sizes), variance / len(sizes) ** 2
+
+
+def forms_of(value: float, sizes: Sequence[int], name: str) -> dict[str, float | None]:
+    """The adjusted forms of a value on exactly these tasks."""
+    expectation, variance = moments_of(sizes, name)
+    sign = -1 if name == "mr" else 1
+    return {
+        "normalised": float(Fraction(value) / expectation),
+        "index": None if expectation == 1 else float((Fraction(value) - expectation) / (1 - expectation)),
+        "z": None if variance == 0 else sign * float(Fraction(value) - expectation) / math.sqrt(variance),
+    }
+
+
+def assert_holds(adjusted: Adjusted, forms: dict[str, float | None], form: str) -> None:
+    interval, exact = getattr(adjusted, f"{form}_interval"), forms[form]
+    if interval is None:
+        assert getattr(adjusted, form) is None
+        return
+    assert exact is not None, f"{form} is undefined for one of the sets, yet has an interval"
+    slack = 1e-9 * max(1.0, abs(exact))
+    assert interval.lower - slack <= exact <= interval.upper + slack
+
+
+tasks = st.lists(st.integers(1, 9), min_size=4, max_size=6)
+
+
+@given(sizes=tasks, batch=st.integers(2, 3), name=st.sampled_from(list(VALUES)), share=st.floats(0, 1))
+def test_one_side_by_enumeration(sizes: list[int], batch: int, name: str, share: float) -> None:
+    constants = build(sizes, "tail", name)
+    value = share * constants.worst + (1 - share)
+    adjusted = adjust_dropped(constants, value, value, value, batch)
+    ranked = len(sizes) // batch * batch
+    possible = list(itertools.combinations(sizes, ranked))
+    for subset in possible:
+        for form in ("normalised", "index", "z"):
+            assert_holds(adjusted, forms_of(value, subset, name), form)
+    # Where there is one side, the bounds of the expectation are reached.
+    found = sorted(float(Fraction(value) / moments_of(subset, name)[0]) for subset in possible)
+    assert adjusted.normalised_interval == pytest.approx((found[0], found[-1]), rel=1e-12)
+    central = {form: getattr(adjusted, form) for form in ("normalised", "index", "z")}
+    for form in central:
+        assert_holds(adjusted, central, form)
+
+
+@given(
+    pairs=st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=3, max_size=5),
+    name=st.sampled_from(list(VALUES)),
+    share=st.floats(0, 1),
+)
+def test_both_sides_by_enumeration(pairs: list[tuple[int, int]], name: str, share: float) -> None:
+    constants = build([size for pair in pairs for size in pair], "both", name)
+    value = share * constants.worst + (1 - share)
+    adjusted = adjust_dropped(constants, value, value, value, 2)
+    for kept in itertools.combinations(pairs, len(pairs) // 2 * 2):
+        forms = forms_of(value, [size for pair in kept for size in pair], name)
+        for form in ("normalised", "index", "z"):
+            assert_holds(adjusted, forms, form)
+
+
+def test_both_ends_of_a_rounded_value_are_covered() -> None:
+    sizes = [2, 5, 7, 9, 4]
+    adjusted = adjust_dropped(build(sizes, "head", "mrr"), 0.5, 0.45, 0.55, 2)
+    for subset in itertools.combinations(sizes, 4):
+        for value in (0.45, 0.5, 0.55):
+            for form in ("normalised", "index", "z"):
+                assert_holds(adjusted, forms_of(value, subset, "mrr"), form)
+
+
+def test_central_values_are_those_of_an_even_draw() -> None:
+    constants = build([5] * 10, "tail", "mrr")
+    adjusted = adjust_dropped(constants, 0.6, 0.6, 0.6, 4)
+    expected = forms_of(0.6, [5] * 8, "mrr")
+    for form, value in expected.items():
+        assert getattr(adjusted, form) == pytest.approx(value, rel=1e-12)
+        # All tasks are alike, so nothing is left open but rounding errors.
+        assert getattr(adjusted, f"{form}_interval") == pytest.approx((value, value), rel=1e-12)
+
+
+def test_whole_batches_leave_nothing_open() -> None:
+    constants = build([3, 4, 5, 6], "head", "hits@3")
+    assert adjust_dropped(constants, 0.75, 0.7, 0.8, 2) == constants.adjust_between(0.75, 0.7, 0.8)
+
+
+def test_a_form_that_some_set_leaves_undefined_is_none() -> None:
+    adjusted = adjust_dropped(build([2, 2, 50], "tail", "hits@3"), 1.0, 1.0, 1.0, 2)
+    assert (adjusted.index, adjusted.index_interval, adjusted.z, adjusted.z_interval) == (None, None, None, None)
+    assert adjusted.normalised is not None
+
+
+def test_what_only_the_largest_tasks_allow_is_accepted() -> None:
+    constants = build([2, 10, 10], "tail", "mr")
+    assert adjust_dropped(constants, 9.0, 9.0, 9.0, 2).value == 9.0  # the mean of 2, 10 and 10 is 7.33
+    with pytest.raises(errors.DataError, match="is no possible MR"):
+        adjust_dropped(constants, 10.5, 10.5, 10.5, 2)
+
+
+def test_arrays_and_series_come_back_as_they_are() -> None:
+    pandas = pytest.importorskip("pandas")
+    constants = rankconst.load().constants("nations", "mrr")
+    single = adjust_dropped(constants, 0.82, 0.815, 0.825, 128)
+    kinds: tuple[Callable[[list[float]], Any], ...] = (np.array, pandas.Series)
+    for kind in kinds:
+        value, lower, upper = (kind([0.5, number]) for number in (0.82, 0.815, 0.825))
+        adjusted = adjust_dropped(constants, value, lower, upper, 128)
+        for form in ("normalised", "index", "z"):
+            ends = getattr(adjusted, f"{form}_interval")
+            assert type(getattr(adjusted, form)) is type(ends.lower) is type(kind([1.0]))
+            assert (ends.lower[1], ends.upper[1]) == getattr(single, f"{form}_interval")
+    assert type(single.z) is type(single.z_interval and single.z_interval.lower) is float
+
+
+@pytest.mark.parametrize("name", ["mr", "mrr", "hits@1", "ndcg"])
+def test_nations_by_random_subsets(name: str) -> None:
+    constants = rankconst.load().constants("nations", name)
+    assert count_ranked(constants.num_tasks, "both", 128) == 256
+    histogram = constants.histogram
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    value = 1.5 if name == "mr" else 0.8
+    adjusted = adjust_dropped(constants, value, value, value, 128)
+    rng = np.random.default_rng(2018)
+    for _ in range(50):
+        forms = forms_of(value, rng.choice(sizes, 256, replace=False).tolist(), name)
+        for form in ("normalised", "index", "z"):
+            assert_holds(adjusted, forms, form)
+
+
+# TimDettmers/ConvE, README.md: two decimals.
+@pytest.mark.parametrize(("dataset", "mr", "shares"), [
+    ("fb15k237", 246, {"mrr": 0.32, "hits@1": 0.24, "hits@3": 0.35, "hits@10": 0.49}),
+    ("wn18rr", 4766, {"mrr": 0.43, "hits@1": 0.39, "hits@3": 0.44, "hits@10": 0.51}),
+])  # fmt: skip
+def test_what_is_left_open_on_large_benchmarks_is_as_the_caveat_says(
+    dataset: str, mr: float, shares: dict[str, float]
+) -> None:
+    tables = rankconst.load()
+    for name, value in {"mr": mr, **shares}.items():
+        constants = tables.constants(dataset, name)
+        interval = adjust_dropped(constants, value, value, value, 128).index_interval
+        assert interval is not None
+        assert interval.upper - interval.lower < (1e-4 if name == "mr" else 2e-6)
+
+
+@pytest.mark.parametrize(
+    ("num_tasks", "side", "batch", "ranked"),
+    [(20466, "tail", 128, 20352), (40932, "both", 128, 40704), (402, "both", 128, 256), (128, "head", 128, 128)],
+)
+def test_count_of_ranked_tasks(num_tasks: int, side: str, batch: int, ranked: int) -> None:
+    assert count_ranked(num_tasks, side, batch) == ranked
+
+
+def test_impossible_counts() -> None:
+    with pytest.raises(
+        errors.DataError, match=r"nothing was ranked: only whole batches of 128 .* there are 24 triples"
+    ):
+        count_ranked(48, "both", 128)
+    with pytest.raises(errors.DataError, match="403 tasks cannot be those of both sides"):
+        count_ranked(403, "both", 128)
+
+
+def test_what_is_not_covered_is_refused() -> None:
+    tables = rankconst.load()
+    refusals = {
+        "GMR, which is no mean over tasks": tables.constants("nations", "gmr"),
+        "a macro average": tables.constants("nations", "mrr", aggregation="macro-query"),
+        "some relations": tables.constants("nations", "mrr", relations="embassy"),
+    }
+    for reason, constants in refusals.items():
+        with pytest.raises(errors.UndefinedError, match=reason):
+            adjust_dropped(constants, 1.0, 1.0, 1.0, 128)
+    few = tables.constants("countries_s1", "mrr")
+    with pytest.raises(errors.DataError, match="nothing was ranked"):
+        adjust_dropped(few, 0.5, 0.5, 0.5, 128)

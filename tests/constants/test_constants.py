@@ -1,0 +1,314 @@
+"""Constants of one metric: what they accept, refuse and return."""
+
+from __future__ import annotations
+
+import functools
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracles import optimum_of
+from rankconst.catalogue.metrics import TABULATED, parse_metric
+from rankconst.constants.affine import ADJUSTMENTS
+from rankconst.constants.constants import Constants
+from rankconst.constants.published import Interval, Published
+from rankconst.errors import DataError, UndefinedError
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+
+def make(name: str, counts: Sequence[int]) -> Constants:
+    metric = parse_metric(name)
+    histogram = Histogram.from_counts(counts)
+    return Constants(
+        dataset="mykg",
+        protocol="standard",
+        split="test",
+        side="both",
+        metric=metric,
+        histogram=histogram,
+        moments=compute_moments(metric, histogram),
+        table_version="9.9.9",
+    )
+
+
+# About the size of FB15k-237: a reciprocal of the last place is far below three decimals.
+LARGE = [14000, 14541, 14541, 13000]
+NAMES = [str(metric) for metric in TABULATED if metric.optimum is not None]
+
+
+def optimum(constants: Constants) -> float:
+    """What a perfect ranker gets."""
+    return optimum_of(constants.metric, constants.num_tasks)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_constants_pass_their_moments_on(name: str) -> None:
+    constants = make(name, LARGE)
+    moments = constants.moments
+    assert (constants.expectation, constants.expectation_error) == (moments.expectation, moments.expectation_error)
+    assert (constants.variance, constants.variance_error) == (moments.variance, moments.variance_error)
+    assert constants.method == moments.method
+    for form in ADJUSTMENTS:
+        assert getattr(constants, form) == ADJUSTMENTS[form](constants.metric, moments)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_adjust_gives_every_form(name: str) -> None:
+    constants = make(name, LARGE)
+    value = (constants.expectation + optimum(constants)) / 2
+    adjusted = constants.adjust(value)
+    assert adjusted.value == value
+    for form in ADJUSTMENTS:
+        assert getattr(adjusted, form) == getattr(constants, form)(value)
+    assert adjusted.index == pytest.approx(0.5)
+    assert adjusted.z > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ends_of_the_range_are_accepted(name: str) -> None:
+    constants = make(name, LARGE)
+    for value in (optimum(constants), constants.expectation, constants.worst):
+        constants.check(value)
+    assert constants.adjust(optimum(constants)).index == 1.0
+    assert constants.adjust(constants.expectation).z == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("hits@10", 53.3, r"^53\.3 is no possible Hits@10 on mykg test \(both, standard\): expected 0 to 1\. "),
+        ("hits@10", 53.3, r"If it is a percentage, write 0\.533\.$"),
+        ("hits@10", 100.0, r"write 1\."),
+        ("hits@10", 100.5, r"Check the metric"),
+        ("hits@10", -0.1, r"Check the metric"),
+        ("mrr", 33.8, r"expected .* to 1\. If it is a percentage, write 0\.338\."),
+        ("mrr", 1.001, r"percentage"),
+        ("mrr", -0.0001, r"Check the metric"),
+        ("igmr", 50.0, r"write 0\.5\."),
+        ("mr", 0.3, r"0\.3 is no possible MR .*A mean of ranks is at least 1"),
+        ("mr", 0.0, r"at least 1"),
+        ("mr", -5.0, r"at least 1"),
+        ("gmr", 0.99, r"at least 1"),
+        ("mr", 14541.0, r"expected 1 to 14020\.5\. Check the metric, dataset"),
+        ("mr", 14021.5, r"expected 1 to 14020\.5"),
+        ("gmr", 20000.0, r"Check the metric"),
+        ("mrr", float("nan"), r"nan is no possible MRR.*Leave out results that are missing"),
+        ("mr", float("inf"), r"inf is no possible MR.*Leave out"),
+        ("mr", float("-inf"), r"Leave out"),
+        ("hits@10", float("nan"), r"Leave out"),
+    ],
+)  # fmt: skip
+def test_impossible_values_are_refused_with_a_hint(name: str, value: float, message: str) -> None:
+    constants = make(name, LARGE)
+    with pytest.raises(DataError, match=message):
+        constants.check(value)
+    with pytest.raises(DataError, match=message):
+        constants.adjust(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        ("mrr", 0.0, True),  # the worst is 0.0000714
+        ("mrr", 0.0001, True),
+        ("mrr", 7.1e-05, True),  # the worst as printed with six decimals
+        ("mrr", 7.0e-05, True),  # with five
+        ("mrr", 7.0001e-05, False),
+        ("mrr", 6.0e-05, False),
+        ("igmr", 0.0, True),
+        ("mr", 14020.5, True),
+        ("mr", 14021.0, True),  # 14020.5 rounded to a whole number
+        ("mr", 14020.6, False),
+        ("hits@10", 0.0, True),
+    ],
+)
+def test_a_worst_value_may_have_been_rounded(name: str, value: float, accepted: bool) -> None:
+    constants = make(name, LARGE)
+    if accepted:
+        constants.check(value)
+    else:
+        with pytest.raises(DataError):
+            constants.check(value)
+
+
+def test_small_graphs_have_a_narrow_range() -> None:
+    constants = make("mrr", [4, 4])
+    constants.check(0.25)
+    with pytest.raises(DataError, match=r"expected 0\.25 to 1\."):
+        constants.check(0.19)
+
+
+@pytest.mark.parametrize(("values", "named"), [([0.3, 53.3, 88.0], "53.3"), ([0.1, float("nan"), 2.0], "nan")])
+def test_the_first_offender_of_an_array_is_named(values: list[float], named: str) -> None:
+    constants = make("hits@10", LARGE)
+    series: ModuleType = pytest.importorskip("pandas")
+    for number in (values, np.array(values), np.array([values]), series.Series(values)):
+        with pytest.raises(DataError, match=f"^{named} is no possible Hits@10"):
+            constants.check(number)
+
+
+def test_arrays_and_series_are_adjusted_as_they_are() -> None:
+    constants = make("mrr", LARGE)
+    values = [0.1, 0.338]
+    array = constants.adjust(np.array(values))
+    assert type(array.z) is np.ndarray
+    assert array.index.tolist() == [constants.index(value) for value in values]
+    pandas: ModuleType = pytest.importorskip("pandas")
+    series = constants.adjust(pandas.Series(values, index=["TransE", "RotatE"]))
+    for result in (series.normalised, series.index, series.z):
+        assert type(result) is pandas.Series
+        assert result.index.tolist() == ["TransE", "RotatE"]
+    assert series.z.tolist() == array.z.tolist()
+    assert type(constants.adjust(0.338).z) is float
+
+
+@pytest.mark.parametrize("value", [200, np.int64(200), np.float32(200), np.array(200.0), [200, 300][0]])
+def test_any_number_will_do(value: Any) -> None:
+    constants = make("mr", LARGE)
+    assert float(constants.adjust(value).index) == pytest.approx(constants.index(200.0), rel=1e-6)
+
+
+def test_k_beyond_all_candidates_leaves_nothing_to_adjust() -> None:
+    constants = make("hits@50", [14, 14, 12])
+    best = optimum(constants)
+    adjusted = constants.adjust(best)
+    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0 if best else None, None, None)
+    with pytest.raises(UndefinedError, match="already reaches the optimum"):
+        _ = constants.index
+    with pytest.raises(UndefinedError, match="the variance is 0"):
+        _ = constants.z
+    with pytest.raises(DataError, match="expected 1, which every ranker gets"):
+        constants.check(0.9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_single_candidates_leave_nothing_to_adjust(name: str) -> None:
+    constants = make(name, [1, 1])
+    assert constants.expectation == constants.worst == optimum(constants)
+    best = optimum(constants)
+    adjusted = constants.adjust(best)
+    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0 if best else None, None, None)
+
+
+def test_where_every_ranker_gets_the_same_there_is_nothing_to_adjust() -> None:
+    constants = make("count", LARGE)
+    adjusted = constants.adjust(4)
+    assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0, None, None)
+    with pytest.raises(UndefinedError, match="index of count is undefined: every ranker gets 4"):
+        _ = constants.index
+    with pytest.raises(DataError, match=r"5 is no possible count .* expected 4, which every ranker gets here"):
+        constants.check(5)
+
+
+def test_a_refused_value_is_bad_data() -> None:
+    with pytest.raises(DataError) as caught:
+        make("mr", LARGE).check(math.pi - 3)
+    assert caught.value.exit_code == 6
+
+
+make_once = functools.cache(make)
+
+
+# -- intervals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(st.data())
+def test_interval_ends_map_to_interval_ends(name: str, data: st.DataObject) -> None:
+    constants = make_once(name, (300, 140, 140, 120, 90))
+    best, worst = optimum(constants), constants.worst
+    share = data.draw(st.floats(0, 1))
+    decimals = data.draw(st.integers(0, 6))
+    text = f"{best + share * (worst - best):.{decimals}f}"
+    try:
+        adjusted = constants.adjust(text)
+    except DataError:
+        return  # rounded beyond the best
+    low, high = sorted((best, worst))
+    half = 0.5 * 10.0**-decimals
+    value = float(text)
+    lower, upper = adjusted.value_interval
+    assert lower == pytest.approx(max(value - half, low), rel=1e-12, abs=1e-12)
+    assert upper == pytest.approx(min(value + half, high), rel=1e-12, abs=1e-12)
+    for form in ADJUSTMENTS:
+        ends = (getattr(constants, form)(lower), getattr(constants, form)(upper))
+        found = getattr(adjusted, f"{form}_interval")
+        if constants.method == "sampled":
+            # Wider, by what is open about the moments.
+            assert found.lower <= min(ends)
+            assert found.upper >= max(ends)
+            continue
+        assert found == Interval(*sorted(ends))
+        # Better values are never worse adjusted: the index and z grow where the metric does, else where it falls.
+        assert found == (
+            Interval(*ends) if constants.metric.increasing or form == "normalised" else Interval(*ends[::-1])
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(share=st.floats(0, 1))
+def test_adjust_then_invert_returns_the_value(name: str, share: float) -> None:
+    constants = make_once(name, tuple(LARGE))
+    value = constants.worst + share * (optimum(constants) - constants.worst)
+    adjusted = constants.adjust(value)
+    for form in ADJUSTMENTS:
+        back = getattr(constants, form).invert(getattr(adjusted, form))
+        assert back == pytest.approx(value, rel=1e-12, abs=1e-12)
+
+
+def test_values_as_they_are_written() -> None:
+    hits = make("hits@10", LARGE)
+    for same in ("53.3%", "0.533", Published("53.3", 0.533, 0.5325, 0.5335)):
+        assert hits.adjust(same).value_interval == Interval(0.5325, 0.5335)
+    assert hits.adjust(53.3, percent=True, decimals=1).value_interval == pytest.approx((0.5325, 0.5335))
+    assert hits.adjust("0.533 ± 0.002").value_interval == Interval(0.5305, 0.5355)
+    assert hits.adjust(0.533).value_interval == Interval(0.533, 0.533)
+    array = hits.adjust(np.array([0.5, 0.6]), decimals=1)
+    assert array.index_interval is not None
+    np.testing.assert_allclose(array.value_interval, [[0.45, 0.55], [0.55, 0.65]])
+
+
+def test_what_no_metric_can_be_is_cut_off_the_interval() -> None:
+    assert make("hits@10", LARGE).adjust("1.00").value_interval == Interval(0.995, 1.0)
+    assert make("mr", LARGE).adjust("1").value_interval == Interval(1.0, 1.5)
+    assert make("hits@10", LARGE).adjust("1.00").index_interval == Interval(make("hits@10", LARGE).index(0.995), 1.0)
+
+
+def test_percentages_of_what_is_no_share() -> None:
+    for percentages in (50.0, np.array([50.0])):
+        with pytest.raises(DataError, match="MR is no share"):
+            make("mr", LARGE).adjust(percentages, percent=True)
+    with pytest.raises(DataError, match="MR is no share"):
+        make("mr", LARGE).adjust("50%")
+
+
+def test_an_interval_beyond_the_worst_is_refused() -> None:
+    hits = make("hits@3", [4, 4])  # at worst 0
+    assert hits.worst == 0.0
+    mrr = make("mrr", [4, 4])  # at worst 0.25
+    assert mrr.adjust("0.2").value_interval == Interval(0.25, 0.25)
+    with pytest.raises(DataError, match=r"0\.2 is no possible MRR"):
+        mrr.adjust("0.20")
+
+
+@pytest.mark.parametrize("value", [None, True, object(), "", [0.3, "x"], 10**400, Decimal("1e1000001"), 1e300])
+def test_what_is_no_number_is_refused(value: object) -> None:
+    with pytest.raises((DataError, ValueError, TypeError)) as refused:
+        make("mrr", LARGE).adjust(value)
+    assert str(refused.value)
+
+
+def test_lists_are_taken_as_arrays() -> None:
+    assert make("mrr", LARGE).adjust([0.3, 0.4]).index == pytest.approx(
+        make("mrr", LARGE).adjust(np.array([0.3, 0.4])).index
+    )

@@ -1,0 +1,154 @@
+"""Published numbers: what is read, with which interval, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.constants.published import Interval, parse_value, show_number, show_uncertain
+from rankconst.errors import DataError
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "lower", "upper"),
+    [
+        ("0.338", 0.338, 0.3375, 0.3385),
+        (".5", 0.5, 0.45, 0.55),
+        (" 0.30 ", 0.3, 0.295, 0.305),
+        ("177", 177.0, 176.5, 177.5),
+        ("3,340", 3340.0, 3339.5, 3340.5),
+        ("3{,}340.5", 3340.5, 3340.45, 3340.55),
+        ("1.7e2", 170.0, 165.0, 175.0),
+        ("7e-05", 7e-5, 6.5e-5, 7.5e-5),
+        ("53.3%", 0.533, 0.5325, 0.5335),
+        ("53.3 \\%", 0.533, 0.5325, 0.5335),
+        ("0.5458 ± 0.0052", 0.5458, 0.54055, 0.55105),
+        ("0.5458 +- 0.0052", 0.5458, 0.54055, 0.55105),
+        ("0.5458 +/- 0.0052", 0.5458, 0.54055, 0.55105),
+        ("$0.5458 \\pm 0.0052$", 0.5458, 0.54055, 0.55105),
+        ("0.949 ± 0.000", 0.949, 0.9485, 0.9495),
+        ("53.3% ± 0.1%", 0.533, 0.5315, 0.5345),
+        ("−0.3", -0.3, -0.35, -0.25),
+    ],
+)
+def test_text_is_read_with_the_interval_of_its_digits(text: str, value: float, lower: float, upper: float) -> None:
+    published = parse_value(text)
+    assert (published.value, published.lower, published.upper) == (value, lower, upper)
+    assert published.text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not a number"),
+        ("abc", r"'abc' is not a number\.$"),
+        ("0.3x", "is not a number"),
+        ("0,338", "decimal point, not a comma: 0.338"),
+        ("12,34", "decimal point, not a comma: 12.34"),
+        ("1_000", "is not a number"),
+        ("nan", "Leave out what is missing"),
+        ("-inf", "Leave out what is missing"),
+        ("1/3", "Write the quotient out"),
+        ("0.5 ± 0.1 ± 0.1", "is not a number"),
+        ("0.5 ± -0.1", "negative"),
+        ("53%%", "is not a number"),
+        ("1e999", "too large"),
+        ("1" * 1000, "1,000 characters"),
+        ("٣", "is not a number"),
+    ],
+)
+def test_what_is_no_number_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message) as refused:
+        parse_value(text, place="line 3, column MRR")
+    assert str(refused.value).startswith("line 3, column MRR: ")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), Decimal("-Infinity")])
+def test_numbers_that_are_none_are_refused(value: float | Decimal) -> None:
+    with pytest.raises(DataError, match="is no result"):
+        parse_value(value)
+
+
+def test_floats_are_exact_and_decimals_as_printed() -> None:
+    assert parse_value(0.338).interval == Interval(0.338, 0.338)
+    assert parse_value(0.338, decimals=3).interval == Interval(0.3375, 0.3385)
+    assert parse_value(Decimal("0.340")).interval == Interval(0.3395, 0.3405)
+    assert parse_value("0.34", decimals=3).interval == Interval(0.3395, 0.3405)
+    assert parse_value("0.5", exact=True).interval == Interval(0.5, 0.5)
+    assert parse_value(53.3, percent=True).value == 0.533
+    assert parse_value("53.3", percent=True).interval == Interval(0.5325, 0.5335)
+    assert parse_value("53.3%", percent=True).value == 0.533  # once
+
+
+@given(st.decimals(min_value=-(10**6), max_value=10**6, places=5))
+def test_the_interval_is_that_of_exact_arithmetic(number: Decimal) -> None:
+    published = parse_value(f"{number:f}")
+    exact = Fraction(number)
+    assert published.value == float(exact)
+    assert published.lower == float(exact - Fraction(1, 200_000))
+    assert published.upper == float(exact + Fraction(1, 200_000))
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        published = parse_value(text)
+    except DataError:
+        return
+    assert published.lower <= published.value <= published.upper
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "shown"),
+    [
+        (6368.04, (6358.6, 6377.5), "6,368 ± 10"),
+        (0.337529, (0.337029, 0.338029), "0.3375 ± 0.0006"),
+        (0.338, (0.3375, 0.3385), "0.3380 ± 0.0005"),
+        (0.23352836, (0.23352836, 0.23352836), "0.2335"),
+        (3.2, (-6.0, 12.0), "3 ± 9"),
+        (2.0, (1.9, 2.1), "2.00 ± 0.10"),
+        (7e-5, (6.5e-5, 7.5e-5), "0.000070 ± 0.000005"),
+        (1e-12, (5e-13, 2e-12), "1.0e-12 ± 1e-12"),
+        (0.0, (-0.1, 0.1), "0.00 ± 0.10"),
+        (249.8, (148.0, 351.6), "250 ± 100"),
+        (0.0, (0.0, 0.0), "0"),
+        (1234567.0, (1234560.0, 1234574.0), "1,234,567 ± 7"),
+        (123456789.0, (123456700.0, 123456800.0), "1.235e+08"),
+        (1.0, (0.995, 1.0), "1.000 ± 0.005"),
+    ],
+)
+def test_no_digit_is_shown_beyond_what_is_certain(value: float, ends: tuple[float, float], shown: str) -> None:
+    assert show_uncertain(value, Interval(*ends)) == shown
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e5), st.floats(1e-6, 1e5))
+def test_what_is_shown_covers_the_interval(value: float, below: float, above: float) -> None:
+    shown = show_uncertain(value, Interval(value - below, value + above))
+    number, _, half = shown.replace(",", "").partition(" ± ")
+    widest = max(below, above)
+    if not half:
+        assert widest <= 0.51 * 10 ** (math.floor(math.log10(abs(value))) - 3)
+        return
+    # All but 2 % are covered, and not much more than need be.
+    rounded = max(value + above - float(number), float(number) - value + below)
+    assert 0.98 * rounded <= float(half) * (1 + 1e-9)
+    assert float(half) <= 1.7 * widest
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [
+        (6368.04, 4, "6,368"),
+        (0.00071106477, 5, "0.00071106"),
+        (0.0, 4, "0"),
+        (1e-9, 3, "1.00e-09"),
+        (1e12, 2, "1.0e+12"),
+    ],
+)
+def test_numbers_with_their_digits(value: float, digits: int, shown: str) -> None:
+    assert show_number(value, digits) == shown

@@ -1,0 +1,464 @@
+"""The standard deviation of the ranks: joint laws, closed forms, polynomials in 1/n, simulation, extremes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oracles import MP
+from rankconst.moments import deviation as module
+from rankconst.moments.deviation import standard_deviation
+from rankconst.moments.result import Moments
+from rankconst.moments.spread import rank_variance
+from rankconst.tables.tables import load
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+BILLION = 10**9
+
+
+def of(counts: Mapping[int, int]) -> Histogram:
+    return Histogram.from_counts(list(counts), list(counts.values()))
+
+
+def check(moments: Moments, expectation: Any, variance: Any, accuracy: tuple[float, float] = (1e-14, 1e-12)) -> None:
+    """Demand that errors hold and that they are small."""
+    assert moments.method == "numerical"
+    for value, error, truth, goal in (
+        (moments.expectation, moments.expectation_error, expectation, accuracy[0]),
+        (moments.variance, moments.variance_error, variance, accuracy[1]),
+    ):
+        exact = MP.mpf(truth.numerator) / truth.denominator if isinstance(truth, Fraction) else truth
+        assert error <= goal * exact
+        assert abs(value - exact) <= error
+
+
+# Exact joint laws of the sum of the ranks and of their squares.
+
+
+def scatter_law(counts: Sequence[int]) -> Counter[int]:
+    """Return how many rank vectors have which n sum r^2 - (sum r)^2, which is n^2 V."""
+    states = Counter({(0, 0): 1})
+    for count in counts:
+        following: Counter[tuple[int, int]] = Counter()
+        for (first, second), times in states.items():
+            for rank in range(1, count + 1):
+                following[first + rank, second + rank * rank] += times
+        states = following
+    law: Counter[int] = Counter()
+    for (first, second), times in states.items():
+        law[len(counts) * second - first * first] += times
+    return law
+
+
+def moments_by_law(counts: Sequence[int]) -> tuple[Any, Any]:
+    n, vectors = len(counts), math.prod(counts)
+    law = [(MP.sqrt(outcome) / n, times) for outcome, times in scatter_law(counts).items()]
+    mean = MP.fsum(value * times for value, times in law) / vectors
+    return mean, MP.fsum((value - mean) ** 2 * times for value, times in law) / vectors
+
+
+def describe(counts: Sequence[int]) -> str:
+    return f"{len(counts)} of {sorted(set(counts))}"
+
+
+LAWS: dict[str, list[tuple[int, ...]]] = {
+    "pairs": [(1, 2), (2, 2), (8, 9), (20, 21), (3, 200), (60, 61)],
+    "triples": [(1, 1, 2), (3, 3, 3), (8, 9, 10), (21, 22, 23), (1, 2, 60), (40, 40, 41)],
+    "a few": [(2, 2, 2, 2), (25, 26, 3, 1), (2, 20, 21, 22), (7,) * 5, (1, 1, 1, 12, 12), (2, 2, 30, 30)],
+    "some": [(5,) * 12, (1, 2, 3, 4, 5, 6) * 2, (4,) * 25, (2, 3, 4) * 10, (7,) * 10, (3,) * 8 + (20, 20)],
+    "many": [(2,) * 100, (2,) * 340, (3,) * 60, (1,) * 50 + (2,) * 90, (2,) * 400, (2,) * 1000],
+    "one stands out": [(2,) * 30 + (60,), (1,) * 1000 + (20,), (1,) * 10_000 + (2,), (2,) * 40 + (40, 41)],
+}
+
+
+@pytest.mark.parametrize("counts", [counts for group in LAWS.values() for counts in group], ids=describe)
+def test_moments_equal_joint_laws_within_the_stated_error(counts: tuple[int, ...]) -> None:
+    check(standard_deviation(Histogram.from_counts(counts)), *moments_by_law(counts))
+
+
+@given(counts=st.lists(st.integers(1, 12), min_size=2, max_size=5) | st.lists(st.integers(1, 3), min_size=2))
+@settings(max_examples=60)
+def test_any_small_set_equals_its_joint_law(counts: list[int]) -> None:
+    expectation, variance = moments_by_law(counts)
+    if expectation == 0:
+        assert standard_deviation(Histogram.from_counts(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "numerical")
+    else:
+        check(standard_deviation(Histogram.from_counts(counts)), expectation, variance)
+
+
+@pytest.mark.parametrize(
+    "counts", [(3, 5), (7, 8), (2, 3, 9), (6, 6, 6, 6), (2,) * 20, (2,) * 40 + (30,)], ids=describe
+)
+def test_central_moments(counts: tuple[int, ...]) -> None:
+    """All are within their error; low ones are to rounding, all of them if tasks are many."""
+    law, vectors, n = scatter_law(counts), math.prod(counts), len(counts)
+    mean = Fraction(sum(v * times for v, times in law.items()), vectors)
+    histogram = Histogram.from_counts(counts)
+    second = rank_variance(histogram).variance / rank_variance(histogram).expectation ** 2
+    ranks = module._Ranks.of(histogram, rank_variance(histogram).expectation)
+    moments = module._central_moments(ranks, second)
+    assert ranks.variance == float(mean / n**2)
+    for order, moment in enumerate(moments):
+        exact = sum((times * Fraction((v / mean - 1) ** order) for v, times in law.items()), Fraction(0)) / vectors
+        assert abs(Fraction(moment.value) - exact) <= Fraction(moment.error)
+        if order in (2, 4, 6) or (n > 10 and order % 2 == 0):
+            assert abs(moment.value / float(exact) - 1) < (1e-12 if order <= 6 else 1e-8)
+
+
+# Closed forms.
+
+
+def expect_difference(one: int, other: int) -> Fraction:
+    """Return E|r - s| for r and s of two tasks: the sum over r of that over s on either side."""
+    low, high = sorted((one, other))
+    below = sum_of_triangles(low - 1)
+    above = sum_of_triangles(high - 1) - sum_of_triangles(high - low - 1)
+    return Fraction(below + above, low * high)
+
+
+def sum_of_triangles(m: int) -> int:
+    """Return the sum of k (k + 1) / 2 for k from 1 to m."""
+    return m * (m + 1) * (m + 2) // 6
+
+
+@pytest.mark.parametrize("pair", [(1, 7), (7, 7), (5, 6), (2, 8)], ids=str)
+def test_the_closed_form_for_pairs(pair: tuple[int, int]) -> None:
+    vectors = list(itertools.product(*(range(1, size + 1) for size in pair)))
+    assert expect_difference(*pair) == Fraction(sum(abs(r - s) for r, s in vectors), len(vectors))
+
+
+PAIRS = [
+    (1, 2), (1, BILLION), (2, BILLION), (BILLION, BILLION), (BILLION - 1, BILLION), (10**6, BILLION), (3000, 3001),
+    (17, 10**5), (2**53, 2**53), (1, 2**53), (10**4, 2**50),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_two_tasks(pair: tuple[int, int]) -> None:
+    """M is |r - s| / 2, and E[M^2] = (Var[r] + Var[s] + (E[r] - E[s])^2) / 4."""
+    mean = expect_difference(*pair) / 2
+    square = Fraction(sum(size * size - 1 for size in pair), 48) + Fraction((pair[0] - pair[1]) ** 2, 16)
+    check(standard_deviation(Histogram.from_counts(pair)), mean, square - mean**2)
+
+
+@given(pair=st.tuples(st.integers(1, BILLION), st.integers(2, 3000) | st.integers(2, BILLION)))
+@settings(max_examples=40)
+def test_any_two_tasks(pair: tuple[int, int]) -> None:
+    test_two_tasks(pair)
+
+
+def test_three_tasks_with_many_candidates() -> None:
+    """As N grows, M/N tends to the deviation of three points of the unit interval, up to N^-2.
+
+    With gaps a and b, of density 6 (1 - a - b), V is (2/9)(a^2 + ab + b^2); polar coordinates give the rest.
+    """
+    mean = MP.sqrt(2) / 6 * (MP.mpf(1) / 2 + MP.mpf(3) / 8 * MP.log(3))
+    check(standard_deviation(of({BILLION: 3})), BILLION * mean, BILLION**2 * (MP.mpf(1) / 18 - mean**2))
+
+
+# Three and four tasks with some hundred candidates, by all differences of ranks.
+
+
+def test_three_tasks_with_hundreds_of_candidates() -> None:
+    size = 700
+    gap = np.arange(size)
+    first, second = np.meshgrid(gap, gap, indexing="ij")
+    # Sorted ranks r, r + a, r + a + b; ties halve or sixth the orders.
+    ways = np.maximum(size - first - second, 0) * np.where((first > 0) & (second > 0), 6, 3)
+    ways[0, 0] = size
+    assert ways.sum() == size**3
+    value = np.sqrt(2.0 / 9.0 * (first**2 + first * second + second**2))
+    mean = math.fsum((ways * value).ravel().tolist()) / size**3
+    variance = math.fsum((ways * (value - mean) ** 2).ravel().tolist()) / size**3
+    moments = standard_deviation(of({size: 3}))
+    assert moments.expectation == pytest.approx(mean, rel=1e-15)
+    assert moments.variance == pytest.approx(variance, rel=2e-15)
+
+
+@pytest.mark.parametrize("counts", [(30, 50, 61, 80), (64, 64, 64, 64), (3, 44, 70, 70), (21, 22, 23, 24)], ids=str)
+def test_four_tasks_with_dozens_of_candidates(counts: tuple[int, ...]) -> None:
+    """Every rank vector, the fourth rank in a loop; numbers of vectors are whole, and whole below 2^53."""
+    n = len(counts)
+    law = np.zeros(n * n * max(counts) ** 2, dtype=np.int64)
+    ranks = np.meshgrid(*(np.arange(1, size + 1) for size in counts[1:]), indexing="ij")
+    total, squares = np.sum(ranks, axis=0), np.sum(np.square(ranks), axis=0)
+    for rank in range(1, counts[0] + 1):
+        scatter = n * (squares + rank * rank) - (total + rank) ** 2
+        law += np.bincount(scatter.ravel(), minlength=law.size)
+    outcomes = np.flatnonzero(law)
+    times, values = law[outcomes], np.sqrt(outcomes) / n
+    assert times.sum() == math.prod(counts)
+    mean = math.fsum((times * values).tolist()) / math.prod(counts)
+    variance = math.fsum((times * (values - mean) ** 2).tolist()) / math.prod(counts)
+    moments = standard_deviation(Histogram.from_counts(counts))
+    assert moments.expectation == pytest.approx(mean, rel=1e-15)
+    assert moments.variance == pytest.approx(variance, rel=2e-15)
+
+
+# Very many tasks: E[V^k] is a polynomial in 1/n, which a few small n determine.
+
+
+@pytest.mark.parametrize("mix", [(3,), (4,), (1, 2), (1, 3)], ids=str)
+@pytest.mark.parametrize("repeats", [10**4, 10**6, 10**7, 10**15])
+def test_many_tasks_equal_a_series_from_few(mix: tuple[int, ...], repeats: int) -> None:
+    orders = 3
+    nodes = range(1, 2 * orders + 1)
+    laws = {m: scatter_law(mix * m) for m in nodes}
+
+    def raw(k: int, m: int) -> Fraction:
+        total = sum(scatter**k * times for scatter, times in laws[m].items())
+        return Fraction(total, math.prod(mix * m) * (m * len(mix)) ** (2 * k))
+
+    at = Fraction(1, repeats)
+    mean, *higher = (
+        interpolate([Fraction(1, m) for m in nodes], [raw(k, m) for m in nodes], at) for k in range(1, orders + 1)
+    )
+    second = higher[0] / mean**2 - 1
+    third = higher[1] / mean**3 - 3 * second - 1
+    # E[x^4] is 3 E[x^2]^2 up to n^-3; the next term of the gap is as small.
+    gap = second / 8 - third / 16 + Fraction(15, 128) * second**2
+    moments = standard_deviation(of({size: repeats * mix.count(size) for size in mix}))
+    left = 30 * float(second) ** 2
+    assert moments.expectation == pytest.approx(float(MP.sqrt(mean.numerator) / MP.sqrt(mean.denominator)), rel=1e-4)
+    assert moments.expectation**2 == pytest.approx(float(mean * (1 - gap) ** 2), rel=2e-15 + left * float(second))
+    assert moments.variance == pytest.approx(float(mean * gap * (2 - gap)), rel=2e-15 + left)
+    assert moments.variance_error <= 1e-12 * moments.variance
+
+
+def interpolate(nodes: Sequence[Fraction], values: Sequence[Fraction], at: Fraction) -> Fraction:
+    """Return Lagrange's polynomial at a point."""
+    return sum(
+        (
+            value * math.prod(((at - other) / (node - other) for other in nodes if other != node), start=Fraction(1))
+            for node, value in zip(nodes, values, strict=True)
+        ),
+        Fraction(0),
+    )
+
+
+# The two routes against each other.
+
+
+def by_both_routes(histogram: Histogram) -> tuple[Any, Any]:
+    square = rank_variance(histogram)
+    ranks = module._Ranks.of(histogram, square.expectation)
+    central = module._central_moments(ranks, square.variance / square.expectation**2)
+    return module._by_series(central), module._by_transform(ranks, central)
+
+
+ROUTES: dict[str, dict[int, int]] = {
+    "all alike": {1000: 300},
+    "few candidates": {2: 100, 3: 200, 8: 300},
+    "many": {8: 5000, 14: 300},
+    "a benchmark's shape": {14541 - 7 * i: 1 + i * i for i in range(80)},
+    "condensed": {10_000 + 3 * i: 1 for i in range(2000)},
+    "a wide range": {2: 10**6, 1000: 10**5, 10**6: 400},
+    "powers of two": {2**k: 400 for k in range(1, 25)},
+}
+
+
+@pytest.mark.parametrize("counts", ROUTES.values(), ids=ROUTES)
+def test_series_and_transform_agree(counts: dict[int, int]) -> None:
+    series, transform = by_both_routes(of(counts))
+    assert abs(series.value - transform.value) <= series.error + transform.error
+    assert series.error <= 1e-8 * series.value
+    assert transform.error <= 1e-13 * transform.value
+
+
+@given(
+    counts=st.dictionaries(
+        st.integers(1, 40) | st.integers(1, 10**6) | st.integers(1, BILLION),
+        st.integers(1, 3) | st.integers(1, 300) | st.integers(1, 10**6),
+        min_size=2,
+        max_size=30,
+    )
+)
+@settings(max_examples=60)
+def test_series_and_transform_agree_on_any_set(counts: dict[int, int]) -> None:
+    series, transform = by_both_routes(of(counts))
+    assert abs(series.value - transform.value) <= series.error + transform.error
+    assert min(series.error, transform.error) <= 1e-12 * transform.value
+
+
+@pytest.mark.parametrize(
+    "counts", [{10_000 + 3 * i: 1 for i in range(100)} | {10**6: 2}, dict.fromkeys(range(2000, 2300), 1)]
+)
+def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    condensed = standard_deviation(of(counts))
+    assert module._Ranks.of(of(counts), 1.0).sizes.size < len(counts)
+    monkeypatch.setattr(module, "condense", lambda sizes, tasks: (sizes.astype(np.float64), tasks.astype(np.float64)))
+    assert module._Ranks.of(of(counts), 1.0).sizes.size == len(counts)
+    plain = standard_deviation(of(counts))
+    assert plain.expectation == pytest.approx(condensed.expectation, rel=1e-15)
+    assert plain.variance == pytest.approx(condensed.variance, rel=1e-13)
+
+
+# One task's mean of a Gaussian, by each of the three ways to it.
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000])
+@pytest.mark.parametrize("narrowness", [0.01, 0.3, 0.49, 0.51, 4.9, 5.1, 20.0, 140.0, 8000.0])
+def test_means_of_gaussians(size: int, narrowness: float) -> None:
+    t = (narrowness / size) ** 2
+    if t > 120:
+        return
+    beyond = size + 1 + round(3 / math.sqrt(t))
+    # Fractions with a power of 2 below, as the module has them.
+    centres = np.array([0.5, 0.75, 1.0, 1.3125, (size + 1) / 2, size - 0.25, size + 0.5, beyond])
+    logs = module._Ranks.of(of({size: 1}), 1.0)._log_product(t, centres)
+    for centre, log in zip(centres.tolist(), logs.tolist(), strict=True):
+        terms = [MP.exp(-MP.mpf(t) * (rank - MP.mpf(centre)) ** 2) for rank in range(1, size + 1)]
+        exact = MP.log(MP.fsum(terms) / size)
+        # Near 1, where tasks are many, phi has relative accuracy.
+        assert abs(log - exact) <= 1e-14 * max(1, abs(exact) / 4) * (min(1, abs(exact)) if exact > -1e-3 else 1)
+
+
+# Simulation.
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [{5: 3, 40: 10, 1000: 20}, {3: 30, 10**6: 4}, {10**6: 1, 10**7: 1, BILLION: 1}, {2: 500, 3: 500}],
+    ids=str,
+)
+def test_simulated_rankings_agree(counts: dict[int, int]) -> None:
+    rng = np.random.default_rng(1912)
+    draws = 40_000
+    histogram = of(counts)
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    values = np.concatenate([rng.integers(1, sizes + 1, size=(draws // 8, sizes.size)).std(axis=1) for _ in range(8)])
+    moments = standard_deviation(histogram)
+    assert abs(values.mean() - moments.expectation) < 5 * math.sqrt(moments.variance / draws)
+    squares = np.square(values - moments.expectation)
+    assert abs(squares.mean() - moments.variance) < 5 * squares.std() / math.sqrt(draws)
+
+
+# Extremes.
+
+
+@pytest.mark.parametrize("counts", [{1: 1}, {7: 1}, {BILLION: 1}, {1: 2}, {1: 10**7}], ids=str)
+def test_nothing_varies_with_one_task_or_one_candidate(counts: dict[int, int]) -> None:
+    assert standard_deviation(of(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "numerical")
+
+
+EXTREME: dict[str, dict[int, int]] = {
+    **{f"N = 1e9, n = {n}": {BILLION: n} for n in (3, 4, 5, 6, 7, 8, 12, 30, 100, 1000, 10**7, 10**15)},
+    "N = 2, n = 1e15": {2: 10**15},
+    "N = 2^53, n = 2^53 - 1": {2**53: 2**53 - 1},
+    "three dominate": {2: 1000, 10**6: 3},
+    "three dominate a million": {2: 10**6, BILLION: 3},
+    "a hundred among a billion": {2: BILLION, 10**6: 100},
+    "one among ten million": {1: 10**7, BILLION: 1},
+    "three scales": {5: 1, 10**5: 1, BILLION: 1},
+    "every scale": {2**k: 1 for k in range(1, 31)},
+    "a thousand small, three large": {**dict.fromkeys(range(1, 1001), 1), BILLION: 3},
+    "ten thousand middling, three large": {**dict.fromkeys(range(10_000, 100_000, 9), 1), BILLION: 3},
+}
+
+
+@pytest.mark.parametrize("counts", EXTREME.values(), ids=EXTREME)
+def test_extremes(counts: dict[int, int]) -> None:
+    histogram = of(counts)
+    started = time.process_time()
+    moments = standard_deviation(histogram)
+    assert time.process_time() - started < 4  # at most 1 s on one core of 2026
+    assert 0 < moments.expectation_error <= 1e-14 * moments.expectation
+    assert 0 < moments.variance_error <= 1e-12 * moments.variance
+    square = rank_variance(histogram)
+    assert moments.expectation**2 + moments.variance == pytest.approx(square.expectation, rel=1e-15)
+    n = histogram.total
+    if len(counts) == 1 and n >= 30:
+        # A uniform law's fourth central moment is 9/5 of its squared variance: Var[M] is near V (9/5 - 1) / (4 n).
+        excess = 0.8 if max(counts) > 2 else 0.0
+        assert moments.variance == pytest.approx(square.expectation * excess / (4 * n), rel=5 / n, abs=1.0 / n**2)
+
+
+def test_tasks_without_a_choice_add_what_they_must() -> None:
+    """With n - 1 tasks of one candidate and one of N, M is (r - 1) sqrt(n - 1) / n."""
+    for n, size in ((2, 9), (1000, 4096), (10**7, 50), (10**12, 2)):
+        mean, square = Fraction(size - 1, 2), Fraction((size - 1) * (2 * size - 1), 6)
+        scale = MP.sqrt(n - 1) / n
+        ratio = MP.mpf(mean.numerator) / mean.denominator
+        spread = square - mean**2
+        check(
+            standard_deviation(of({1: n - 1, size: 1})),
+            scale * ratio,
+            scale**2 * spread.numerator / spread.denominator,
+        )
+
+
+def test_a_million_distinct_sizes() -> None:
+    histogram = Histogram.from_counts(np.arange(1, 1_000_001))
+    started = time.process_time()
+    moments = standard_deviation(histogram)
+    assert time.process_time() - started < 8  # about 3 s on one core of 2026
+    square = rank_variance(histogram)
+    second = square.variance / square.expectation**2
+    assert moments.variance == pytest.approx(square.expectation * second / 4, rel=1e-5)
+    assert moments.expectation == pytest.approx(math.sqrt(square.expectation) * (1 - second / 8), rel=1e-11)
+    assert moments.variance_error <= 1e-12 * moments.variance
+
+
+@pytest.mark.parametrize("dataset", ["nations", "fb15k237", "wn18rr", "kinships"])
+def test_benchmarks_take_a_moment(dataset: str) -> None:
+    histogram = load().histogram(dataset)
+    started = time.process_time()
+    moments = standard_deviation(histogram)
+    assert time.process_time() - started < 0.5  # about 5 ms on one core of 2026
+    assert moments.expectation_error <= 1e-15 * moments.expectation
+    assert moments.variance_error <= 1e-13 * moments.variance
+    square = rank_variance(histogram)
+    assert moments.variance == pytest.approx(square.variance / square.expectation / 4, rel=0.01)
+
+
+# Laws.
+
+
+COUNTS = st.lists(st.integers(1, 30) | st.integers(1, 10**6), min_size=1, max_size=40)
+
+
+@given(counts=COUNTS)
+@settings(max_examples=50)
+def test_laws(counts: list[int]) -> None:
+    histogram = Histogram.from_counts(counts)
+    moments, square = standard_deviation(histogram), rank_variance(histogram)
+    assert 0 <= moments.expectation <= math.sqrt(square.expectation) * (1 + 1e-15)
+    assert moments.expectation_error >= 0
+    assert moments.variance_error >= 0
+    # With w = V / E[V], Var[sqrt w] is at most the mean of (1 - sqrt w)^2 <= (1 - w)^2.
+    assert 0 <= moments.variance <= square.variance / max(square.expectation, 1e-300) * (1 + 1e-13)
+    # Hoelder, for V = M^(2/3) (V^2)^(1/3) with 3/2 and 3.
+    second = square.variance + square.expectation**2
+    assert square.expectation**3 <= moments.expectation**2 * second * (1 + 1e-13)
+
+
+@given(counts=COUNTS, factor=st.integers(2, 1000))
+@settings(max_examples=50)
+def test_repeating_every_task_spreads_the_ranks(counts: list[int], factor: int) -> None:
+    """V of all is at least the mean of the V of each repeat, and the root is concave."""
+    histogram = Histogram.from_counts(counts)
+    often = Histogram(histogram.num_candidates, histogram.num_tasks * factor)
+    once = standard_deviation(histogram)
+    assert standard_deviation(often).expectation >= once.expectation * (1 - 1e-14)
+
+
+@given(counts=st.lists(st.integers(2, 50), min_size=2, max_size=6))
+@settings(max_examples=20)
+def test_same_input_same_numbers(counts: list[int]) -> None:
+    orders: list[NDArray[np.int64]] = [np.array(counts), np.array(counts[::-1])]
+    one, other = (standard_deviation(Histogram.from_counts(order)) for order in orders)
+    assert one == other

@@ -1,0 +1,387 @@
+"""The median rank and its inverse: enumeration, independent convolutions, closed forms, simulation, extremes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.moments import median as module
+from rankconst.moments import summation
+from rankconst.moments.median import inverse_median_rank, median_rank
+from rankconst.moments.poisson_binomial import BelowCounts
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from rankconst.moments.result import Moments
+
+BILLION = 10**9
+Number = float | Fraction
+Spec = tuple["ArrayLike", "ArrayLike"]
+
+
+def compute(histogram: Histogram) -> tuple[Moments, Moments]:
+    return median_rank(histogram), inverse_median_rank(histogram)
+
+
+def check(
+    moments: Moments, expectation: Number, variance: Number, accuracy: tuple[float, float], noise: float = 0.0
+) -> None:
+    """Demand that errors hold (up to an oracle's relative `noise`) and that they are small enough."""
+    assert moments.method == "numerical"
+    for value, error, truth, goal in (
+        (moments.expectation, moments.expectation_error, expectation, accuracy[0]),
+        (moments.variance, moments.variance_error, variance, accuracy[1]),
+    ):
+        assert math.isfinite(error)
+        assert error <= goal * truth
+        assert abs(Fraction(value) - Fraction(truth)) <= Fraction(error) + Fraction(noise) * Fraction(truth)
+
+
+def moments_of(law: dict[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
+    expectation = sum((p * v for v, p in law.items()), Fraction(0))
+    return expectation, sum((p * (v - expectation) ** 2 for v, p in law.items()), Fraction(0))
+
+
+def enumerate_law(counts: list[int]) -> dict[Fraction, Fraction]:
+    n = len(counts)
+    tally: Counter[int] = Counter()
+    for ranks in itertools.product(*(range(1, count + 1) for count in counts)):
+        ordered = sorted(ranks)
+        tally[ordered[(n - 1) // 2] + ordered[n // 2]] += 1
+    return {Fraction(twice, 2): Fraction(times, math.prod(counts)) for twice, times in tally.items()}
+
+
+def check_by_enumeration(counts: list[int]) -> None:
+    law = enumerate_law(counts)
+    rank, inverse = compute(Histogram.from_counts(counts))
+    check(rank, *moments_of(law), (1e-12, 1e-9))
+    check(inverse, *moments_of({1 / v: p for v, p in law.items()}), (1e-12, 1e-9))
+
+
+SMALL = """
+    1 / 2 / 8 / 1 1 / 1 8 / 3 8 / 7 8 / 1 1 1 / 1 8 8 / 2 5 8 / 8 8 8 / 1 1 8 8 / 2 2 8 8 / 1 2 3 4 / 8 8 8 8
+    / 1 1 1 8 8 / 4 5 6 7 8 / 1 1 1 8 8 8 / 3 3 3 8 8 8 / 1 1 1 1 8 8 / 2 2 3 5 8 8 / 8 8 8 8 8 8
+"""
+
+
+@pytest.mark.parametrize("counts", [[int(count) for count in line.split()] for line in SMALL.split("/")], ids=str)
+def test_enumeration(counts: list[int]) -> None:
+    check_by_enumeration(counts)
+
+
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_enumeration_of_any_small_histogram(counts: list[int]) -> None:
+    check_by_enumeration(counts)
+
+
+@pytest.mark.parametrize("counts", [[1], [1] * 6, [1] * 7, [1, 1, 1, 8, 9]], ids=str)
+def test_certain_median_has_no_variance(counts: list[int]) -> None:
+    for moments in compute(Histogram.from_counts(counts)):
+        assert (moments.expectation, moments.variance) == (1.0, 0.0)
+        assert (moments.expectation_error, moments.variance_error) == (0.0, 0.0)
+
+
+def masses_of(law: NDArray[np.longdouble], low: int) -> NDArray[np.longdouble]:
+    """Return P(r_(low) = x) from the law of B(x), by differences of the smaller tail."""
+    below, above = law[:, low:].sum(axis=1), law[:, :low].sum(axis=1)
+    masses: NDArray[np.longdouble] = np.where(below[1:] < 0.5, np.diff(below), -np.diff(above))
+    return masses
+
+
+def convolve_pairs(counts: list[int]) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:
+    """Return values and masses of the median from P(exactly m ranks <= x and the others > y), task by task."""
+    n, largest = len(counts), max(counts)
+    low = (n + 1) // 2
+    x = np.arange(largest + 1, dtype=np.longdouble)
+    if n % 2:
+        law = np.zeros((x.size, n + 1), np.longdouble)
+        law[:, 0] = 1.0
+        for count in counts:
+            p = np.minimum(1.0, x / count)[:, None]
+            law[:, 1:] = law[:, 1:] * (1.0 - p) + law[:, :-1] * p
+            law[:, 0] *= 1.0 - p[:, 0]
+        return x[1:], masses_of(law, low)
+    # One more count than m in the first place tells P(r_(m) <= x) from the pairs.
+    pairs = np.zeros((x.size, x.size, low + 1), np.longdouble)
+    pairs[..., 0] = 1.0
+    single = np.zeros((x.size, n + 1), np.longdouble)
+    single[:, 0] = 1.0
+    for count in counts:
+        p = np.minimum(1.0, x / count)
+        q = 1.0 - p
+        pairs[..., 1:] = pairs[..., 1:] * q[None, :, None] + pairs[..., :-1] * p[:, None, None]
+        pairs[..., 0] *= q[None, :]
+        single[:, 1:] = single[:, 1:] * q[:, None] + single[:, :-1] * p[:, None]
+        single[:, 0] *= q
+    both = np.triu(pairs[..., low])
+    exactly = np.diff(both, axis=0)  # A = a, B > y: rows a = 1 .., columns y
+    exactly[np.arange(largest), np.arange(largest)] = 0.0  # y < a is no event
+    marginal = masses_of(single, low)
+    masses = np.zeros((largest, largest), np.longdouble)
+    for a in range(1, largest + 1):
+        masses[a - 1, a:] = exactly[a - 1, a:-1] - exactly[a - 1, a + 1 :]
+        masses[a - 1, a - 1] = marginal[a - 1] - masses[a - 1, a:].sum()
+    values = (x[1:, None] + x[None, 1:]) / 2.0
+    return values.ravel(), masses.ravel()
+
+
+MIDDLING = {
+    "uniform 60": [60] * 40,
+    "odd mixture": list(range(3, 300, 2)),
+    "even mixture": list(range(5, 125, 2)) + [70] * 20,
+    "n = 201, N = 300": [300] * 101 + list(range(100, 200)),
+    "half ones": [1] * 20 + [90] * 20,
+    "half twos": [2] * 20 + list(range(50, 70)),
+    "a gap": [3] * 12 + [120] * 12,
+    "one more than a gap": [3] * 13 + [120] * 12,
+    "n = 2": [50, 90],
+    "n = 200": [80] * 100 + list(range(20, 120)),
+}
+
+
+@pytest.mark.parametrize("name", MIDDLING)
+def test_convolution(name: str) -> None:
+    values, masses = convolve_pairs(MIDDLING[name])
+    for moments, v in zip(compute(Histogram.from_counts(MIDDLING[name])), (values, 1.0 / values), strict=True):
+        expectation = np.sum(masses * v)
+        variance = np.sum(masses * (v - expectation) ** 2)
+        # Where long doubles are doubles, the oracle is the less accurate of the two.
+        noise = 1e4 * float(np.finfo(np.longdouble).eps) if np.finfo(np.longdouble).nmant < 60 else 0.0
+        check(moments, float(expectation), float(variance), (1e-12, 1e-9), noise)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_counts_against_convolution(seed: int) -> None:
+    """Tails and masses keep relative accuracy wherever they are above 1e-60."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(50, 1500))
+    sizes = rng.integers(1, (30, 300, 3000)[seed % 3], n)
+    histogram = Histogram.from_counts(sizes)
+    count = (n + 1) // 2
+    means = np.array([np.minimum(1.0, x / sizes).sum() for x in range(1, 2 * int(np.median(sizes)))])
+    middle = int(np.searchsorted(means, count - 0.5)) + 1
+    points = np.unique(rng.integers(max(1, middle // 2), min(2 * middle, int(sizes.max())), 40))
+    points = points[np.searchsorted(np.sort(sizes), points, side="right") <= count]
+    law = np.zeros((points.size, n + 1))
+    law[:, 0] = 1.0
+    for size in sizes.tolist():
+        p = np.minimum(1.0, points / size)[:, None]
+        miss = np.maximum(0.0, (size - points) / size)[:, None]
+        law[:, 1:] = law[:, 1:] * miss + law[:, :-1] * p
+        law[:, :1] *= miss
+    laws = BelowCounts(histogram, points).evaluate(count, middle)
+    tail = np.where(points < middle, -law[:, count:].sum(axis=1), law[:, :count].sum(axis=1))
+    for ours, theirs in ((laws.tail, tail), (laws.mass, law[:, count])):
+        kept = np.abs(theirs) > 1e-60
+        assert kept.any()
+        away = np.abs(ours[kept] / theirs[kept] - 1.0)
+        assert np.all(away <= laws.error[kept] + 4e-16 * n)
+
+
+def half_harmonic(a: int, b: int, power: int) -> mpmath.mpf:
+    """Sum k^-power over a <= k < b."""
+    return mpmath.zeta(power, a) - mpmath.zeta(power, b) if power > 1 else mpmath.digamma(b) - mpmath.digamma(a)
+
+
+@pytest.mark.parametrize("size", [10, 1000, 10**6, BILLION])
+def test_two_tasks(size: int) -> None:
+    """N = 2: the median is half the sum of two ranks, whose law is a triangle."""
+    with mpmath.workdps(60):
+        n = mpmath.mpf(size)
+        first, second = (
+            mpmath.mpf(2) ** q
+            / n**2
+            * (
+                (half_harmonic(2, size + 2, q - 1) if q > 1 else mpmath.mpf(size))
+                - half_harmonic(2, size + 2, q)
+                + (2 * n + 1) * half_harmonic(size + 2, 2 * size + 1, q)
+                - (half_harmonic(size + 2, 2 * size + 1, q - 1) if q > 1 else n - 1)
+            )
+            for q in (1, 2)
+        )
+        variance = second - first**2
+        rank, inverse = compute(Histogram.from_counts([size], [2]))
+        check(rank, (size + 1) / 2, Fraction(size**2 - 1, 24), (1e-12, 1e-9))
+        # Half the mass of 1/A^2 cancels against that of 1/M^2: here the error grows, and says so.
+        assert inverse.variance_error <= 1e-14 * max(1e4, size) * variance
+        assert abs(inverse.expectation - first) <= inverse.expectation_error <= 1e-11 * first
+        assert abs(inverse.variance - variance) <= inverse.variance_error
+
+
+@pytest.mark.parametrize("size", [10, 777, 10**5, BILLION, 2**53])
+def test_one_task(size: int) -> None:
+    with mpmath.workdps(60):
+        mean = half_harmonic(1, size + 1, 1) / size
+        variance = half_harmonic(1, size + 1, 2) / size - mean**2
+        rank, inverse = compute(Histogram.from_counts([size]))
+        check(rank, Fraction(size + 1, 2), Fraction(size**2 - 1, 12), (1e-12, 1e-9))
+        assert abs(inverse.expectation - mean) <= inverse.expectation_error <= 1e-12 * mean
+        assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-9 * variance
+
+
+@pytest.mark.parametrize("size", [10, 10**4, BILLION])
+def test_three_tasks(size: int) -> None:
+    """N = 3: P(M <= x) = 3 (x/N)^2 - 2 (x/N)^3."""
+    with mpmath.workdps(60):
+        n = mpmath.mpf(size)
+        # P(M = x) = (3 (2x - 1))/N^2 - 2 (3x^2 - 3x + 1)/N^3.
+        constant, linear, square = -3 / n**2 - 2 / n**3, 6 / n**2 + 6 / n**3, -6 / n**3
+        first = constant * half_harmonic(1, size + 1, 1) + linear * n + square * n * (n + 1) / 2
+        second = constant * half_harmonic(1, size + 1, 2) + linear * half_harmonic(1, size + 1, 1) + square * n
+        inverse = inverse_median_rank(Histogram.from_counts([size], [3]))
+        variance = second - first**2
+        assert abs(inverse.expectation - first) <= inverse.expectation_error <= 1e-12 * first
+        assert abs(inverse.variance - variance) <= inverse.variance_error <= 1e-9 * variance
+
+
+SMOOTH = {
+    "even": ([15_000], [40]),
+    "odd": ([30_000], [41]),
+    "breaks": ([3_000, 5_000, 7_300, 14_000], [12, 9, 20, 61]),
+    "heavy break at the middle": ([5_990, 6_500, 12_000, 20_000], [3, 10, 70, 1]),
+    "dense": ([30_000], [4_000]),
+    "pinned": ([1, 10_000], [50, 50]),
+    "pinned odd": ([2, 20_000], [50, 51]),
+    "gap": ([30, 10_000], [4, 4]),
+    "heavy": ([16_000, 32_000, 48_000], [200, 300, 100]),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_rules_against_direct_sums(name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Sums by rules agree with the same sums term by term."""
+    histogram = Histogram.from_counts(*SMOOTH[name])
+    by_rule = compute(histogram)
+    points = module._median_law(histogram).nodes.points
+    monkeypatch.setattr(summation, "_TERMS_PER_NODE", 10**9)
+    monkeypatch.setattr(module, "_TERM_BY_TERM", 10**9)
+    # Term by term, tables of points x gaps are formed: narrow panels keep them small.
+    monkeypatch.setattr(module, "_WIDEST", 0.02)
+    monkeypatch.setattr(module, "_NARROWEST", 256)
+    module._median_law.cache_clear()
+    request.addfinalizer(module._median_law.cache_clear)
+    assert module._median_law(histogram).nodes.points.size > points.size
+    for ours, direct in zip(by_rule, compute(histogram), strict=True):
+        check(ours, direct.expectation, direct.variance, (1e-12, 2e-10), noise=1e-14)
+        assert abs(ours.variance - direct.variance) <= 1e-11 * direct.variance
+
+
+def beta_moments(n: int, size: int) -> tuple[Fraction, Fraction]:
+    """Moments of the median of n uniforms on (0, N)."""
+    variance = Fraction(1, 4 * (n + 2)) if n % 2 else Fraction(n, 4 * (n + 1) * (n + 2))
+    return Fraction(size, 2), variance * size**2
+
+
+@pytest.mark.parametrize("n", [10**5, 10**5 + 1, 10**7, 10**7 + 1, 10**9])
+def test_huge_multiplicity(n: int) -> None:
+    """Ranks are uniforms rounded up: 1/2 in the mean, and 1/12 to 1/24 in the variance, from the continuous law."""
+    rank, inverse = compute(Histogram.from_counts([BILLION], [n]))
+    expectation, variance = beta_moments(n, BILLION)
+    assert rank.expectation == pytest.approx(float(expectation) + 0.5, rel=1e-14)
+    assert rank.expectation_error <= 1e-13 * rank.expectation
+    assert abs(rank.variance - float(variance)) <= 1.0 + 1e-9 * float(variance)
+    assert rank.variance_error <= 1e-9 * rank.variance
+    ratio = rank.variance / rank.expectation**2
+    assert inverse.expectation == pytest.approx((1.0 + ratio + 3 * ratio**2) / rank.expectation, rel=1e-13)
+    assert inverse.variance == pytest.approx((ratio + 8 * ratio**2) / rank.expectation**2, rel=1e-3 / math.sqrt(n))
+    assert inverse.variance_error <= 1e-9 * inverse.variance
+
+
+SIMULATED: dict[str, str | Spec] = {
+    "nations": "nations",
+    "umls": "umls",
+    "mixture": ([5, 50, 700, 9_000, 10**5], [11, 150, 90, 101, 30]),
+    "half ones": ([1, 5_000], [60, 60]),
+    "half twos": ([2, 5_000], [60, 60]),
+    "bimodal": ([3, 10**6], [40, 40]),
+    "distinct": (list(range(2, 502)), [1] * 500),
+}
+
+
+def draw_medians(histogram: Histogram, draws: int) -> NDArray[np.float64]:
+    rng = np.random.default_rng(20_220_315)
+    medians = []
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    for begin in range(0, draws, 2_000):
+        ranks = rng.integers(1, sizes + 1, (min(2_000, draws - begin), sizes.size))
+        medians.append(np.median(ranks, axis=1))
+    return np.concatenate(medians)
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_simulation(name: str) -> None:
+    spec = SIMULATED[name]
+    histogram = rankconst.load().histogram(spec) if isinstance(spec, str) else Histogram.from_counts(*spec)
+    medians = draw_medians(histogram, 200_000 if histogram.total < 600 else 20_000)
+    for moments, draws in zip(compute(histogram), (medians, 1.0 / medians), strict=True):
+        deviation = draws - moments.expectation
+        spread = math.sqrt(moments.variance / draws.size)
+        assert abs(deviation.mean()) <= 5 * spread
+        square = deviation**2
+        assert abs(square.mean() - moments.variance) <= 5 * square.std() / math.sqrt(draws.size)
+
+
+EXTREMES: dict[str, Spec] = {
+    "a million distinct N": (np.arange(1, 10**6 + 1), np.ones(10**6, np.int64)),
+    "a million and one": (np.arange(1, 10**6 + 2), np.ones(10**6 + 1, np.int64)),
+    "half twos": ([2, BILLION], [500_000, 500_000]),
+    "two bumps": ([3, 10**6], [1000, 1000]),
+    "two far bumps": ([3, BILLION], [10**6, 10**6]),
+    "heavy breaks": ([10**8, 150_000_000, 3 * 10**8], [3000, 3000, 4000]),
+    "pinned but for ten": (
+        np.concatenate(([1], np.arange(10**8, 10**8 + 500_010))),
+        np.concatenate(([499_990], np.ones(500_010, np.int64))),
+    ),
+    "mixture of orders": ([1000, 2000, 10**6, BILLION], [100, 101, 3 * 10**6, 10**6]),
+}
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_extremes(name: str) -> None:
+    rank, inverse = compute(Histogram.from_counts(*EXTREMES[name]))
+    for moments in (rank, inverse):
+        assert 0.0 < moments.expectation_error <= 1e-11 * moments.expectation
+        assert 0.0 < moments.variance_error <= 1e-8 * moments.variance
+    # Jensen.
+    assert inverse.expectation > 1.0 / rank.expectation
+
+
+def test_bumps_far_apart() -> None:
+    """M tasks of 3 and m of 10^6: A = 3 and B - 3 is the least of m uniforms."""
+    m, size = 1000, 10**6
+    rank = median_rank(Histogram.from_counts([3, size], [m, m]))
+    with mpmath.workdps(40):
+        # P(B > y) = (1 - y/N)^m for y >= 3; that A < 3, or B <= 3, is rare and shifts M by 1 at most.
+        shares = [(1 - mpmath.mpf(y) / size) ** m for y in range(20_000)]
+        mean = mpmath.fsum(shares)
+        square = mpmath.fsum((2 * y + 1) * p for y, p in enumerate(shares))
+    assert rank.expectation == pytest.approx(float(mean + 3) / 2, abs=0.02)
+    assert rank.variance == pytest.approx(float(square - mean**2) / 4, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "split", "seconds"),
+    [("fb15k237", "test", 1.0), ("fb15k237", "train", 1.5), ("wn18", "test", 1.0), ("wn18", "train", 1.0)],
+)
+def test_speed(dataset: str, split: str, seconds: float) -> None:
+    histogram = rankconst.load().histogram(dataset, split=split)
+    begin = time.process_time()
+    rank, inverse = compute(histogram)
+    assert time.process_time() - begin < seconds
+    for moments in (rank, inverse):
+        assert moments.expectation_error <= 1e-13 * moments.expectation
+        assert moments.variance_error <= 1e-11 * moments.variance

@@ -1,0 +1,353 @@
+"""The median absolute deviation: enumeration, honest standard errors, independent simulation, extremes."""
+
+from __future__ import annotations
+
+import math
+import time
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from oracles import ENUMERATED, MP_QUARTILE
+from rankconst.moments import Moments
+from rankconst.moments import median_deviation as module
+from rankconst.moments.median_deviation import median_absolute_deviation
+from rankconst.tables.tables import load
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Law = tuple[float, float]
+
+QUARTILE = float(MP_QUARTILE)
+
+
+def of(counts: dict[int, int]) -> Histogram:
+    return Histogram.from_counts(list(counts), list(counts.values()))
+
+
+def deviate(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the metric of each row, by NumPy's own median."""
+    centre = np.median(ranks, axis=-1, keepdims=True)
+    deviations: NDArray[np.float64] = np.median(np.abs(ranks - centre), axis=-1)
+    return deviations / QUARTILE
+
+
+def check(moments: Moments, law: Law) -> None:
+    assert abs(moments.expectation - law[0]) <= 5 * moments.expectation_error
+    assert abs(moments.variance - law[1]) <= 5 * moments.variance_error
+
+
+def check_alike(one: Moments, other: Moments) -> None:
+    """Independent estimates of the same numbers."""
+    assert one != other
+    assert abs(one.expectation - other.expectation) <= 5 * math.hypot(one.expectation_error, other.expectation_error)
+    assert abs(one.variance - other.variance) <= 5 * math.hypot(one.variance_error, other.variance_error)
+
+
+# Exact laws.
+
+
+def enumerate_vectors(sizes: list[int]) -> Law:
+    grids = np.meshgrid(*(np.arange(1, size + 1) for size in sizes), indexing="ij")
+    values = deviate(np.stack([grid.ravel() for grid in grids], axis=1))
+    return float(values.mean()), float(values.var())
+
+
+def enumerate_counts(size: int, n: int) -> Law:
+    """All n tasks have the same N: only how often each rank occurs matters."""
+    values, chances = [], []
+
+    def descend(rank: int, left: int, ranks: list[int], log_chance: float) -> None:
+        if rank == size:
+            values.append(float(deviate(np.array(ranks + [rank] * left))))
+            chances.append(math.exp(log_chance - math.lgamma(left + 1)))
+            return
+        for times in range(left + 1):
+            descend(rank + 1, left - times, ranks + [rank] * times, log_chance - math.lgamma(times + 1))
+
+    descend(1, n, [], math.lgamma(n + 1) - n * math.log(size))
+    mean = math.fsum(p * v for p, v in zip(chances, values, strict=True))
+    return mean, math.fsum(p * (v - mean) ** 2 for p, v in zip(chances, values, strict=True))
+
+
+def test_the_oracles_agree() -> None:
+    for sizes in ([3, 5, 2], [4, 4, 4, 4], [1, 2, 7, 3, 3]):
+        exact = [float(value) for value in ENUMERATED["median_absolute_deviation"](sizes, None)]
+        assert enumerate_vectors(sizes) == pytest.approx(exact, rel=1e-12)
+    assert enumerate_counts(4, 4) == pytest.approx(enumerate_vectors([4, 4, 4, 4]), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [2, 2], [1, 2], [60, 7], [60, 60, 60], [1, 40, 60], [7, 19, 53], [2, 2, 60], [1, 1, 9, 9], [20, 20, 20, 20],
+        [3, 9, 12, 17, 17], [2, 2, 2, 2, 2], [1, 1, 2, 7, 7], [5, 5, 8, 8, 8, 9], [1, 2, 3, 4, 5, 6, 7],
+    ],
+    ids=str,
+)  # fmt: skip
+def test_enumeration(sizes: list[int]) -> None:
+    check(median_absolute_deviation(Histogram.from_counts(sizes)), enumerate_vectors(sizes))
+
+
+@pytest.mark.parametrize(("size", "n"), [(2, 80), (2, 81), (3, 70), (3, 71), (3, 90), (4, 15), (5, 12)])
+def test_enumeration_of_counts(size: int, n: int) -> None:
+    check(median_absolute_deviation(of({size: n})), enumerate_counts(size, n))
+
+
+@pytest.mark.parametrize("few_tasks", [0, 10**6], ids=["counts", "ranks"])
+def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors in units of their standard errors are spread as a standard normal variable, whichever way is drawn."""
+    monkeypatch.setattr(module, "_FEW_TASKS", few_tasks)
+    monkeypatch.setattr(module, "MOST_DRAWS", 2**13)
+    rng = np.random.default_rng(20_220_315)
+    away = []
+    for seed in range(200):
+        # Each with its own random numbers: with the same ones, errors would be alike.
+        monkeypatch.setattr(module, "SEED", seed)
+        sizes = rng.integers(1, rng.choice([4, 7, 10]), rng.integers(1, 4)).repeat(2).tolist() + [2] * (seed % 2)
+        moments = median_absolute_deviation(Histogram.from_counts(sizes))
+        expectation, variance = enumerate_vectors(sizes)
+        if variance == 0.0:
+            check(moments, (expectation, variance))
+            continue
+        away.append(
+            (
+                (moments.expectation - expectation) / moments.expectation_error,
+                (moments.variance - variance) / moments.variance_error,
+            )
+        )
+    scores = np.abs(away)
+    assert len(scores) > 150
+    # The mean of |z| is 0.80, with a standard error of 0.045.
+    assert np.all((scores.mean(axis=0) > 0.65) & (scores.mean(axis=0) < 0.95))
+    assert np.all((np.mean(scores < 1.0, axis=0) > 0.58) & (np.mean(scores < 1.0, axis=0) < 0.78))
+    assert scores.max() < 5
+
+
+# Independent simulation.
+
+SHAPES: dict[str, dict[int, int]] = {
+    "even": {1000: 600, 1500: 300, 4000: 100},
+    "odd": {1000: 601, 1500: 300, 4000: 100},
+    "distinct": dict.fromkeys(range(500, 900), 3),
+    "lattice": {2: 50, 7: 300, 11: 300, 14: 400},
+    "half ones": {1: 500, 5000: 500},
+    "nearly half ones": {1: 499, 5000: 501},
+    "two bumps": {3: 400, 10**6: 400},
+    "two bumps, odd": {3: 401, 10**6: 400},
+    "far apart": {2: 100, 10**9: 101},
+    "break at the upper point": {900: 1000, 10**6: 300},
+    "many": {14541 - 7 * i: 20 + i for i in range(200)},
+}
+
+
+@pytest.mark.parametrize("counts", SHAPES.values(), ids=SHAPES)
+def test_simulation(counts: dict[int, int]) -> None:
+    """Ranks drawn one by one by another generator, medians by NumPy."""
+    rng = np.random.default_rng(7)
+    sizes = np.repeat(list(counts), list(counts.values()))
+    draws = 4000 if sizes.size < 2000 else 400
+    values = np.concatenate([deviate(rng.integers(1, sizes + 1, (100, sizes.size))) for _ in range(draws // 100)])
+    squares = np.square(values - values.mean())
+    simulated = Moments(
+        float(values.mean()),
+        float(values.std()) / math.sqrt(draws),
+        float(squares.sum()) / (draws - 1),
+        float(squares.std()) / math.sqrt(draws),
+        "sampled",
+        draws,
+    )
+    check_alike(median_absolute_deviation(of(counts)), simulated)
+
+
+@pytest.mark.parametrize("name", ["even", "odd", "distinct", "lattice", "nearly half ones", "many"])
+def test_counts_against_ranks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts and order statistics, or every rank: the same law."""
+    histogram = of(SHAPES[name])
+    by_counts = median_absolute_deviation(histogram)
+    monkeypatch.setattr(module, "_FEW_TASKS", 10**6)
+    monkeypatch.setattr(module, "MOST_DRAWS", 2**11 if histogram.total < 2000 else 2**9)
+    check_alike(by_counts, median_absolute_deviation(histogram))
+
+
+@pytest.mark.parametrize("name", ["even", "odd", "distinct", "lattice", "half ones", "break at the upper point"])
+def test_with_and_without_control(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    histogram = of(SHAPES[name])
+    controlled = median_absolute_deviation(histogram)
+    monkeypatch.setattr(module, "SEED", module.SEED + 1)
+    monkeypatch.setattr(module, "_fit", lambda _, counts: np.zeros(counts.shape[0]))
+    check_alike(controlled, median_absolute_deviation(histogram))
+
+
+def test_the_control_is_worth_its_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    histogram = load().histogram("fb15k237")
+    monkeypatch.setattr(module, "MOST_DRAWS", 2**11)
+    controlled = median_absolute_deviation(histogram)
+    monkeypatch.setattr(module, "_fit", lambda _, counts: np.zeros(counts.shape[0]))
+    plain = median_absolute_deviation(histogram)
+    assert controlled.num_draws == plain.num_draws
+    assert controlled.expectation_error < plain.expectation_error / 5
+    assert controlled.variance_error < plain.variance_error / 3
+    check_alike(controlled, plain)
+
+
+@pytest.mark.parametrize("n", [10**4, 10**4 + 1, 10**7])
+def test_many_equal_tasks(n: int) -> None:
+    """The variance of M tends to N^2/(16 n), that of the median of |U - 1/2|; the expectation to N/4."""
+    size = 10**9
+    moments = median_absolute_deviation(of({size: n}))
+    assert moments.expectation == pytest.approx(size / 4 / QUARTILE, rel=2 / n, abs=5 * moments.expectation_error)
+    limit = (size / QUARTILE) ** 2 / (16 * n)
+    assert moments.variance == pytest.approx(limit, rel=4 / math.sqrt(n), abs=5 * moments.variance_error)
+    assert moments.variance_error <= 0.01 * moments.variance
+
+
+# What is certain, and nearly so.
+
+
+@pytest.mark.parametrize("counts", [{7: 1}, {1: 1}, {1: 2}, {1: 3, 9: 2}, {1: 10**7, 10**9: 10**7 - 1}], ids=str)
+def test_certain(counts: dict[int, int]) -> None:
+    assert median_absolute_deviation(of(counts)) == Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
+
+
+def test_nearly_certain_by_chernoff() -> None:
+    """10^7 ranks in 1 .. 7: the median is 4 and M is 2, as good as surely."""
+    moments = median_absolute_deviation(of({7: 10**7}))
+    assert moments.expectation == pytest.approx(2 / QUARTILE, rel=1e-15)
+    assert 0 < moments.expectation_error < 1e-14
+    assert moments.variance == 0
+    assert 0 < moments.variance_error < 1e-100
+
+
+def test_an_event_that_no_draw_showed_is_reckoned_with() -> None:
+    """10^15 coins: M is 1/2, before its divisor, if heads and tails are equal, with probability 2.5e-8, else 0."""
+    moments = median_absolute_deviation(of({2: 10**15}))
+    assert moments.expectation == moments.variance == 0
+    chance = math.sqrt(2 / math.pi / 1e15)
+    assert chance / 2 / QUARTILE <= moments.expectation_error <= 1e-4
+    assert chance / 4 / QUARTILE**2 <= moments.variance_error <= 1e-4
+
+
+@pytest.mark.parametrize("n", [150, 200, 300, 400])
+def test_rare_events(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where but a few draws differ, the errors hold all the same."""
+    monkeypatch.setattr(module, "MOST_DRAWS", 2**12)
+    size = 3
+    law = enumerate_binomially(size, n)
+    for seed in range(10):
+        monkeypatch.setattr(module, "SEED", seed)
+        check(median_absolute_deviation(of({size: n})), law)
+
+
+def enumerate_binomially(size: int, n: int) -> Law:
+    """N = 3 by the counts of ranks 1 and 3, with medians of three groups."""
+    assert size == 3
+    values, chances = [], []
+    for ones in range(n + 1):
+        threes = np.arange(n - ones + 1)
+        log_chance = np.array([math.lgamma(k + 1) + math.lgamma(n - ones - k + 1) for k in threes.tolist()])
+        chances.append(np.exp(math.lgamma(n + 1) - math.lgamma(ones + 1) - log_chance - n * math.log(3)))
+        below = np.stack([np.full(threes.size, ones), n - threes, np.full(threes.size, n)])
+        middle = [np.argmax(below > place, axis=0) + 1 for place in ((n - 1) // 2, n // 2)]
+        centre = (middle[0] + middle[1]) / 2
+        groups = np.abs(np.arange(1, 4)[:, None] - centre)
+        order = np.argsort(groups, axis=0)
+        times = np.stack([np.full(threes.size, ones), n - ones - threes, threes])
+        within = np.cumsum(np.take_along_axis(times, order, 0), axis=0)
+        nearest = np.take_along_axis(groups, order, 0)
+        picked = [
+            np.take_along_axis(nearest, np.argmax(within > place, axis=0)[None], 0)[0]
+            for place in ((n - 1) // 2, n // 2)
+        ]
+        values.append((picked[0] + picked[1]) / 2 / QUARTILE)
+    value, chance = np.concatenate(values), np.concatenate(chances)
+    mean = float(np.sum(chance * value))
+    return mean, float(np.sum(chance * (value - mean) ** 2))
+
+
+def test_the_oracle_of_three_candidates() -> None:
+    for n in (7, 12):
+        assert enumerate_binomially(3, n) == pytest.approx(enumerate_counts(3, n), rel=1e-10)
+
+
+# The same numbers everywhere.
+
+
+@pytest.mark.parametrize(
+    ("name", "expectation", "variance", "draws"),
+    [
+        ("nations", 2.9595244439423496, 0.0068606481993796, 2**17),
+        ("fb15k237", 5291.0305013201505, 688.3080868818807, 2**11),
+    ],
+)
+def test_the_stream_of_random_numbers(name: str, expectation: float, variance: float, draws: int) -> None:
+    """A change of NumPy's streams, or of how they are used, changes every table: it is to be noticed."""
+    moments = median_absolute_deviation(load().histogram(name))
+    assert moments.expectation == pytest.approx(expectation, rel=1e-12)
+    assert moments.variance == pytest.approx(variance, rel=1e-10)
+    assert moments.num_draws == draws
+
+
+def test_nothing_but_the_histogram_counts() -> None:
+    histogram = load().histogram("umls")
+    once = median_absolute_deviation(histogram)
+    median_absolute_deviation(of({5: 3, 9: 4}))
+    np.random.seed(1)  # noqa: NPY002 - that is the point
+    assert median_absolute_deviation(histogram) == once
+    assert median_absolute_deviation(Histogram(histogram.num_candidates, histogram.num_tasks)) == once
+
+
+# Extremes, time and memory.
+
+EXTREMES: dict[str, Histogram] = {
+    "N = 1e9, n = 1e7": of({10**9: 10**7}),
+    "N = 1e9, n = 1e7 + 1": of({10**9: 10**7 + 1}),
+    "all at the largest N": of({2**53: 1000}),
+    "mostly twos": of({2: 1000, 10**6: 3}),
+    "a mixture": of({1000: 100, 2000: 101, 10**6: 3 * 10**6, 10**9: 10**6}),
+    "two tasks": of({10**9: 2}),
+    "many distinct N": Histogram.from_counts(np.arange(10**5, 2 * 10**5), np.full(10**5, 100)),
+    "a million distinct N": Histogram.from_counts(np.arange(1, 10**6 + 1)),
+}
+
+
+@pytest.mark.parametrize("histogram", EXTREMES.values(), ids=EXTREMES)
+def test_extremes(histogram: Histogram) -> None:
+    begin = time.process_time()
+    moments = median_absolute_deviation(histogram)
+    assert time.process_time() - begin < 10
+    assert moments.method == "sampled"
+    assert moments.num_draws is not None
+    assert module.FEWEST_DRAWS <= moments.num_draws <= module.most_draws(histogram) <= module.MOST_DRAWS
+    assert 0 < moments.expectation < float(histogram.num_candidates[-1])
+    assert 0 < moments.expectation_error <= 0.02 * moments.expectation
+    assert 0 < moments.variance_error <= 0.05 * moments.variance
+
+
+@pytest.mark.parametrize(
+    "histogram",
+    [EXTREMES["N = 1e9, n = 1e7"], EXTREMES["a million distinct N"], of(dict.fromkeys(range(10**4, 3 * 10**4), 400))],
+    ids=["one N", "a million distinct N", "20 000 distinct N"],
+)
+def test_memory(histogram: Histogram) -> None:
+    tracemalloc.start()
+    median_absolute_deviation(histogram)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("dataset", "split", "seconds"),
+    [("nations", "test", 1.5), ("fb15k237", "test", 0.5), ("fb15k237", "train", 0.5), ("wn18", "test", 0.5)],
+)
+def test_speed(dataset: str, split: str, seconds: float) -> None:
+    histogram = load().histogram(dataset, split=split)
+    begin = time.process_time()
+    moments = median_absolute_deviation(histogram)
+    assert time.process_time() - begin < seconds
+    assert moments.variance_error <= (0.05 if dataset == "nations" else 0.01) * moments.variance

@@ -1,0 +1,99 @@
+"""The pages of the metrics: every formula that they show is evaluated and held against the code."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from oracles import MP
+from rankconst.catalogue.metrics import CATALOGUE, TABULATED
+from rankconst.moments import compute_moments
+from rankconst.moments.formulas import FORMULAS, describe_metric
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rankconst.catalogue.metrics import Metric
+
+SETS = ([1, 3, 4, 4], [2, 5, 7])
+
+
+def _mean(values: Iterable[Any]) -> Any:
+    listed = list(values)
+    return sum(listed, MP.mpf(0)) / len(listed)
+
+
+def _median(values: Sequence[Any]) -> Any:
+    ordered = sorted(values)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / MP.mpf(2)
+
+
+def _integral(function: Any) -> Any:
+    # t = s^2 takes a root out of the integrand at 0.
+    return MP.quad(lambda s: 2 * s * function(s * s), [0, 0.5, 1, 2, 4, 8, 16])
+
+
+def evaluate(formula: str, sizes: Sequence[int], **names: Any) -> Any:
+    tasks = [(MP.mpf(size), count) for size, count in sorted(Counter(sizes).items())]
+
+    def ranks(size: Any) -> list[Any]:
+        return [MP.mpf(j) for j in range(1, int(size) + 1)]
+
+    return eval(  # noqa: S307 - our own expressions, which is what is tested
+        formula,
+        {
+            "tasks": tasks,
+            "n": MP.mpf(len(sizes)),
+            "ranks": ranks,
+            "H": lambda size, p: sum(j**-p for j in ranks(size)),
+            "rankings": list(itertools.product(*map(ranks, sizes))),
+            "mean": _mean,
+            "prod": math.prod,
+            "median": _median,
+            "integral": _integral,
+            "sqrt": MP.sqrt,
+            "exp": MP.exp,
+            "log": MP.log,
+            "gamma": MP.gamma,
+            **names,
+        },
+    )
+
+
+@pytest.mark.parametrize("sizes", SETS, ids=str)
+@pytest.mark.parametrize("metric", [m for m in TABULATED if m.k in {None, 3}], ids=str)
+def test_formulas_give_the_constants(metric: Metric, sizes: list[int]) -> None:
+    moments = compute_moments(metric, Histogram.from_counts(sizes))
+    formula = FORMULAS[metric.family]
+    expectation = evaluate(formula.expectation, sizes, k=metric.k)
+    variance = evaluate(formula.variance, sizes, k=metric.k, E=expectation)
+    if moments.method == "sampled":
+        assert abs(moments.expectation - float(expectation)) < 5 * moments.expectation_error
+        assert abs(moments.variance - float(variance)) < 5 * moments.variance_error
+    else:
+        assert moments.expectation == pytest.approx(float(expectation), rel=1e-10)
+        assert moments.variance == pytest.approx(float(variance), rel=1e-9, abs=1e-15)
+    words = {"closed_form": "closed form", "numerical": "numerical", "sampled": "sampled"}
+    assert formula.method.startswith(words[moments.method])
+
+
+def test_every_metric_has_a_page() -> None:
+    assert list(FORMULAS) == list(CATALOGUE)
+    for metric in CATALOGUE.values():
+        page = describe_metric(metric)
+        assert all(page.values())
+        assert page["key"] == metric.key
+
+
+def test_a_page_says_what_the_catalogue_says() -> None:
+    page = describe_metric(CATALOGUE["hits_at_k"].at(10))
+    assert page["name"] == "Hits@10, share of tasks whose true answer is among the first k"
+    assert page["adjusted"] == "AH@10, ZH@10"
+    assert (page["range"], page["direction"], page["optimum"]) == ("0 to 1", "larger is better", "1")
+    assert describe_metric(CATALOGUE["count"])["optimum"] == "none: every ranker gets the same"
+    assert describe_metric(CATALOGUE["arithmetic_mean_rank"])["range"] == "1 to any size"

@@ -1,0 +1,200 @@
+"""Weighted tasks: moments of macro averages against enumeration, 50-digit sums and the unweighted case."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oracles import MP, absolute_error, power_sums
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
+from rankconst.errors import DataError, UsageError
+from rankconst.moments import MOMENTS, WEIGHTED_MOMENTS, compute_moments
+from rankconst.tasks import Histogram, WeightedHistogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rankconst.catalogue.metrics import Metric
+
+Task = tuple[int, Fraction]
+"""Number of candidates and weight."""
+
+METRICS = [CATALOGUE[f].at(3) if CATALOGUE[f].takes_k else CATALOGUE[f] for f in WEIGHTED_MOMENTS]
+
+
+def _log_mean(ranks: Sequence[int], weights: Sequence[Fraction]) -> Any:
+    total = sum(weights)
+    return sum(MP.mpf(w.numerator) / w.denominator * MP.log(r) for w, r in zip(weights, ranks, strict=True)) / (
+        MP.mpf(total.numerator) / total.denominator
+    )
+
+
+def _average(score: Callable[[int], Any]) -> Callable[[Sequence[int], Sequence[Fraction]], Any]:
+    def average(ranks: Sequence[int], weights: Sequence[Fraction]) -> Any:
+        total = sum(
+            (MP.mpf(w.numerator) / w.denominator * score(r) for w, r in zip(weights, ranks, strict=True)), MP.mpf(0)
+        )
+        return total * sum(weights).denominator / sum(weights).numerator
+
+    return average
+
+
+WEIGHTED: dict[str, Callable[[Sequence[int], Sequence[Fraction]], Any]] = {
+    "arithmetic_mean_rank": _average(MP.mpf),
+    "inverse_harmonic_mean_rank": _average(lambda rank: MP.mpf(1) / rank),
+    "hits_at_k": _average(lambda rank: MP.mpf(rank <= 3)),
+    "geometric_mean_rank": lambda ranks, weights: MP.exp(_log_mean(ranks, weights)),
+    "inverse_geometric_mean_rank": lambda ranks, weights: MP.exp(-_log_mean(ranks, weights)),
+    "ndcg": _average(lambda rank: MP.log(2) / MP.log(1 + rank)),
+}
+"""Family to the metric of ranks with weights, written out at 50 digits; Hits with k = 3."""
+
+TASKS = st.lists(
+    st.tuples(st.integers(1, 6), st.integers(1, 9).map(lambda group: Fraction(1, group))), min_size=1, max_size=4
+)
+
+
+def gather(tasks: Sequence[Task]) -> WeightedHistogram:
+    return WeightedHistogram.from_counts([size for size, _ in tasks], [float(weight) for _, weight in tasks])
+
+
+def test_every_weighted_metric_has_an_oracle() -> None:
+    assert WEIGHTED.keys() == WEIGHTED_MOMENTS.keys()
+    assert {metric.family for metric in MACRO_TABULATED} <= WEIGHTED_MOMENTS.keys() <= MOMENTS.keys()
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@settings(max_examples=40, deadline=None)
+@given(tasks=TASKS)
+def test_moments_equal_the_enumeration(metric: Metric, tasks: list[Task]) -> None:
+    weights = [weight for _, weight in tasks]
+    values = [
+        WEIGHTED[metric.family](ranks, weights) for ranks in itertools.product(*(range(1, n + 1) for n, _ in tasks))
+    ]
+    mean = MP.fsum(values) / len(values)
+    variance = MP.fsum((value - mean) ** 2 for value in values) / len(values)
+    moments = compute_moments(metric, gather(tasks))
+    assert absolute_error(moments.expectation, mean) <= min(moments.expectation_error, 1e-12 * float(mean))
+    # Whole 1/3 is no double: the weights themselves differ by a rounding.
+    assert absolute_error(moments.variance, variance) <= min(moments.variance_error + 1e-30, 1e-12 * float(variance))
+    assert moments.method == "closed_form"
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@given(
+    counts=st.lists(st.integers(1, 40) | st.integers(1, 10**9), min_size=1, max_size=12),
+    weight=st.floats(1e-3, 1e3, allow_nan=False),
+)
+def test_equal_weights_are_no_weights(metric: Metric, counts: list[int], weight: float) -> None:
+    plain = compute_moments(metric, Histogram.from_counts(counts))
+    weighted = compute_moments(metric, WeightedHistogram.from_counts(counts, np.full(len(counts), weight)))
+    assert abs(weighted.expectation - plain.expectation) <= plain.expectation_error + weighted.expectation_error
+    assert abs(weighted.variance - plain.variance) <= plain.variance_error + weighted.variance_error
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@given(tasks=TASKS, exponent=st.integers(-20, 20))
+def test_only_proportions_of_weights_matter(metric: Metric, tasks: list[Task], exponent: int) -> None:
+    histogram = gather(tasks)
+    scaled = WeightedHistogram(histogram.num_candidates, histogram.weights * 2.0**exponent, histogram.num_tasks)
+    one, other = compute_moments(metric, histogram), compute_moments(metric, scaled)
+    assert one.expectation == pytest.approx(other.expectation, rel=1e-15)
+    assert one.variance == pytest.approx(other.variance, rel=1e-14)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_products_of_many_tasks_at_50_digits(sign: int) -> None:
+    """Weights over three orders of magnitude, sizes to 10^6."""
+    rows = [(14, 1, 40), (14, 300, 600), (14_541, 7, 700), (14_541, 1, 300), (10**6, 50, 200)]
+    metric = parse_metric("gmr" if sign == 1 else "igmr")
+    histogram = WeightedHistogram.from_counts(
+        [size for size, _, _ in rows], [1 / group for _, group, _ in rows], [tasks for *_, tasks in rows]
+    )
+    total = sum(Fraction(tasks, group) for _, group, tasks in rows)
+    logs = {1: MP.mpf(0), 2: MP.mpf(0)}
+    for size, group, tasks in rows:
+        for order in logs:
+            power = sign * order * Fraction(1, group) / total
+            logs[order] += tasks * MP.log(power_sums(power, [size])[size] / size)
+    expectation = MP.exp(logs[1])
+    variance = MP.exp(logs[2]) - expectation**2
+    moments = compute_moments(metric, histogram)
+    assert absolute_error(moments.expectation, expectation) <= min(
+        moments.expectation_error, 1e-12 * float(expectation)
+    )
+    assert absolute_error(moments.variance, variance) <= min(moments.variance_error, 1e-11 * float(variance))
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_simulated_rankers_agree(metric: Metric) -> None:
+    rng = np.random.default_rng(20260311)
+    sizes = np.concatenate(([1, 2], rng.integers(2, 300, size=15), [17, 5000]))
+    weights = 1.0 / rng.integers(1, 30, size=sizes.size)
+    draws = 25_000
+    ranks = rng.integers(1, sizes + 1, size=(draws, sizes.size)).astype(np.float64)
+    values = np.array([metric.evaluate(row, weights, metric.k) for row in ranks])
+    moments = compute_moments(metric, WeightedHistogram.from_counts(sizes, weights))
+    assert abs(values.mean() - moments.expectation) < 5 * math.sqrt(moments.variance / draws)
+    squares = np.square(values - moments.expectation)
+    assert abs(squares.mean() - moments.variance) < 5 * squares.std() / math.sqrt(draws)
+
+
+@pytest.mark.parametrize("family", [family for family in MOMENTS if family not in WEIGHTED_MOMENTS])
+def test_other_metrics_refuse_weights(family: str) -> None:
+    with pytest.raises(UsageError, match=r"no constants of .* for macro averages; there are for arithmetic_mean_rank"):
+        compute_moments(CATALOGUE[family], WeightedHistogram.from_counts([3, 4], [1, 0.5]))
+
+
+# The histogram itself.
+
+
+@given(TASKS, TASKS)
+def test_histograms_gather_and_pool(one: list[Task], other: list[Task]) -> None:
+    pooled = gather(one).pool(gather(other))
+    assert pooled == gather(one + other) == gather((one + other)[::-1])
+    assert hash(pooled) == hash(gather(other + one))
+    assert pooled.total == len(one) + len(other)
+    assert pooled.total_weight == pytest.approx(float(sum(weight for _, weight in one + other)), rel=1e-15)
+    assert len(pooled) == len({(size, float(weight)) for size, weight in one + other})
+    pairs = list(zip(pooled.num_candidates.tolist(), pooled.weights.tolist(), strict=True))
+    assert pairs == sorted(set(pairs))
+
+
+def test_histograms_tell_each_other_apart() -> None:
+    histogram = WeightedHistogram.from_counts([3, 3], [1.0, 0.5])
+    assert histogram != WeightedHistogram.from_counts([3, 3], [1.0, 0.25])
+    assert histogram != WeightedHistogram.from_counts([3, 4], [0.5, 1.0])
+    assert histogram != WeightedHistogram.from_counts([3, 3, 3], [1.0, 0.5, 0.5])
+    assert histogram != Histogram.from_counts([3, 3])
+    with pytest.raises(ValueError, match="read-only"):
+        histogram.weights[0] = 2.0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "weights", "tasks", "message"),
+    [
+        ([], [], [], "needs at least one ranking task"),
+        ([3], [1.0, 2.0], [1], r"weights have shape \(2,\); expected \(1,\)"),
+        ([3], [0.0], [1], r"weights\[0\] is 0.0; expected a positive number"),
+        ([3, 4], [1.0, -1.0], [1, 1], r"weights\[1\] is -1.0"),
+        ([3], [math.nan], [1], r"weights\[0\] is nan"),
+        ([3], [math.inf], [1], r"weights\[0\] is inf"),
+        ([3], ["a"], [1], "weights must be numbers"),
+        ([0], [1.0], [1], r"num_candidates\[0\] is 0"),
+        ([3], [1.0], [0], r"num_tasks\[0\] is 0"),
+        ([3, 4], [1.0, 1.0], [1], "must pair up"),
+        ([4, 3], [1.0, 1.0], [1, 1], "ascending"),
+        ([3, 3], [1.0, 0.5], [1, 1], "ascending"),
+        ([3, 3], [1.0, 1.0], [1, 1], "ascending"),
+    ],
+)
+def test_bad_histograms_are_refused(sizes: list[int], weights: list[Any], tasks: list[int], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        WeightedHistogram(np.array(sizes, dtype=int), np.array(weights), np.array(tasks, dtype=int))

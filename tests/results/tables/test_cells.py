@@ -1,0 +1,57 @@
+"""What the text of a cell is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.constants.published import parse_value
+from rankconst.results.tables.cells import is_blank, is_missing, is_number, is_plain_number, read_count, strip_marks
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("0.338*", "0.338"), ("†0.338", "0.338"), ("0.338^{a,b}", "0.338"), ("0.338¹", "0.338"), ("177(12)", "177"),
+        ("0.338 [12, 3]", "0.338"), ("0.338^{1} (2)*", "0.338"), ("53.3%*", "53.3%"), ("10^{3}", "10^{3}"),
+        ("10³", "10³"), ("110^{1}", "110"), ("0.3^{-1}", "0.3^{-1}"), ("(0.338)", "(0.338)"), ("**", "**"), ("", ""),
+        ("9" * 500 + "*", "9" * 500 + "*"),
+    ],
+)  # fmt: skip
+def test_marks(text: str, bare: str) -> None:
+    assert strip_marks(text) == bare
+
+
+@given(st.text("0123456789.eE+-*†^{}() %±", max_size=12))
+def test_plain_numbers_are_numbers(text: str) -> None:
+    """What is told at once agrees with what is read in full."""
+    if is_plain_number(text):
+        assert is_number(text)
+        assert parse_value(text).value == float(text)
+        assert not is_missing(text)
+
+
+@pytest.mark.parametrize("text", ["0.338", "0.338*", "53.3%", "0.5 ± 0.1", "3,340", "-0.71", "1e-3"])
+def test_numbers(text: str) -> None:
+    assert is_number(text)
+
+
+@pytest.mark.parametrize("text", ["", "-", "RotatE", "nan", "0.33.8", "*", "Hits@10"])
+def test_no_numbers(text: str) -> None:
+    assert not is_number(text)
+
+
+def test_nothing() -> None:
+    assert all(is_blank(text) and is_missing(text) for text in ("", "-", "--", "–", "—", "−", "?", "×"))
+    assert all(is_missing(text) and not is_blank(text) for text in ("n/a", "N/A", "OOM", "none", "Timeout"))
+    assert not any(is_missing(text) for text in ("0", "0.338", "RotatE", " -"))
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("402", 402), ("402.0", 402), ("402.", 402), ("40,876", 40876), ("1,234,567", 1234567), ("0", 0), ("402.5", None),
+     ("4,02", None), ("-3", None), ("", None), ("many", None), ("٣", None), ("1" * 16, None)],
+)  # fmt: skip
+def test_counts(text: str, count: int | None) -> None:
+    assert read_count(text) == count

@@ -1,0 +1,114 @@
+"""What headings mean, as papers and programs write them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.catalogue.metrics import TABULATED
+from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
+
+
+def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
+    """Return a measured column's metric and whatever else is said."""
+    if meaning is None or meaning.metric is None:
+        return None
+    said = ("adjustment", "dataset", "split", "side", "rank_type", "protocol")
+    return (meaning.metric.label, *(value for name in said if (value := getattr(meaning, name))))
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ("MRR", ("MRR",)),
+        ("MRR ↑", ("MRR",)),
+        ("MR (↓)", ("MR",)),
+        ("MR\u2193", ("MR",)),
+        ("MRR*", ("MRR",)),
+        ("MRR^{†}", ("MRR",)),
+        ("Hits @ 10", ("Hits@10",)),
+        ("H@10", ("Hits@10",)),
+        ("Mean Rank (MR)", ("MR",)),
+        ("MRR (2)", ("MRR",)),
+        ("MRR (mean)", ("MRR",)),
+        ("test_mrr", ("MRR", "test")),
+        ("Test set: MRR", ("MRR", "test")),
+        ("eval/mrr", ("MRR",)),
+        ("best.valid.mrr", ("MRR", "valid")),
+        ("MRR (raw)", ("MRR", "raw")),
+        ("raw_mrr", ("MRR", "raw")),
+        ("Filt. MRR", ("MRR",)),
+        ("MRR (filtered)", ("MRR",)),
+        ("both.realistic.hits_at_10", ("Hits@10", "both", "realistic")),
+        ("testing.head.pessimistic.hits_at_10", ("Hits@10", "test", "head", "pessimistic")),
+        ("AMRI", ("MR", "index")),
+        ("AH@10", ("Hits@10", "index")),
+        ("ZMRR", ("MRR", "z")),
+        ("adjusted_arithmetic_mean_rank", ("MR", "normalised")),
+        ("MRR (WN18RR)", ("MRR", "WN18RR")),
+        ("MRR [WN18RR]", ("MRR", "WN18RR")),
+        ("FB15k-237: H@1", ("Hits@1", "FB15k-237")),
+        ("FB15k-237 / test / MRR", ("MRR", "FB15k-237", "test")),
+        ("WN18RR | MRR", ("MRR", "WN18RR")),
+    ],
+)
+def test_headings_of_metrics(heading: str, expected: tuple[str, ...]) -> None:
+    assert describe(parse_column(heading)) == expected
+
+
+@pytest.mark.parametrize(
+    "heading", ["Hits@10 (%)", "Hits@10 [%]", "MRR(%)", "H@10 (in %)", "MRR (%) ↑", "WN18RR: MRR (%)"]
+)
+def test_percent_signs(heading: str) -> None:
+    meaning = parse_column(heading)
+    assert meaning is not None
+    assert meaning.percent
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR (std)", "MRR std", "MRR (FB15k-237 std)", "std_mrr",
+        "Hits@", "Hits@K", "Hit@10 : 0.3", "n_test_used", "FB15k-237 MRR", "MR (MRR)", "dataset_triples", "M" * 500,
+    ],
+)  # fmt: skip
+def test_headings_that_are_no_metric(heading: str) -> None:
+    assert parse_column(heading) is None
+
+
+def test_roles_in_every_spelling() -> None:
+    for role, names in ROLES.items():
+        for name in (role, *names, role.upper(), role.replace("_", " ").title()):
+            assert parse_column(name) == Meaning(role)
+
+
+def test_k_from_a_column_of_its_own() -> None:
+    assert describe(parse_column("hits_at_k", 10)) == ("Hits@10",)
+    assert describe(parse_column("Hits@k", 3)) == ("Hits@3",)
+    assert describe(parse_column("adjusted_hits_at_k", 10)) == ("Hits@10", "index")
+    assert describe(parse_column("MRR", 10)) == ("MRR",)
+
+
+@pytest.mark.parametrize("metric", [metric for metric in TABULATED if metric.family != "count"], ids=str)
+def test_every_metric_by_its_names(metric: object) -> None:
+    for name in (metric.label, metric.key, f"test.{metric.key}"):  # type: ignore[attr-defined]
+        meaning = parse_column(name)
+        assert meaning is not None
+        assert meaning.metric == metric
+
+
+def test_what_the_name_says_stays() -> None:
+    mrr = parse_column("test_mrr")
+    assert mrr is not None
+    assert describe(add_part(mrr, "valid")) == ("MRR", "test")
+    assert describe(add_part(mrr, "YAGO3-10")) == ("MRR", "YAGO3-10", "test")
+    assert describe(add_part(mrr, "Link prediction")) == ("MRR", "test")
+    assert describe(add_part(mrr, "Method")) == ("MRR", "test")
+    assert add_part(mrr, "std") is None
+
+
+@given(st.text(max_size=300), st.none() | st.integers(-5, 50))
+def test_any_text_is_a_heading(heading: str, k: int | None) -> None:
+    meaning = parse_column(heading, k)
+    assert meaning is None or (meaning.role == "measured") == (meaning.metric is not None)

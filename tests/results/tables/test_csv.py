@@ -1,0 +1,191 @@
+"""CSV and TSV: real files, what is refused, and random tables that are read back."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.errors import DataError
+from rankconst.results.document import Document, open_document
+from rankconst.results.tables.csv import DELIMITERS, READER, find_delimiter
+from result_tables import Table, check_indices, check_refusal, documents, reading_of, summarise, tables, write_delimited
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+read = reading_of(READER)
+
+
+def test_published_results(reference: Path) -> None:
+    path = reference / "published_results.csv"
+    document = open_document(path)
+    assert READER.recognise(document)
+    reading = READER.read(document)
+    with path.open(encoding="utf-8", newline="") as file:
+        expected = list(csv.DictReader(file))
+    assert [dict(row) for row in reading.rows] == expected
+    assert len(expected) == 181
+    assert reading.layout == "wide"
+    assert reading.skipped == ()
+    check_indices(reading)
+    metrics = ("MR", "MRR", "Hits@1", "Hits@3", "Hits@10")
+    numbers = [(i, name, row[name]) for i, row in enumerate(expected) for name in metrics if row[name]]
+    assert [(entry.row, entry.metric.label, entry.text) for entry in reading.entries] == numbers
+    for entry in reading.entries:
+        row, context = expected[entry.row], entry.context
+        said = (context.dataset, context.split, context.side, context.model, context.source)
+        assert said == (row["dataset"], row["split"], row["side"], row["model"], row["source_repo"])
+        assert (entry.exact, entry.adjustment, context.num_tasks) == (False, None, None)
+
+
+def test_adjusted_columns_and_counts(reference: Path) -> None:
+    reading = READER.read(open_document(reference / "manuscript_collated.tsv"))
+    assert len(reading.rows) == 16
+    by_column = {entry.column: (entry.metric.label, entry.adjustment) for entry in reading.entries if entry.row == 0}
+    assert by_column["adjusted_arithmetic_mean_rank"] == ("MR", "normalised")
+    assert by_column["adjusted_arithmetic_mean_rank_index"] == ("MR", "index")
+    assert by_column["adjusted_hits_at_10"] == ("Hits@10", "index")
+    assert by_column["z_inverse_harmonic_mean_rank"] == ("MRR", "z")
+    assert by_column["inverse_median_rank"] == ("IMdR", None)
+    assert not {"count", "training", "evaluation", "dataset_triples"} & set(by_column)
+    assert {entry.context.num_tasks for entry in reading.entries if entry.row == 0} == {40_876}
+
+
+def test_a_long_table(reference: Path) -> None:
+    path = reference / "published_adjusted_rows.csv"
+    reading = READER.read(open_document(path))
+    with path.open(encoding="utf-8", newline="") as file:
+        expected = list(csv.DictReader(file))
+    assert reading.layout == "long"
+    assert [entry.text for entry in reading.entries] == [row["value"] for row in expected]
+    assert [entry.metric.key for entry in reading.entries] == [row["metric"] for row in expected]
+    assert [entry.context.num_tasks for entry in reading.entries] == [round(float(row["n_ranks"])) for row in expected]
+    today = {"avg": "realistic"}
+    assert [entry.context.rank_type for entry in reading.entries] == [
+        today.get(row["rank_type"], row["rank_type"]) for row in expected
+    ]
+    assert all(entry.column == "value" for entry in reading.entries)
+
+
+@given(tables(), st.sampled_from(DELIMITERS))
+def test_random_tables_come_back(table: Table, delimiter: str) -> None:
+    text = write_delimited(table, delimiter)
+    document = Document("results.txt", text)
+    assert READER.recognise(document)
+    assert find_delimiter(document) == delimiter
+    reading = READER.read(document)
+    assert summarise(reading) == table.entries
+    assert [tuple(row.values()) for row in reading.rows] == list(table.rows)
+    check_indices(reading)
+
+
+@given(documents)
+def test_any_text_is_read_or_refused(document: Document) -> None:
+    check_refusal(READER, document)
+
+
+def test_lines_are_those_of_the_file() -> None:
+    reading = read('\nModel,note,MRR\n\nTransE,"two\nlines",0.294\nRotatE,,0.338\n')
+    assert [entry.line for entry in reading.entries] == [4, 6]
+    assert reading.rows[0]["note"] == "two\nlines"
+
+
+def test_cells_stay_as_written() -> None:
+    reading = read("Model, MRR ,MRR,,\n RotatE , 0.338*,**,x, y\n".replace("**", "0.34"))
+    assert reading.columns == ("Model", "MRR", "MRR (2)", "", "(2)")
+    assert list(reading.rows[0].values()) == [" RotatE ", " 0.338*", "0.34", "x", " y"]
+    assert [entry.text for entry in reading.entries] == ["0.338", "0.34"]
+    assert reading.entries[0].context.model == "RotatE"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Model,MRR\nRotatE,high\n", ("line 2, column MRR", "'high' is not a number", "leave a cell empty")),
+        ("Model,MRR\nTransE,0.3\nRotatE,nan\n", ("line 3, column MRR", "'nan'")),
+        ("Model,MRR\nRotatE,inf\n", ("line 2, column MRR", "'inf'")),
+        ("Model,MRR\nRotatE,0.33.8\n", ("line 2, column MRR", "'0.33.8'")),
+        ("Model;MRR\nRotatE;0,338\n", ("line 2, column MRR", "0.338")),
+        ("metric,value\nMRR,much\n", ("line 2, column value", "'much'")),
+        ("Model,MRR\nRotatE\n", ("line 2", "expected 2 cells", "got 1")),
+        ("Model,MRR\nRotatE,0.3,0.4\n", ("line 2", "expected 2 cells", "got 3")),
+        ("Model,MRR\nRotatE,0.3\n\nTransE,0.3,\n", ("line 4", "expected 2 cells", "got 3")),
+        ("MRR\n0.3\n", ("line 1", "one column", "delimiter")),
+        (
+            "Model,MMR,Hitz@10\nRotatE,1,2\n",
+            ("line 1", "no column is a metric among Model, MMR, Hitz@10", "Hits@10 or"),
+        ),
+        ('Model,MRR\nRotatE,"0.3\nTransE,0.4\n', ("line 2", "Close the quote")),
+        ('Model,MRR\n"Rot"atE,0.3\n', ("line 2", "closing quote")),
+        ('Model,MRR\n"' + "x\n" * 70_000, ("line 2", "131,072", "quote never closed")),
+        ("Model,MRR\nRotatE,0.3\nRot\0atE,0.3\n", ("line 3", "zero byte")),
+        ("\n \n", ("there is no table",)),
+    ],
+)
+def test_what_is_refused(text: str, parts: tuple[str, ...]) -> None:
+    with pytest.raises(DataError) as caught:
+        read(text)
+    for part in ("results.txt", *parts):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"mrr": 0.3, "mr": 100}',
+        "[1, 2]",
+        "{epoch: 100, mean_rank: 3, mrr: 1}\n",
+        "results: {mean_rank: 3, hits_at_k: {1: 0.2}}\n",
+        "2020-01-01 00:00:00 INFO     Test MRR at step 99999: 0.337000\n",
+        "metric:\t\t\t MRR \t\t MR \t\t hit@10 \nl(raw):\t\t\t 0.1 \t\t 3.0 \t\t 0.5 \n",
+        "Hit@10 : 0.3 \t\t Filt. Hit@10 : 0.45\nMRR : 0.18 \t\t Filt. MRR : 0.308\n",
+        "Hits @10: 0.49\nMean rank: 246.3\nMean reciprocal rank: 0.32\n",
+        "-------------- Test result --------------\nTest average MRR : 0.67\n",
+        "We report MR, MRR, and Hits@10.\nSee Table 1.\n",
+        "| Model | MRR |\n|---|---|\n| RotatE | 0.338 |\n",
+        "\\begin{tabular}{lr}\nModel & MRR \\\\\n\\end{tabular}\n",
+        "x" * 3_000_000,
+    ],
+)
+def test_what_is_not_recognised(text: str) -> None:
+    assert not READER.recognise(Document("results.txt", text))
+
+
+def test_a_crooked_csv_is_still_one() -> None:
+    """A file called so is read for the sake of the message."""
+    text = "Model,MRR\nRotatE,0.338,\n"
+    assert READER.recognise(Document("results.csv", text))
+    assert not READER.recognise(Document("results.txt", text))
+
+
+def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankconst.results.tables.grid.MOST_CELLS", 100)
+    assert len(read("Model,MRR\n" + "RotatE,0.3\n" * 50).rows) == 50
+    with pytest.raises(DataError, match=r"line 52: more than 100 cells"):
+        read("Model,MRR\n" + "RotatE,0.3\n" * 51)
+
+
+def test_metrics_on_two_levels() -> None:
+    reading = read("Model,FB15k-237,,WN18RR,\n,MRR,H@10,MRR,H@10\nRotatE,0.338,0.533,0.476,0.571\n")
+    assert reading.columns == ("Model", "FB15k-237 / MRR", "FB15k-237 / H@10", "WN18RR / MRR", "WN18RR / H@10")
+    assert [(entry.metric.label, entry.context.dataset, entry.text) for entry in reading.entries] == [
+        ("MRR", "FB15k-237", "0.338"), ("Hits@10", "FB15k-237", "0.533"),
+        ("MRR", "WN18RR", "0.476"), ("Hits@10", "WN18RR", "0.571"),
+    ]  # fmt: skip
+
+
+def test_a_title_before_the_table() -> None:
+    reading = read("Results of RotatE\nModel,MRR\nRotatE,0.338\n")
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(1, "Results of RotatE")]
+    assert [entry.line for entry in reading.entries] == [3]
+
+
+def test_unknown_metrics_of_a_long_table_are_counted() -> None:
+    reading = read("metric,value\n" + "loss,0.1\n" * 1000 + "MRR,0.3\n")
+    assert Counter(skip.what for skip in reading.skipped) == {"loss": 11}
+    assert reading.skipped[-1].why == "no metric that is known, in 990 more places"

@@ -1,0 +1,187 @@
+"""From grids of cells to numbers, without any format around them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.constants.published import parse_value
+from rankconst.errors import DataError
+from rankconst.results.document import Document
+from rankconst.results.evaluation import Context
+from rankconst.results.reading import Entry, Reading
+from rankconst.results.tables.cells import Row
+from rankconst.results.tables.grid import read_tables
+from rankconst.results.tables.headings import Dialect
+
+
+def read_rows(*lines: str) -> list[Row]:
+    """Split rows with bars between cells."""
+    cells = [tuple(line.split("|")) for line in lines]
+    return [Row(i, row, tuple(cell.strip() for cell in row)) for i, row in enumerate(cells, start=1)]
+
+
+def read(*lines: str, groups: bool = False) -> Reading:
+    return read_tables(Document("results", ""), "test", [read_rows(*lines)], Dialect(groups=groups))
+
+
+def found(reading: Reading) -> list[tuple[str, str | None, str]]:
+    return [(entry.metric.label, entry.context.dataset, entry.text) for entry in reading.entries]
+
+
+def test_an_entry_in_full() -> None:
+    reading = read(
+        "Method|Benchmark|Subset|Target|Rank type|n|repo|averaging|protocol|AMRI",
+        "RotatE|WN18RR|validation|left|best|6,268|uma-pi1/kge|micro|raw|0.8",
+    )
+    context = Context(
+        "WN18RR", "validation", "left", "raw", "micro", "uma-pi1/kge", "RotatE", "optimistic", num_tasks=6268
+    )
+    assert reading.entries == (Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False),)
+    assert (reading.name, reading.form, reading.layout, reading.source) == ("results", "test", "wide", None)
+
+
+def test_what_a_heading_says_goes_before_a_column() -> None:
+    reading = read("dataset|split|test_mrr|MRR (WN18RR)|mrr", "FB15k-237|valid|1|1|1")
+    assert [(entry.context.dataset, entry.context.split) for entry in reading.entries] == [
+        ("FB15k-237", "test"), ("WN18RR", "valid"), ("FB15k-237", "valid"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.338*", "0.338"), ("0.338 **", "0.338"), ("0.338†‡", "0.338"), ("†0.338", "0.338"), ("0.338^{1}", "0.338"),
+        ("0.338^{a,b}", "0.338"), ("0.338^*", "0.338"), ("0.338¹", "0.338"), ("0.338 (1)", "0.338"), ("177(12)", "177"),
+        ("0.338 [12, 3]", "0.338"), ("0.338^{1} (2)*", "0.338"), ("53.3%*", "53.3%"), ("0.5 ± 0.1 (1)", "0.5 ± 0.1"),
+        ("(0.338)", "(0.338)"), ("-0.71", "-0.71"), ("3,340", "3,340"), ("1e-3", "1e-3"), ("110^{1}", "110"),
+    ],
+)  # fmt: skip
+def test_marks_are_removed(text: str, number: str) -> None:
+    (entry,) = read("Model|MR", f"RotatE|{text}").entries
+    assert entry.text == number
+    assert parse_value(entry.text) == parse_value(number)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0.33.8", "10^{3}", "10^3", "10³", "0.338 (0.002)", "0.3 0.4", "nan", "NaN", "inf", "-inf", "high", "0,338", "1/3",
+     "~0.3", ">0.3", "0.3-0.4", "*", "**", "^{1}", "0.3^{-1}", "0.3_{1}", "9" * 500],
+)  # fmt: skip
+def test_what_may_be_part_of_a_number_is_not(text: str) -> None:
+    with pytest.raises(DataError, match=r"^results, line 2, column MR: "):
+        read("Model|MR", f"RotatE|{text}")
+
+
+@pytest.mark.parametrize("text", ["", "-", "--", "---", "–", "—", "−", "?", "×"])
+def test_blanks_are_silent(text: str) -> None:
+    reading = read("Model|MRR|MR", f"RotatE|{text}|177")
+    assert (found(reading), reading.skipped) == ([("MR", None, "177")], ())
+
+
+@pytest.mark.parametrize("text", ["n/a", "N/A", "NA", "OOM", "none"])
+def test_words_for_nothing_are_reported(text: str) -> None:
+    reading = read("Model|MRR|MR", f"RotatE|{text}|177")
+    assert found(reading) == [("MR", None, "177")]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, text)]
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [("402", 402), ("402.0", 402), ("40,876", 40876), ("", None), ("-", None)]
+)
+def test_numbers_of_tasks(count: str, expected: int | None) -> None:
+    reading = read("MRR|count", f"0.3|{count}")
+    assert (reading.entries[0].context.num_tasks, reading.skipped) == (expected, ())
+
+
+@pytest.mark.parametrize("count", ["402.5", "many", "4,02", "-3"])
+def test_other_numbers_of_tasks_are_reported(count: str) -> None:
+    reading = read("MRR|count", f"0.3|{count}")
+    assert reading.entries[0].context.num_tasks is None
+    assert [skip.what for skip in reading.skipped] == [count]
+
+
+def test_percent_of_a_heading() -> None:
+    reading = read("Model|Hits@10 (%)|MRR", "RotatE|53.3|0.338", "TransE|46.5%|0.294", "ConvE|50.1 ± 0.2|0.3")
+    assert [entry.text for entry in reading.entries[::2]] == ["53.3%", "46.5%", "50.1 ± 0.2%"]
+    assert [round(parse_value(entry.text).value, 6) for entry in reading.entries[::2]] == [0.533, 0.465, 0.501]
+
+
+def test_repeated_headings() -> None:
+    reading = read("Model|MRR", "RotatE|0.1", "Model|MRR", "TransE|0.2")
+    assert [(skip.line, skip.why) for skip in reading.skipped] == [(3, "the heading again")]
+    assert [entry.row for entry in reading.entries] == [0, 1]
+
+
+@given(st.lists(st.sampled_from(["", "a", "a (2)", "a (3)", "(2)", "MRR", "MRR (2)"]), min_size=1, max_size=9))
+def test_columns_are_unique(headings: list[str]) -> None:
+    reading = read("|".join(["MR", *headings]), "|".join(["1", *map(str, range(len(headings)))]))
+    assert len(set(reading.columns)) == len(headings) + 1
+    assert list(reading.rows[0].values()) == ["1", *map(str, range(len(headings)))]
+    for heading, column in zip(headings, reading.columns[1:], strict=True):
+        assert column.startswith(heading)
+
+
+def test_groups() -> None:
+    lines = ("Model|MRR|MR", "Translational| | ", "TransE|0.294|357")
+    reading = read(*lines, groups=True)
+    assert [skip.what for skip in reading.skipped] == ["Translational"]
+    assert len(reading.rows) == 2
+    assert read(*lines).skipped == ()
+
+
+def test_a_long_table_with_k() -> None:
+    reading = read("metric|k|value|split", "hits_at_k|10|0.5|test", "MRR| |0.3|test", "|  |0.1|test", "MR||-|test")
+    assert found(reading) == [("Hits@10", None, "0.5"), ("MRR", None, "0.3")]
+    assert reading.layout == "long"
+
+
+def test_rows_are_mappings() -> None:
+    (row,) = read("Model|MRR", "RotatE|0.338").rows
+    assert row == {"Model": "RotatE", "MRR": "0.338"}
+    assert repr(row) == repr(dict(row))
+    assert len(row) == 2
+    with pytest.raises(KeyError):
+        row["MR"]
+
+
+def test_a_wide_heading_takes_no_time() -> None:
+    width = 3_000
+    reading = read(
+        "|".join(["Model", *(f"note {i}" for i in range(width)), "MRR"]), "|".join(["x"] * (width + 1) + ["0.3"])
+    )
+    assert len(reading.entries) == 1
+
+
+def test_tables_without_metrics_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What their columns may have been meant for is searched once, and only if no table is left."""
+    searched: list[str] = []
+
+    def search(name: str, *_: object, **__: object) -> list[str]:
+        searched.append(name)
+        return []
+
+    monkeypatch.setattr("difflib.get_close_matches", search)
+    others = [read_rows(f"a{i}|b", "1|2") for i in range(30)]
+    document = Document("results", "")
+    reading = read_tables(document, "test", [*others, read_rows("a|MRR", "b|0.3")], Dialect(groups=True))
+    assert (len(reading.rows), len(reading.entries), len(reading.skipped), searched) == (1, 1, 30, [])
+    with pytest.raises(DataError, match="no column is a metric among a0, b"):
+        read_tables(document, "test", others, Dialect(groups=True))
+    assert searched == ["a0", "b"]
+
+
+def test_columns_of_empty_tables_cost_nothing() -> None:
+    tables = [read_rows(f"note {i}|MRR") for i in range(3_000)]
+    reading = read_tables(Document("results", ""), "test", [*tables, read_rows("a|MRR", "b|0.3")], Dialect())
+    assert (len(reading.columns), len(reading.rows)) == (3_002, 1)
+
+
+def test_a_heading_again_over_other_datasets() -> None:
+    lines = ("|FB15k-237|", "Model|MRR|MR", "RotatE|0.338|177", "|WN18RR|", "Model|MRR|MR", "RotatE|0.476|3340")
+    assert found(read(*lines, groups=True)) == [
+        ("MRR", "FB15k-237", "0.338"), ("MR", "FB15k-237", "177"),
+        ("MRR", "WN18RR", "0.476"), ("MR", "WN18RR", "3340"),
+    ]  # fmt: skip

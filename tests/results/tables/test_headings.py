@@ -1,0 +1,108 @@
+"""What the first rows of a table make its columns."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.results.document import Document
+from rankconst.results.tables.cells import Row
+from rankconst.results.tables.headings import Dialect, Heading, explain_missing, find_heading, find_roles
+
+
+def split(*lines: str) -> list[Row]:
+    """Split rows with bars between cells."""
+    cells = [tuple(line.split("|")) for line in lines]
+    return [Row(i, row, tuple(cell.strip() for cell in row)) for i, row in enumerate(cells, start=1)]
+
+
+def find(*lines: str) -> Heading:
+    heading = find_heading(split(*lines), Dialect())
+    assert heading is not None
+    return heading
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["Model|FB15k-237|  |WN18RR| ", "|MRR|H@1|MRR|H@1"], ["FB15k-237", "FB15k-237", "WN18RR", "WN18RR"]),
+        (["|FB15k-237|FB15k-237|WN18RR|WN18RR", "Model|MRR|H@1|MRR|H@1"], ["FB15k-237"] * 2 + ["WN18RR"] * 2),
+        (["|MRR| |Hits@1| ", "Model|FB15k-237|WN18RR|FB15k-237|WN18RR"], ["FB15k-237", "WN18RR"] * 2),
+        (["Model|FB15k-237 (test)| | | ", "|MRR|MR|H@1|H@3"], ["FB15k-237"] * 4),
+        (["Model|WD50K (100)| | | ", "|MRR|MR|H@1|H@3"], ["WD50K (100)"] * 4),
+        (["Model|Results| | | ", "|MRR|MR|H@1|H@3"], [None] * 4),
+        (["Model|WN18RR| | | ", "|MR|Hits| | ", "||@1|@3|@10"], ["WN18RR"] * 4),
+    ],
+)
+def test_datasets_over_metrics_or_below(lines: list[str], expected: list[str | None]) -> None:
+    heading = find(*lines, "RotatE|0.1|0.2|0.3|0.4")
+    assert len(heading.levels) == len(lines)
+    assert heading.measured == [1, 2, 3, 4]
+    assert [heading.datasets[j] for j in heading.measured] == expected
+
+
+def test_keys_join_the_levels() -> None:
+    assert find("Model|FB15k-237|", "|MRR|MR").keys == ("Model", "FB15k-237 / MRR", "FB15k-237 / MR")
+    assert find("MRR|MRR|MRR (2)").keys == ("MRR", "MRR (3)", "MRR (2)")
+
+
+def test_splits_and_sides_over_metrics() -> None:
+    heading = find("Model|Tail prediction||Test|", "|MRR|Raw|MRR|MRR (std)", "RotatE|0.1|x|0.3|0.4")
+    said = [None if meaning is None else (meaning.side, meaning.split) for meaning in heading.meanings]
+    assert said == [(None, None), ("tail", None), None, (None, "test"), None]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Model|Hits@10| ", "RotatE|10|3"),
+        ("Model|MRR|", "RotatE||0.3", "TransE|0.2|0.3"),
+        ("Model|MRR|", "RotatE|0.3*|0.2"),
+        ("MRR|metric|Hits@", "-|MRR|3"),
+    ],
+)
+def test_the_first_row_of_numbers_is_no_heading(lines: tuple[str, ...]) -> None:
+    assert len(find(*lines).levels) == 1
+
+
+def test_a_k_below_makes_a_metric() -> None:
+    heading = find("Model|MRR|Hits@|", "||1|10", "RotatE|0.338|0.241|0.533")
+    labels = [meaning.metric.label for meaning in heading.meanings if meaning is not None and meaning.metric]
+    assert labels == ["MRR", "Hits@1", "Hits@10"]
+
+
+def test_a_long_table() -> None:
+    heading = find("metric|k|value|split")
+    assert heading.long
+    assert not heading.measured
+    assert find_roles(heading) == {"metric": 0, "k": 1, "value": 2, "split": 3}
+
+
+def test_the_column_called_so_has_the_role() -> None:
+    assert find_roles(find("method|Model|data|MRR")) == {"model": 1, "dataset": 2}
+    assert find_roles(find("method|approach|MRR")) == {"model": 0}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "MRR",
+            "f.csv, line 1: one column, 'MRR'; expected at least two, such as model and MRR. Is the delimiter right?",
+        ),
+        ("Model|MMR", "f.csv, line 1: no column is a metric among Model, MMR. Did you mean "),
+        ("|", "f.csv, line 1: no column is a metric among empty headings. Expected columns such as MRR, MR or Hits@10"),
+    ],
+)
+def test_what_is_no_heading_is_explained(line: str, message: str) -> None:
+    rows = split(line)
+    assert find_heading(rows, Dialect()) is None
+    assert explain_missing(Document("f.csv", line), rows[0]).startswith(message)
+
+
+@given(st.lists(st.sampled_from(["", "a", "a (2)", "a (3)", "(2)", "MRR", "MRR (2)"]), min_size=1, max_size=9))
+def test_keys_are_unique(headings: list[str]) -> None:
+    keys = find("|".join(["MR", *headings])).keys
+    assert len(set(keys)) == len(headings) + 1
+    assert all(key.startswith(heading) for key, heading in zip(keys[1:], headings, strict=True))

@@ -1,0 +1,168 @@
+"""The registry of formats: each is recognised, by nobody else, can be forced, and goes through the whole program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+from log_samples import SAMPLES
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.results.adjust import adjust_reading
+from rankconst.results.document import Document
+from rankconst.results.evaluation import Setting
+from rankconst.results.formats import READERS, read_results
+
+if TYPE_CHECKING:
+    from rankconst.results.reading import Reader, Reading
+
+# Format key to a file's name and text. MRR and Hits@10 of RotatE on WN18RR (Sun et al. 2019, arXiv:1902.10197).
+FILES: dict[str, tuple[str, str]] = {
+    "csv": ("results.csv", "model,dataset,MRR,Hits@10\nRotatE,WN18RR,0.476,0.571\n"),
+    "markdown": ("results.md", "| model | MRR | Hits@10 |\n|---|---|---|\n| RotatE | 0.476 | 0.571 |\n"),
+    "latex": (
+        "results.tex",
+        "\\begin{tabular}{lrr}\nmodel & MRR & Hits@10 \\\\\n\\midrule\nRotatE & 0.476 & 0.571 \\\\\n\\end{tabular}\n",
+    ),
+    "pykeen": (
+        "results.json",
+        json.dumps({"metrics": {"both": {"realistic": {"inverse_harmonic_mean_rank": 0.476, "hits_at_10": 0.571}}}}),
+    ),
+    "pykeen_csv": (
+        "metrics.csv",
+        "Side,Rank_type,Metric,Value\nboth,realistic,inverse_harmonic_mean_rank,0.476\nboth,realistic,hits_at_10,0.571\n",
+    ),
+    "libkge": (
+        "trace.yaml",
+        "{epoch: 100, event: eval_completed, filter_splits: [train, valid, test], hits_at_10_filtered: 0.571, "
+        "mean_reciprocal_rank_filtered: 0.476, scope: epoch, size: 3134, split: test, type: entity_ranking}\n",
+    ),
+    "libkge_csv": (
+        "dump.csv",
+        "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric\n"
+        "1,wnrr,rotate,0,2,eval,test,100,,,,mean_reciprocal_rank_filtered,0.476\n",
+    ),
+    "ampligraph": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
+    "ogb": ("results.json", json.dumps({"hits@10_list": [1.0, 0.0], "mrr_list": [0.5, 0.05]})),
+    "paperswithcode": (
+        "evaluation.json",
+        json.dumps(
+            [
+                {
+                    "task": "Link Prediction",
+                    "subtasks": [],
+                    "datasets": [
+                        {
+                            "dataset": "WN18RR",
+                            "sota": {
+                                "metrics": ["MRR", "Hits@10"],
+                                "rows": [{"model_name": "RotatE", "metrics": {"MRR": "0.476", "Hits@10": "57.1%"}}],
+                            },
+                        }
+                    ],
+                }
+            ]
+        ),
+    ),
+    **{key: (f"{key}.log", samples[0].text) for key, samples in SAMPLES.items()},
+}
+
+
+@pytest.fixture(params=list(FILES))
+def key(request: pytest.FixtureRequest) -> str:
+    found = request.param
+    assert isinstance(found, str)
+    if found == "libkge":
+        pytest.importorskip("yaml", reason="the extra rankconst[yaml] is not installed")
+    return found
+
+
+@pytest.fixture
+def path(key: str, tmp_path: Path) -> Path:
+    name, text = FILES[key]
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path / name
+
+
+def test_every_format_has_a_sample_and_tests_of_its_own() -> None:
+    assert set(FILES) == set(READERS)
+    for reader in READERS.values():
+        module = reader.read.__globals__["__name__"].rpartition(".")[2] if reader.key not in SAMPLES else reader.key
+        assert (Path(__file__).parent / f"test_{module}.py").is_file(), module
+        assert reader.title
+
+
+def test_the_format_is_recognised(key: str, path: Path) -> None:
+    assert read_results(path).form == key
+
+
+def test_the_format_can_be_forced(key: str, path: Path) -> None:
+    assert read_results(path, key) == read_results(path)
+
+
+def test_others_claim_no_file_before_its_own_reader(key: str) -> None:
+    document = Document(*FILES[key])
+    claimed = [reader.key for reader in READERS.values() if reader.recognise(document)]
+    assert claimed[0] == key
+
+
+def test_everything_read_is_found_in_the_rows(path: Path) -> None:
+    reading: Reading = read_results(path)
+    for entry in reading.entries:
+        assert entry.column in reading.columns
+        assert entry.column in reading.rows[entry.row]
+        assert set(reading.rows[entry.row]) <= set(reading.columns)
+    assert len(set(reading.columns)) == len(reading.columns)
+
+
+def test_numbers_are_adjusted(key: str, path: Path) -> None:
+    reading = read_results(path)
+    dataset = {"csv": None, "libkge_csv": None, "paperswithcode": None, "ogb": "ogbl-biokg"}.get(key, "wn18rr")
+    if any(entry.context.dataset for entry in reading.entries):
+        dataset = None
+    done = adjust_reading(reading, rankconst.load(), Setting(dataset=dataset))
+    adjusted = [each for each in done.entries if each.adjusted is not None]
+    assert adjusted
+    for each in adjusted:
+        assert each.constants is not None
+        assert each.adjusted is not None
+        assert each.published is not None
+        assert each.adjusted.index == each.constants.index(each.published.value)
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("text", ["", "prose, nothing but prose\n", "{", "\\begin{tabular}", "| a |\n", "a,b\n1,2\n"])
+def test_forced_onto_another_file_it_refuses_with_the_name(reader: Reader, text: str) -> None:
+    if reader.key in {"libkge", "pykeen"}:
+        pytest.importorskip("yaml", reason="the extra rankconst[yaml] is not installed")
+    try:
+        reading = reader.read(Document("results.txt", text))
+    except DataError as refused:
+        assert "results.txt" in str(refused)
+    else:
+        assert reading.entries == ()
+
+
+def test_an_unknown_format(path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown format 'markdwon'\. Did you mean markdown"):
+        read_results(path, "markdwon")
+
+
+def test_a_file_of_no_format(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("The results were good.\n")
+    with pytest.raises(
+        DataError, match=r"is not recognised: expected .* Known formats: pykeen, paperswithcode"
+    ) as refused:
+        read_results(path)
+    assert "--input-format" in str(refused.value)
+
+
+def test_a_file_without_results_says_what_was_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text("model,dataset,MRR\nRotatE,WN18RR,\n")
+    with pytest.raises(DataError, match="holds no value of a metric"):
+        read_results(path)

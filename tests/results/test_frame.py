@@ -1,0 +1,270 @@
+"""DataFrames in and out: the same numbers as one at a time, whatever the shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.constants.published import parse_value
+from rankconst.errors import DataError, UnknownNameError, UsageError
+
+pd = pytest.importorskip("pandas", reason="needs pandas")
+
+TABLES = rankconst.load()
+FORMS = ("normalised", "index", "z")
+
+# Sun et al. 2019 (arXiv:1902.10197), table 5: RotatE.
+ROTATE = {
+    "dataset": ["FB15k-237", "WN18RR"],
+    "MR": ["177", "3340"],
+    "MRR": ["0.338", "0.476"],
+    "H@10": ["0.533", "0.571"],
+}
+
+
+def test_a_wide_frame_gets_columns_named_after_the_adjusted_metrics() -> None:
+    out = rankconst.adjust(pd.DataFrame(ROTATE))
+    assert list(out.columns[:4]) == list(ROTATE)
+    for column, (normalised, index, z) in {
+        "MR": ("AMR", "AMRI", "ZMR"),
+        "MRR": ("MRR_normalised", "AMRR", "ZMRR"),
+        "H@10": ("Hits@10_normalised", "AH@10", "ZH@10"),
+    }.items():
+        for row, dataset in enumerate(ROTATE["dataset"]):
+            single = TABLES.constants(dataset, column).adjust(ROTATE[column][row])
+            for form, name in zip(FORMS, (normalised, index, z), strict=True):
+                assert out[name][row] == getattr(single, form)
+                assert (out[f"{name}_lower"][row], out[f"{name}_upper"][row]) == getattr(single, f"{form}_interval")
+    assert list(out["num_tasks"]) == [40932, 6268]
+    assert set(out["protocol"]) == {"standard"}
+    assert set(out["tables"]) == {TABLES.version}
+
+
+def test_a_long_frame_gets_the_forms_as_columns() -> None:
+    frame = pd.DataFrame(
+        {
+            "Dataset": ["nations", "Nations", "umls"],
+            "Metric": ["mrr", "hits_at_k", "MR"],
+            "k": [None, 10, None],
+            "Split": ["test", "validation", "test"],
+            "Side": ["head", "both", "right"],
+            "Value": [0.5, 0.96, 3.0],
+        },
+        index=[7, 8, 9],
+    )
+    out = rankconst.adjust(frame, protocol="pykeen")
+    singles = [
+        TABLES.constants("nations", "mrr", "test", "head", "pykeen").adjust(0.5),
+        TABLES.constants("nations", "hits@10", "valid", "both", "pykeen").adjust(0.96),
+        TABLES.constants("umls", "mr", "test", "tail", "pykeen").adjust(3.0),
+    ]
+    assert list(out.index) == [7, 8, 9]
+    for form in FORMS:
+        assert list(out[form]) == [getattr(single, form) for single in singles]
+    assert (out["index_lower"] == out["index_upper"]).all()
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["fb15k237", "WN18RR", "kinships"]),
+            st.sampled_from(["mrr", "hits@1", "Hits@10"]),
+            st.sampled_from(["test", "valid"]),
+            st.one_of(
+                st.none(),
+                st.decimals(min_value="0.2", max_value="0.9", places=4).map(str),
+                st.sampled_from(["53.3%", "0.5458 ± 0.0052", "0.5", "+0.33", "0.123456789012345678"]),
+            ),
+        ),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_rows_are_what_each_is_alone(rows: list[tuple[str, str, str, str | None]]) -> None:
+    out = rankconst.adjust(pd.DataFrame(rows, columns=["dataset", "metric", "split", "value"]))
+    for (dataset, metric, split, value), row in zip(rows, out.to_dict("records"), strict=True):
+        if value is None:
+            assert math.isnan(row["index"])
+            continue
+        single = TABLES.constants(dataset, metric, split).adjust(value)
+        for form in FORMS:
+            assert row[form] == pytest.approx(getattr(single, form), rel=1e-14)
+            for end, at in zip(getattr(single, f"{form}_interval"), ("lower", "upper"), strict=True):
+                assert row[f"{form}_{at}"] == pytest.approx(end, rel=1e-13)
+
+
+PLAIN = st.from_regex(r"[0-9]{0,12}\.[0-9]{1,18}|[0-9]{1,14}", fullmatch=True)
+
+
+@given(st.lists(PLAIN, min_size=1, max_size=20), st.booleans())
+def test_reading_many_texts_at_once_is_reading_each(texts: list[str], percent: bool) -> None:
+    from rankconst.results.frame import _read_plain
+
+    plain, found = _read_plain(texts, percent)
+    for text, sure, ends in zip(texts, plain, found, strict=True):
+        assert sure
+        alone = parse_value(text, percent=percent)
+        assert list(ends) == pytest.approx([alone.value, alone.lower, alone.upper], rel=3e-16, abs=1e-300)
+
+
+def test_sources_and_headings_say_how_a_row_was_evaluated() -> None:
+    frame = pd.DataFrame(
+        {"dataset": ["wn18rr"] * 2, "source": ["pykeen", "rotate"], "MRR": [0.4, 0.4], "raw_MRR": [0.3, 0.3]}
+    )
+    out = rankconst.adjust(frame)
+    assert list(out["protocol"]) == ["pykeen", "standard"]
+    assert list(out["num_tasks"]) == [5848, 6268]
+    raw = TABLES.constants("wn18rr", "mrr", protocol="raw").adjust(0.3)
+    assert list(out["raw_MRR_index"]) == [raw.index] * 2
+
+
+def test_headings_say_dataset_split_and_percent() -> None:
+    frame = pd.DataFrame({"MRR (WN18RR)": ["0.476"], "valid_raw_mrr": ["0.3"], "Hits@1 (%)": ["24.1"]})
+    out = rankconst.adjust(frame.iloc[:, 1:], dataset="fb15k237")
+    assert out["valid_raw_mrr_num_tasks" if "valid_raw_mrr_num_tasks" in out else "MRR_num_tasks"][0] == 35070
+    assert out["AMRR"][0] == TABLES.constants("fb15k237", "mrr", "valid", protocol="raw").adjust("0.3").index
+    assert out["AH@1"][0] == TABLES.constants("fb15k237", "hits@1").adjust("24.1%").index
+    assert out["num_tasks"][0] == 40932
+    other = rankconst.adjust(frame.iloc[:, :1])
+    assert other["AMRR"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
+    with pytest.raises(UsageError, match="WN18RR, but fb15k237 was asked for"):
+        rankconst.adjust(frame.iloc[:, :1], dataset="fb15k237")
+
+
+def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
+    names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
+    out = rankconst.adjust(
+        pd.DataFrame({"metric": names, "value": [0.5, 0.4, 0.3, 402.0, 0.2, 3.0]}), dataset="nations"
+    )
+    assert out["index"].notna().tolist() == [True, False, False, False, False, False]
+
+
+@pytest.mark.parametrize("k", [10.5, "ten", -1])
+def test_a_k_that_is_no_whole_number(k: object) -> None:
+    frame = pd.DataFrame({"metric": ["hits_at_k"], "k": [k], "value": [0.5]})
+    with pytest.raises(DataError, match="expected a whole number"):
+        rankconst.adjust(frame, dataset="fb15k237")
+
+
+def test_dtypes_of_all_kinds() -> None:
+    texts = pd.DataFrame({"dataset": ["nations", None, "nations"], "MRR": ["0.5", "0.4", None]}, dtype="string")
+    with pytest.raises(DataError, match="no dataset is named"):
+        rankconst.adjust(texts)
+    whole = texts.iloc[[0, 2]]
+    expected = TABLES.constants("nations", "mrr").adjust("0.5").index
+    for frame in (whole, whole.astype("category"), whole.astype(object)):
+        out = rankconst.adjust(frame)
+        assert out["AMRR"].iloc[0] == expected
+        assert math.isnan(out["AMRR"].iloc[1])
+    numbers = pd.DataFrame({"MRR": pd.array([0.5, None], dtype="Float64")})
+    assert rankconst.adjust(numbers, dataset="nations")["AMRR"].isna().tolist() == [False, True]
+    mixed = pd.DataFrame({"MRR": [0.5, "0.5", "-"]})
+    out = rankconst.adjust(mixed, dataset="nations")
+    assert list(out["AMRR"][:2]) == [expected, expected]
+    assert out["MRR_lower"][0] > out["MRR_lower"][1]
+
+
+def test_columns_of_several_levels_are_joined_first() -> None:
+    levels = pd.MultiIndex.from_product([["FB15k-237", "WN18RR"], ["MRR"]])
+    frame = pd.DataFrame([["0.338", "0.476"]], columns=levels)
+    with pytest.raises(UsageError, match="several levels"):
+        rankconst.adjust(frame)
+    frame.columns = [" / ".join(column) for column in frame.columns]
+    out = rankconst.adjust(frame)
+    assert out["WN18RR / MRR_index"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
+
+
+def test_what_is_no_frame() -> None:
+    with pytest.raises(UsageError, match="expected a DataFrame, got list"):
+        rankconst.adjust([0.3])  # type: ignore[arg-type]
+
+
+def test_two_columns_of_one_name() -> None:
+    frame = pd.DataFrame([[0.5, 0.6]], columns=["MRR", "MRR"])
+    with pytest.raises(UsageError, match="two columns"):
+        rankconst.adjust(frame, dataset="nations")
+
+
+def test_decimals_widen_floats() -> None:
+    frame = pd.DataFrame({"MRR": [0.34], "MR": [177.0]})
+    out = rankconst.adjust(frame, dataset="fb15k237", decimals={"mrr": 3})
+    assert (out["MRR_lower"][0], out["MRR_upper"][0]) == pytest.approx((0.3395, 0.3405))
+    assert out["MR_lower"][0] == out["MR_upper"][0] == 177.0
+
+
+def test_percentages() -> None:
+    frame = pd.DataFrame({"Hits@10": [53.3], "MR": [177.0]})
+    out = rankconst.adjust(frame, dataset="fb15k237", percent=True)
+    assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
+    assert out["AMRI"][0] == TABLES.constants("fb15k237", "mr").index(177.0)
+
+
+def test_fractions_are_not_taken_for_percentages() -> None:
+    for column in ([0.338], ["0.338"]):
+        frame = pd.DataFrame({"MRR": column, "Hits@10": [53.3]})
+        with pytest.raises(DataError, match="column MRR: every value is at most 1"):
+            rankconst.adjust(frame, dataset="fb15k237", percent=True)
+        out = rankconst.adjust(frame, dataset="fb15k237", percent=["h@10"])
+        assert out["AMRR"][0] == TABLES.constants("fb15k237", "mrr").index(0.338)
+        assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
+
+
+def test_rows_of_unknown_datasets_can_be_noted() -> None:
+    frame = pd.DataFrame(
+        {"dataset": ["nations", "atlantis", "Freebase"], "source": ["", "", "dglke"], "MRR": [0.5] * 3}
+    )
+    out = rankconst.adjust(frame, errors="note")
+    assert out["AMRR"].notna().tolist() == [True, False, False]
+    assert out["note"][0] == ""
+    assert "unknown dataset 'atlantis'" in out["note"][1]
+    assert "sampled" in out["note"][2]
+    assert out["num_tasks"].tolist()[1:] == [0, 0]
+
+
+def test_missing_values_stay_missing_and_nothing_else_changes() -> None:
+    frame = pd.DataFrame({"dataset": ["nations", "nations"], "note": ["a", "b"], "MRR": [0.5, float("nan")]})
+    before = frame.copy()
+    out = rankconst.adjust(frame)
+    pd.testing.assert_frame_equal(frame, before)
+    pd.testing.assert_frame_equal(out[list(frame.columns)], before)
+    assert out["AMRR"].isna().tolist() == [False, True]
+
+
+def test_an_empty_frame_stays_empty() -> None:
+    out = rankconst.adjust(pd.DataFrame({"dataset": [], "MRR": []}))
+    assert len(out) == 0
+    assert "AMRR" in out
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "error", "message"),
+    [
+        ({"a": [1]}, {}, DataError, "no column holds a metric; there are: a"),
+        ({"dataset": ["nations"], "MRR": ["abc"]}, {}, DataError, "column MRR, row 0: 'abc' is not a number"),
+        ({"dataset": ["nations"], "MRR": [float("inf")]}, {}, DataError, "column MRR, row 0: inf"),
+        ({"dataset": ["nations"], "MRR": [53.3]}, {}, DataError, "If it is a percentage"),
+        ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is no share"),
+        ({"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]}, {}, UnknownNameError, "nation(.|\n)*ulms"),
+        ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),
+        ({"MRR": [0.5]}, {"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
+        ({"dataset": ["nations"], "data": ["umls"], "MRR": [0.5]}, {}, UsageError, "both say the dataset"),
+        ({"dataset": ["nations"], "MRR": [0.5], "AMRR": [0.1]}, {}, UsageError, "two columns 'AMRR'"),
+        (
+            {"dataset": ["nations"], "MRR": [0.5]},
+            {"dataset": "umls"},
+            UsageError,
+            "said to be of dataset nations, but umls",
+        ),
+        ({"MRR": [0.5]}, {"dataset": "Freebase", "source": "dglke"}, DataError, "sampled"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    columns: dict[str, Any], options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        rankconst.adjust(pd.DataFrame(columns), **options)

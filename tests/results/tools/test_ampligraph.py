@@ -1,0 +1,106 @@
+"""JSON objects of metrics: AmpliGraph's, and those of others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rankconst.errors import DataError
+from rankconst.results.document import Document
+from rankconst.results.tools.ampligraph import READER
+
+if TYPE_CHECKING:
+    from rankconst.results.reading import Reading
+
+
+def _read(text: str) -> Reading:
+    document = Document("results.json", text)
+    assert READER.recognise(document)
+    return READER.read(document)
+
+
+def test_an_experiment_of_ampligraph() -> None:
+    # ComplEx on FB15K-237: github.com/Accenture/AmpliGraph, docs/experiments.rst.
+    reading = _read(
+        '{"mr": 204, "mrr": 0.31, "H@1": 0.22, "H@3": 0.34, "H@10": 0.49, "hyperparams": {"k": 350, "mrr": 1}}'
+    )
+    assert {entry.metric.label: entry.text for entry in reading.entries} == {
+        "MR": "204",
+        "MRR": "0.31",
+        "Hits@1": "0.22",
+        "Hits@3": "0.34",
+        "Hits@10": "0.49",
+    }
+    assert {entry.context.source for entry in reading.entries} == {"ampligraph"}
+    assert {entry.row for entry in reading.entries} == {0}
+    assert reading.rows == ({"mr": "204", "mrr": "0.31", "H@1": "0.22", "H@3": "0.34", "H@10": "0.49"},)
+    # Two decimals are all there is.
+    assert not any(entry.exact for entry in reading.entries)
+
+
+def test_the_best_model_of_a_search() -> None:
+    reading = _read(
+        '{"model_name": "ComplEx", "model_params": {"k": 50}, '
+        '"results": {"mrr": 0.3, "mr": 20, "hits_1": 0.2, "hits_3": 0.3, "hits_10": null}}'
+    )
+    assert [entry.metric.label for entry in reading.entries] == ["MRR", "MR", "Hits@1", "Hits@3"]
+    assert {(entry.context.model, entry.context.source) for entry in reading.entries} == {("ComplEx", "ampligraph")}
+    assert [(skip.what, skip.why) for skip in reading.skipped] == [("results.hits_10", "it is null")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"WN18RR": {"ComplEx": {"mrr": 0.5}}}', [("WN18RR", "ComplEx")]),
+        ('{"ComplEx": {"WN18RR": {"mrr": 0.5}, "own": {"mrr": 0.6}}}', [("WN18RR", "ComplEx"), ("own", "ComplEx")]),
+        ('{"own": {"ComplEx": {"mrr": 0.5}}}', [("own", "ComplEx")]),
+        ('{"ComplEx": {"mrr": 0.5}, "TransE": {"mrr": 0.4}}', [(None, "ComplEx"), (None, "TransE")]),
+        ('{"fb15k-237": {"mrr": 0.3}, "wn18rr": {"mrr": 0.4}}', [("fb15k-237", None), ("wn18rr", None)]),
+        ('{"dataset": "umls", "model": "TransE", "mrr": 0.5}', [("umls", "TransE")]),
+        ('{"MRR (WN18RR)": 0.5}', [("WN18RR", None)]),
+    ],
+)
+def test_keys_around_the_metrics_name_dataset_and_model(
+    text: str, expected: list[tuple[str | None, str | None]]
+) -> None:
+    reading = _read(text)
+    assert [(entry.context.dataset, entry.context.model) for entry in reading.entries] == expected
+
+
+def test_splits_in_keys_and_around() -> None:
+    reading = _read('{"test": {"mrr": 0.1}, "valid_mrr": 0.2, "validation": {"raw_mrr": 0.3}}')
+    assert {(entry.text, entry.context.split, entry.context.protocol) for entry in reading.entries} == {
+        ("0.1", "test", None),
+        ("0.2", "valid", None),
+        ("0.3", "validation", "raw"),
+    }
+
+
+def test_what_names_no_tool_has_no_source() -> None:
+    reading = _read('{"mrr": 0.3, "hits@10": 0.5, "loss": 0.1, "std": 0.2}')
+    assert [entry.metric.label for entry in reading.entries] == ["MRR", "Hits@10"]
+    assert reading.source is None
+    assert {entry.context.source for entry in reading.entries} == {None}
+
+
+def test_lines_of_json() -> None:
+    reading = _read('{"_step": 1, "test_mrr": 0.1}\n{"_step": 2, "test_mrr": "0.2 ± 0.1"}\n')
+    assert [(entry.line, entry.text) for entry in reading.entries] == [(1, "0.1"), (2, "0.2 ± 0.1")]
+    assert reading.rows == ({"line": "1", "test_mrr": "0.1"}, {"line": "2", "test_mrr": "0.2 ± 0.1"})
+
+
+def test_a_sign_in_the_name_is_that_of_the_value() -> None:
+    (entry,) = _read('{"Hits@10 (%)": 53.3}').entries
+    assert entry.text == "53.3%"
+
+
+@pytest.mark.parametrize("value", ["true", '"abc"', "NaN", '""'])
+def test_what_is_no_number_is_refused_with_its_key(value: str) -> None:
+    with pytest.raises(DataError, match=r"results\.json, key test\.mrr: "):
+        _read(f'{{"test": {{"mrr": {value}, "mr": [1, 2]}}}}')
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "{}", '{"loss": 0.1}', '{"a": {"b": [0.1]}}', "mrr: 0.3", '{"mrr": [0.1]}'])
+def test_what_holds_no_metric_is_not_recognised(text: str) -> None:
+    assert not READER.recognise(Document("results.json", text))

@@ -1,0 +1,292 @@
+"""PyKEEN's results of every version, generated and real."""
+
+from __future__ import annotations
+
+import json
+import os
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.errors import DataError
+from rankconst.results.document import Document, open_document
+from rankconst.results.tools.pykeen import READER
+
+if TYPE_CHECKING:
+    from rankconst.results.reading import Reading
+
+ROOT = Path(__file__).parents[2]
+FOLDER = Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mirror")).parent / "reference/pykeen_results"
+FILES = sorted(FOLDER.glob("*.json")) if FOLDER.is_dir() else []
+
+SIDES = ("both", "head", "tail")
+# The names of before 1.5 and those of today.
+RANK_TYPES = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic"}
+METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_10")
+OLD_METRICS = {"mean_rank": "arithmetic_mean_rank", "mean_reciprocal_rank": "inverse_harmonic_mean_rank"}
+
+Values = dict[tuple[str, str, str], float]
+
+
+def _read(text: str, name: str = "results.json") -> Reading:
+    document = Document(name, text)
+    assert READER.recognise(document)
+    return READER.read(document)
+
+
+def _collect(reading: Reading) -> dict[tuple[str | None, str | None, str], float]:
+    return {
+        (entry.context.side, entry.context.rank_type, entry.metric.key): float(entry.text) for entry in reading.entries
+    }
+
+
+@pytest.mark.skipif(not FILES, reason=f"there are no result files of PyKEEN in {FOLDER}")
+def test_there_are_sixteen_real_files() -> None:
+    assert len(FILES) == 16
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_real_files_read_as_plain_json_says(path: Path) -> None:
+    metrics = json.loads(path.read_text(), parse_float=str)["metrics"]
+    document = open_document(path)
+    assert READER.recognise(document)
+    reading = READER.read(document)
+    assert (reading.source, reading.layout, reading.skipped) == ("pykeen", "long", ())
+    assert reading.columns == ("side", "rank_type", "metric", "value")
+    expected = {
+        (side, rank_type, key): text
+        for side, by_type in metrics.items()
+        for rank_type, by_key in by_type.items()
+        for key, text in by_key.items()
+        if key != "count"
+    }
+    assert len(expected) == 3 * 3 * 28
+    assert {(row["side"], row["rank_type"], row["metric"]): row["value"] for row in reading.rows} == expected
+    for entry in reading.entries:
+        side, rank_type = entry.context.side, entry.context.rank_type
+        assert entry.exact
+        assert entry.context.num_tasks == float(metrics[side][rank_type]["count"])
+        row = reading.rows[entry.row]
+        assert (entry.text, side, rank_type) == (row["value"], row["side"], row["rank_type"])
+        assert entry.adjustment == _expect_adjustment(row["metric"])
+        assert entry.metric.key == row["metric"].removeprefix("adjusted_").removeprefix("z_").removesuffix("_index")
+
+
+def _expect_adjustment(key: str) -> str | None:
+    if key.startswith("z_"):
+        return "z"
+    if key in {"adjusted_arithmetic_mean_rank", "adjusted_geometric_mean_rank"}:
+        return "normalised"
+    return "index" if key.startswith("adjusted_") else None
+
+
+VALUES = st.fixed_dictionaries(
+    {
+        (side, rank_type, metric): st.floats(1, 1e6) if metric.startswith("arith") else st.floats(0, 1)
+        for side in SIDES
+        for rank_type in RANK_TYPES
+        for metric in METRICS
+    }
+)
+
+
+def _lay_out(values: Values, layout: str) -> str:
+    tree: dict[str, Any] = {}
+    flat: dict[str, float] = {}
+    old_names = {new: old for old, new in OLD_METRICS.items()}
+    for (side, old_type, metric), value in values.items():
+        rank_type = RANK_TYPES[old_type]
+        k = metric.removeprefix("hits_at_")
+        if layout == "since 1.8":
+            tree.setdefault(side, {}).setdefault(rank_type, {})[metric] = value
+        elif layout in {"1.5", "1.0"}:
+            named = old_type if layout == "1.0" else rank_type
+            if k != metric:
+                tree.setdefault("hits_at_k", {}).setdefault(side, {}).setdefault(named, {})[k] = value
+            else:
+                name = old_names[metric] if layout == "1.0" else metric
+                tree.setdefault(name, {}).setdefault(side, {})[named] = value
+        elif layout == "joined":
+            flat[f"{side}.{rank_type}.{metric}"] = value
+        elif layout == "joined 1.0":
+            flat[f"{side}.{old_type}.{old_names.get(metric, metric)}"] = value
+        elif layout == "joined by underscores":
+            flat[f"{side}_{rank_type}_{metric}"] = value
+        else:
+            flat[f"validation/{side}/{rank_type}/{metric}"] = value
+    return json.dumps({"metrics": tree, "losses": [0.5], "times": {"training": 1}} if tree else {**flat, "_step": 3})
+
+
+LAYOUTS = ["since 1.8", "1.5", "1.0", "joined", "joined 1.0", "joined by underscores", "with a split"]
+
+
+@given(VALUES, st.sampled_from(LAYOUTS))
+def test_every_layout_gives_the_same_numbers(values: Values, layout: str) -> None:
+    reading = _read(_lay_out(values, layout))
+    expected = {(side, RANK_TYPES[kind], metric): value for (side, kind, metric), value in values.items()}
+    assert _collect(reading) == expected
+    assert len(reading.entries) == len(expected)
+    assert not reading.skipped
+    splits = {entry.context.split for entry in reading.entries}
+    assert splits == ({"valid"} if layout == "with a split" else {None})
+
+
+def test_the_bare_dict_of_metric_results_is_read() -> None:
+    reading = _read('{"both": {"realistic": {"inverse_harmonic_mean_rank": 0.1585, "count": 40876.0}}}')
+    (entry,) = reading.entries
+    assert (entry.metric.label, entry.text, entry.context.num_tasks) == ("MRR", "0.1585", 40876)
+
+
+def test_keys_of_1_5() -> None:
+    reading = _read(
+        '{"metrics": {"rank_std": {"both": {"realistic": 5.5}}, "rank_var": {"both": {"realistic": 30.25}}, '
+        '"rank_mad": {"both": {"realistic": 2}}, "rank_count": {"both": {"realistic": 12}}, '
+        '"adjusted_arithmetic_mean_rank_index": {"both": {"realistic": 0.5}}}}'
+    )
+    assert [(entry.metric.key, entry.adjustment) for entry in reading.entries] == [
+        ("standard_deviation", None),
+        ("variance", None),
+        ("median_absolute_deviation", None),
+        ("arithmetic_mean_rank", "index"),
+    ]
+    assert {entry.context.num_tasks for entry in reading.entries} == {12}
+
+
+def test_adjusted_values_of_before_1_5_are_left_out() -> None:
+    reading = _read('{"metrics": {"mean_rank": {"both": {"avg": 9.5}}, "adjusted_mean_rank": {"both": 0.3}}}')
+    assert [entry.metric.label for entry in reading.entries] == ["MR"]
+    (skip,) = reading.skipped
+    assert skip.what == "metrics.adjusted_mean_rank.both"
+    assert "1.5" in skip.why
+
+
+EXPERIMENT = """\
+metadata:
+  title: RotatE on FB15k, Sun et al. 2019
+pipeline:
+  dataset: fb15k
+  model: RotatE
+  evaluator_kwargs:
+    filtered: true
+results:
+"""
+# Sun et al. 2019, arXiv:1902.10197.
+BY_METRIC = """\
+  mean_rank:
+    nondeterministic: 40
+  hits_at_k:
+    nondeterministic:
+      '1': 0.746
+      10: 0.884
+"""
+BY_RANK_TYPE = """\
+  nondeterministic:
+    hits_at_k:
+      1: 0.746
+      '10': 0.884
+    mean_rank: 40
+"""
+
+
+@pytest.mark.parametrize("results", [BY_METRIC, BY_RANK_TYPE])
+def test_experiments_repeat_what_papers_print(results: str) -> None:
+    pytest.importorskip("yaml")
+    reading = _read(EXPERIMENT + results, "experiment.yaml")
+    assert {(entry.metric.label, entry.text) for entry in reading.entries} == {
+        ("MR", "40"),
+        ("Hits@1", "0.746"),
+        ("Hits@10", "0.884"),
+    }
+    # Not evaluated by PyKEEN, and rounded.
+    assert reading.source is None
+    for entry in reading.entries:
+        assert not entry.exact
+        assert (entry.context.dataset, entry.context.model) == ("fb15k", "RotatE")
+        assert entry.context.rank_type == "nondeterministic"
+        assert entry.line is not None
+        assert entry.text in (EXPERIMENT + results).splitlines()[entry.line - 1]
+
+
+def test_an_experiment_in_json_with_an_unknown_tie_policy() -> None:
+    reading = _read(
+        '{"pipeline": {"dataset": "wn18"}, "results": {"unknown": {"mean_rank": 263, "hits_at_k": {"10": 0.754}}}}'
+    )
+    assert [entry.text for entry in reading.entries] == ["263", "0.754"]
+    assert {(entry.context.rank_type, entry.context.dataset) for entry in reading.entries} == {(None, "wn18")}
+
+
+def test_lines_of_a_tracker_keep_their_counts_apart() -> None:
+    reading = _read(
+        '{"both.realistic.mrr": 0.1, "both.realistic.count": 10}\n'
+        '{"both.realistic.mrr": 0.2, "both.realistic.count": 20, "loss": 0.5}\n'
+    )
+    assert [(entry.line, entry.text, entry.context.num_tasks) for entry in reading.entries] == [
+        (1, "0.1", 10),
+        (2, "0.2", 20),
+    ]
+    assert [row["line"] for row in reading.rows] == ["1", "2"]
+
+
+def test_what_is_left_out_is_named() -> None:
+    reading = _read(
+        '{"metrics": {"both": {"realistic": {"mrr": 0.5, "foo": 1, "hits_at_k": 0.5, "hits_at_3": null, "mr": [1]}, '
+        '"avg": {"hits_at_k": {"0.1": 0.5}}}}, "stopper": {"mrr": 1}}'
+    )
+    assert [entry.text for entry in reading.entries] == ["0.5"]
+    assert {skip.what.rpartition("realistic.")[2]: skip.why for skip in reading.skipped} == {
+        "foo": "'foo' is no rank-based metric",
+        "hits_at_k": "it does not say which k",
+        "hits_at_3": "it is null",
+        "mr": "it is a list",
+        "metrics.both.avg.hits_at_k.0.1": "'0.1' is no whole k",
+    }
+
+
+@pytest.mark.parametrize("value", ["true", '"abc"', "NaN", "Infinity", "1e99999"])
+def test_what_is_no_number_is_refused_with_its_key(value: str) -> None:
+    with pytest.raises(DataError, match=r"results\.json, key metrics\.both\.realistic\.hits_at_1: "):
+        _read(f'{{"metrics": {{"both": {{"realistic": {{"hits_at_1": {value}}}}}}}}}')
+
+
+@pytest.mark.parametrize("count", ["0", "-5", "1.5", '"7"', "1e300"])
+def test_a_count_that_is_no_number_of_ranks_is_refused(count: str) -> None:
+    with pytest.raises(
+        DataError, match=r"key both\.realistic\.count: (expected a number of ranks|'1e300' is too large)"
+    ):
+        _read(f'{{"both": {{"realistic": {{"mrr": 0.5, "count": {count}}}}}}}')
+
+
+def test_digits_are_kept() -> None:
+    text = "0.31250000000000000000000001"
+    (entry,) = _read(f'{{"both": {{"realistic": {{"mrr": {text}}}}}}}').entries
+    assert Decimal(entry.text) == Decimal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"best": {"mrr": 0.3}}',
+        '{"mrr": 0.3, "H@1": 0.2}',
+        '{"losses": [1, 2]}',
+        "[1, 2]",
+        "results: 1\nother: 2",
+        "model,MRR\nA,0.3",
+    ],
+)
+def test_what_is_not_of_pykeen_is_not_recognised(text: str) -> None:
+    assert not READER.recognise(Document("results.json", text))
+
+
+def test_names_that_are_no_metrics_do_not_reach_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There, each costs a search for similar names."""
+    asked: list[str] = []
+    monkeypatch.setattr("rankconst.results.tables.columns.parse_metric", asked.append)
+    monkeypatch.setattr("rankconst.results.tools.pykeen.parse_metric", asked.append)
+    metrics = {f"adjusted_rank_{place}_of_nothing": 0.5 for place in range(50)} | {f"rank_{i}x": 1 for i in range(50)}
+    reading = READER.read(Document("results.json", json.dumps({"metrics": {"both": {"realistic": metrics}}})))
+    assert len(reading.skipped) == 100
+    assert not asked

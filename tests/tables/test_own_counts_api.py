@@ -1,0 +1,96 @@
+"""Counts of one's own: any evaluation whose numbers of candidates are known."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.tables.own_counts import from_counts
+from rankconst.tasks import WeightedHistogram
+
+COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=8)
+
+
+@given(COUNTS)
+def test_constants_are_those_of_the_counts(counts: list[int]) -> None:
+    mrr = from_counts(counts).constants("mrr")
+    harmonic = [sum(Fraction(1, j) for j in range(1, size + 1)) / size for size in counts]
+    assert mrr.expectation == pytest.approx(float(sum(harmonic) / len(counts)), rel=1e-14)
+    assert mrr.num_tasks == len(counts)
+
+
+@pytest.mark.parametrize("metric", ["mr", "mrr", "hits@10", "gmr", "median_rank"])
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+def test_it_is_the_same_object_as_from_tables(metric: str, side: str) -> None:
+    tables = rankconst.load()
+    sides = {
+        one: np.repeat((h := tables.histogram("nations", side=one)).num_candidates, h.num_tasks)
+        for one in ("head", "tail")
+    }
+    own, theirs = from_counts(sides).constants(metric, side), tables.constants("nations", metric, side=side)
+    assert type(own) is type(theirs)
+    assert own.histogram == theirs.histogram
+    assert own.expectation == pytest.approx(theirs.expectation, rel=1e-13)
+    assert own.adjust("4.5" if metric in {"mr", "gmr", "median_rank"} else "0.95").index_interval is not None
+
+
+@given(COUNTS, COUNTS)
+def test_both_sides_of_a_mean_are_the_pooled_tasks(head: list[int], tail: list[int]) -> None:
+    tasks = from_counts({"head": head, "tail": tail})
+    for name in ("mr", "mrr", "hits@3", "ndcg"):
+        parts = [tasks.constants(name, side) for side in ("head", "tail")]
+        both = tasks.constants(name)
+        pooled = sum(part.num_tasks * part.expectation for part in parts) / both.num_tasks
+        spread = sum(part.num_tasks**2 * part.variance for part in parts) / both.num_tasks**2
+        assert both.expectation == pytest.approx(pooled, rel=1e-12)
+        assert both.variance == pytest.approx(spread, rel=1e-11, abs=1e-15)
+
+
+def test_weights_count() -> None:
+    tasks = from_counts([2, 4], weights=[3.0, 1.0])
+    assert isinstance(tasks.histogram(), WeightedHistogram)
+    assert tasks.constants("mr").expectation == pytest.approx((3 * 1.5 + 2.5) / 4)
+
+
+@pytest.mark.parametrize(
+    ("counts", "weights", "error", "message"),
+    [
+        ([], None, DataError, "at least one ranking task"),
+        ([0, 3], None, DataError, "expected at least 1"),
+        ([1.5], None, DataError, "whole numbers"),
+        ([2, 3], [1.0], DataError, "weights have shape"),
+        ({"head": [1]}, [1.0], UsageError, "counts are given for each side"),
+        ([1], {"head": [1.0]}, UsageError, "weights are given for each side"),
+        ({"head": [1], "tail": [2]}, {"head": [1.0]}, UsageError, "weights of head"),
+        ({"up": [1]}, None, UnknownNameError, "side 'up'"),
+        ({}, None, UsageError, "got no side"),
+        ({"head": [1], "left": [2]}, None, UsageError, "got head, left"),
+        ({"both": [1], "head": [2]}, None, UsageError, "got both, head"),
+    ],
+)
+def test_what_cannot_be_is_refused(counts: object, weights: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        from_counts(counts, weights)  # type: ignore[arg-type]
+
+
+def test_a_side_that_was_not_given() -> None:
+    with pytest.raises(UnknownNameError, match="no tasks of side head; there is: both"):
+        from_counts([1, 2]).constants("mr", "head")
+
+
+def test_both_needs_both_sides() -> None:
+    tasks = from_counts({"tail": [2, 4]})
+    assert tasks.constants("mr", "tail").num_tasks == 2
+    with pytest.raises(UnknownNameError, match="no tasks of side head; there is: tail"):
+        tasks.constants("mr")
+
+
+def test_messages_name_the_tasks() -> None:
+    with pytest.raises(DataError, match="no possible MRR on typed test run"):
+        from_counts([5, 5], name="typed test run").constants("mrr").adjust(1.5)

@@ -1,0 +1,64 @@
+"""Every set of tasks as columns: the same constants that looking them up one by one gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED, parse_metric
+from rankconst.tables.search import TaskSets
+
+TABLES = rankconst.load()
+SETS = TaskSets.of(TABLES)
+
+
+@settings(max_examples=40)
+@given(place=st.integers(0, len(SETS.sets) - 1), data=st.data())
+def test_columns_hold_what_the_tables_hold(place: int, data: st.DataObject) -> None:
+    tasks = SETS.sets[place]
+    metric = data.draw(st.sampled_from(TABULATED if tasks.aggregation == "micro" else MACRO_TABULATED))
+    constants = TABLES.constants(
+        tasks.dataset, metric, tasks.split, tasks.side, tasks.protocol, aggregation=tasks.aggregation
+    )
+    lower, upper = SETS.find(metric)
+    assert lower[place] == upper[place] == constants.expectation
+    assert SETS.deviation(metric)[place] == np.sqrt(constants.variance)
+    assert SETS.num_tasks[place] == tasks.num_tasks == constants.num_tasks
+    assert [SETS.names[name][place] for name in tasks._fields[:-1]] == list(tasks[:-1])
+
+
+def test_every_set_stands_there_once() -> None:
+    table = TABLES.read("constants")
+    names = ("dataset", "split", "side", "protocol", "aggregation")
+    expected = set(zip(*(table.column(name).to_pylist() for name in names), strict=True))
+    assert {tasks[:-1] for tasks in SETS.sets} == expected
+    assert len(SETS.sets) == len(expected)
+
+
+@pytest.mark.parametrize("k", [2, 7, 20, 99, 101, 10_000])
+def test_bounds_of_hits_without_rows(k: int) -> None:
+    metric = parse_metric(f"hits@{k}")
+    lower, upper = SETS.find(metric)
+    for place in range(0, len(SETS.sets), 611):
+        tasks = SETS.sets[place]
+        exact = TABLES.constants(
+            tasks.dataset, metric, tasks.split, tasks.side, tasks.protocol, aggregation=tasks.aggregation
+        ).expectation
+        assert lower[place] * (1 - 1e-12) <= exact <= upper[place] * (1 + 1e-12)
+
+
+def test_signatures_tell_constants_apart() -> None:
+    def find(protocol: str, side: str = "both") -> tuple[int, bytes, bytes]:
+        wanted = ("kinships", "test", side, protocol, "micro")
+        return SETS.signature(next(place for place, tasks in enumerate(SETS.sets) if tasks[:-1] == wanted))
+
+    assert find("standard") == find("libkge") == find("pykeen") != find("raw")
+    assert find("raw", "head") == find("raw", "tail") != find("raw")
+
+
+def test_old_tables_have_micro_averages_only() -> None:
+    old = TaskSets.of(rankconst.load(version="0.1.0"))
+    assert {tasks.aggregation for tasks in old.sets} == {"micro"}

@@ -1,0 +1,410 @@
+"""Sets of tables: opened, checked and looked up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rankconst
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import TablesError, UnknownNameError
+from rankconst.moments import compute_moments
+from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+
+@pytest.fixture(scope="module")
+def tables() -> rankconst.Tables:
+    return rankconst.load()
+
+
+@pytest.fixture
+def copy(tables: rankconst.Tables, tmp_path: Path) -> Path:
+    """A set of tables that a test may damage."""
+    return shutil.copytree(tables.path, tmp_path / "set")
+
+
+def rewrite_descriptor(folder: Path, **changes: Any) -> None:
+    file = folder / "datapackage.json"
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
+
+
+def write_set(
+    folder: Path, version: str, rows: dict[str, list[dict[str, Any]]], row_group_size: int | None = None
+) -> Path:
+    """Write a set of tables by hand, as its description says it is written."""
+    folder.mkdir()
+    resources = []
+    for name in COLUMNS:
+        schema = schema_of(name)
+        file = folder / f"{name}.parquet"
+        blank: dict[str, Any] = dict.fromkeys(schema.names)
+        table = pa.Table.from_pylist([{**blank, **row} for row in rows.get(name, [])], schema=schema)
+        pq.write_table(table, file, row_group_size=row_group_size)
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        resources.append({"name": name, "path": file.name, "hash": f"sha256:{digest}"})
+    descriptor = json.dumps({"version": version, "resources": resources})
+    (folder / "datapackage.json").write_text(descriptor, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A graph of one's own: histograms of test alone, under sampled:9 and raw; one constant that is no true one."""
+    tasks = {"dataset": "mykg", "split": "test"}
+    sampled = {**tasks, "protocol": "sampled:9"}
+    return write_set(
+        tmp_path / "own",
+        "0.0.7",
+        {
+            "datasets": [{"dataset": "mykg", "title": "My graph!", "aliases": ["mine", "KG of mine"]}],
+            "candidates": [
+                {**sampled, "side": "head", "num_candidates": 10, "num_tasks": 3},
+                {**sampled, "side": "tail", "num_candidates": 10, "num_tasks": 4},
+                {**tasks, "protocol": "raw", "side": "head", "num_candidates": 5, "num_tasks": 3},
+                {**tasks, "protocol": "raw", "side": "head", "num_candidates": 8, "num_tasks": 1},
+                {**tasks, "protocol": "raw", "side": "tail", "num_candidates": 5, "num_tasks": 4},
+            ],
+            "constants": [
+                {
+                    **sampled, "side": "both", "aggregation": "micro", "metric": "hits_at_k", "k": 3, "num_tasks": 7,
+                    "expectation": 0.25,
+                    "expectation_error": 0.5, "variance": 4.0, "variance_error": 0.75, "method": "sampled",
+                }
+            ],
+        },
+    )  # fmt: skip
+
+
+# Opening.
+
+
+def test_the_default_is_the_newest_set(tables: rankconst.Tables) -> None:
+    assert tables.version == rankconst.bundled_versions()[-1]
+    assert tables.path.name == tables.version
+
+
+@pytest.mark.parametrize("version", rankconst.bundled_versions())
+def test_every_carried_version_opens(version: str) -> None:
+    assert rankconst.load(version=version).version == version
+
+
+def test_an_unknown_version_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown table version '9\.9\.9'\. Carried: .*1\.0\.0"):
+        rankconst.load(version="9.9.9")
+
+
+def test_a_folder_is_opened_whether_text_or_path(own: Path) -> None:
+    for path in (own, str(own)):
+        assert rankconst.load(path).version == "0.0.7"
+    assert rankconst.load(own, version="0.0.7").path == own
+
+
+def test_a_folder_of_another_version_is_refused(own: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"holds table version 0\.0\.7, not 0\.2\.0"):
+        rankconst.load(own, version="0.2.0")
+
+
+@pytest.mark.parametrize("name", ["missing", "."])
+def test_a_folder_without_tables_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(TablesError, match=r"holds no tables: datapackage\.json is missing.*rankconst build"):
+        rankconst.load(tmp_path / name)
+
+
+def test_a_file_is_no_folder_of_tables(own: Path) -> None:
+    with pytest.raises(TablesError, match="holds no tables"):
+        rankconst.load(own / "constants.parquet")
+
+
+# Damage.
+
+
+def use_constants(tables: rankconst.Tables) -> None:
+    tables.constants("nations", "mrr")
+
+
+# What needs a table; constants need the others.
+USES = {
+    "macro_candidates": lambda tables: tables.constants("nations", "mrr", aggregation="macro"),
+    "candidates_by_relation": lambda tables: tables.constants("nations", "mrr", relations="embassy"),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_one_flipped_bit_is_noticed(copy: Path, name: str) -> None:
+    file = copy / f"{name}.parquet"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    damaged = rankconst.load(copy)
+    message = rf"{name}\.parquet is not the file that datapackage\.json describes: expected sha256"
+    with pytest.raises(TablesError, match=message):
+        damaged.read(name)
+    with pytest.raises(TablesError, match=rf"{name}\.parquet"):
+        USES.get(name, use_constants)(damaged)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_missing_file_is_named(copy: Path, name: str) -> None:
+    (copy / f"{name}.parquet").unlink()
+    with pytest.raises(TablesError, match=rf"{name}\.parquet is missing"):
+        USES.get(name, use_constants)(rankconst.load(copy))
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_file_that_the_descriptor_does_not_name_is_refused(copy: Path, name: str) -> None:
+    resources = json.loads((copy / "datapackage.json").read_text(encoding="utf-8"))["resources"]
+    rewrite_descriptor(copy, resources=[resource for resource in resources if resource["name"] != name])
+    with pytest.raises(TablesError, match=rf"{name}\.parquet is not the file"):
+        rankconst.load(copy).read(name)
+
+
+def test_a_tampered_hash_is_noticed(copy: Path) -> None:
+    resources = json.loads((copy / "datapackage.json").read_text(encoding="utf-8"))["resources"]
+    for resource in resources:
+        resource["hash"] = "sha256:" + "0" * 64
+    rewrite_descriptor(copy, resources=resources)
+    with pytest.raises(TablesError, match=r"expected sha256:0000.*got sha256:[0-9a-f]{64}"):
+        rankconst.load(copy).read("constants")
+
+
+def test_a_tampered_version_is_noticed(copy: Path) -> None:
+    rewrite_descriptor(copy, version="0.3.0")
+    with pytest.raises(UnknownNameError, match=r"holds table version 0\.3\.0"):
+        rankconst.load(copy, version="0.2.0")
+
+
+@pytest.mark.skipif("0.1.0" not in rankconst.bundled_versions(), reason="a wheel carries the current tables only")
+def test_an_old_version_still_gives_its_numbers() -> None:
+    """Its numbers, and that later versions say the same within the stated errors."""
+    old, middle, new = (rankconst.load(version=version) for version in ("0.1.0", "0.2.0", "1.0.0"))
+    assert list(old.datasets) == list(middle.datasets)
+    assert set(middle.datasets) < set(new.datasets)
+    assert round(old.constants("nations", "mrr").expectation, 6) == 0.384441
+    key = ["dataset", "protocol", "split", "side", "aggregation", "metric", "k"]
+    in_middle, in_new = (
+        {tuple(row[name] for name in key): row for row in tables.read("constants").to_pylist()}
+        for tables in (middle, new)
+    )
+    held = old.read("constants").to_pylist()
+    assert len(held) == 8 * 4 * 3 * 3 * 10
+    for row in held:
+        assert in_middle[tuple(row[name] for name in key)] == row
+    for place, row in in_middle.items():
+        later = in_new[place]
+        for name in ("expectation", "variance"):
+            assert abs(later[name] - row[name]) <= later[f"{name}_error"] + row[f"{name}_error"]
+        assert (later["num_tasks"], later["method"]) == (row["num_tasks"], row["method"])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '"tables"', "{}", '{"version": "0.1.0"}', '{"version": "0.1.0", "resources": 3}']
+)
+def test_a_descriptor_that_describes_nothing_is_refused(copy: Path, text: str) -> None:
+    (copy / "datapackage.json").write_text(text, encoding="utf-8")
+    with pytest.raises(TablesError, match=r"datapackage\.json"):
+        rankconst.load(copy).constants("nations", "mrr")
+
+
+@pytest.mark.parametrize(("name", "column"), [("constants", "expectation"), ("datasets", "licence")])
+def test_a_table_of_another_schema_is_refused(copy: Path, tables: rankconst.Tables, name: str, column: str) -> None:
+    table = tables.read(name).rename_columns(["renamed" if each == column else each for each in schema_of(name).names])
+    file = copy / f"{name}.parquet"
+    pq.write_table(table, file)
+    resources = json.loads((copy / "datapackage.json").read_text(encoding="utf-8"))["resources"]
+    for resource in resources:
+        if resource["name"] == name:
+            resource["hash"] = f"sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}"
+    rewrite_descriptor(copy, resources=resources)
+    opened = rankconst.load(copy)
+    message = rf"has columns .*'renamed'.*; this version of rankconst reads .*'{column}'"
+    for _ in range(2):
+        with pytest.raises(TablesError, match=message):
+            opened.read(name)
+        # Also where the columns that are needed have their names.
+        with pytest.raises(TablesError, match=message):
+            use_constants(opened)
+
+
+# Names.
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("fb15k237", "fb15k237"), ("FB15k-237", "fb15k237"), ("fb15k-237", "fb15k237"), ("FB15K 237", "fb15k237"),
+        ("fb15k_237", "fb15k237"), ("WN18RR", "wn18rr"), ("wnrr", "wn18rr"), ("wn18", "wn18"),
+        ("codex-s", "codexsmall"), ("CoDEx-M", "codexmedium"), ("Nations", "nations"),
+        ("UMLS", "umls"), ("Kinships", "kinships"),
+    ],
+)  # fmt: skip
+def test_datasets_in_any_spelling(tables: rankconst.Tables, name: str, key: str) -> None:
+    assert tables.resolve_dataset(name) == key
+    assert tables.constants(name, "mrr").dataset == key
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("fb15k273", r"Did you mean fb15k237"), ("nation", r"Did you mean nations\?"), ("freebase", "")]
+)
+def test_unknown_datasets_get_a_hint(tables: rankconst.Tables, name: str, hint: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"unknown dataset '{name}'.*{hint}.*`rankconst datasets` lists them"):
+        tables.constants(name, "mrr")
+
+
+def test_any_spelling_of_the_other_names(tables: rankconst.Tables) -> None:
+    expected = tables.constants("nations", "hits@10", split="valid", side="tail", protocol="pykeen")
+    assert (expected.split, expected.side, expected.protocol) == ("valid", "tail", "pykeen")
+    assert expected == tables.constants("Nations", "H@10", split="validation", side="right", protocol="PyKEEN")
+    assert tables.constants("nations", "mr", side="left") == tables.constants("nations", "Mean Rank", "testing", "head")
+    assert tables.constants("nations", parse_metric("mrr")) == tables.constants("nations", "mrr")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "mmr"}, "unknown metric 'mmr'"),
+        ({"metric": "hits"}, "needs a k"),
+        ({"split": "tets"}, "unknown split 'tets'. Did you mean test"),
+        ({"side": "botth"}, "unknown side 'botth'. Did you mean both"),
+        ({"protocol": "pyken"}, "unknown protocol 'pyken'. Did you mean pykeen"),
+    ],
+)
+def test_what_the_tables_do_not_hold_is_said(tables: rankconst.Tables, arguments: dict[str, str], message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        tables.constants(**{"dataset": "nations", "metric": "mrr", **arguments})
+
+
+def test_sampled_negatives_need_only_the_number_of_tasks(tables: rankconst.Tables) -> None:
+    histogram = tables.histogram("nations", side="head", protocol="sampled:500")
+    assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([501], [201])
+    assert tables.constants("nations", "mr", protocol="sampled:500").expectation == 251
+
+
+def test_what_is_held_is_listed(own: Path) -> None:
+    tables = rankconst.load(own)
+    message = r"no train tasks of mykg under protocol raw\. They hold .*: sampled:9/test, raw/test\.$"
+    with pytest.raises(UnknownNameError, match=message):
+        tables.histogram("mykg", "train", protocol="raw")
+    with pytest.raises(UnknownNameError, match="under protocol standard"):
+        tables.constants("mykg", "mrr")
+
+
+# Looking up.
+
+
+def test_a_row_of_the_table_is_taken_as_it_stands(own: Path) -> None:
+    constants = rankconst.load(own).constants("KG-of-mine", "H@3", protocol="sampled9")
+    assert (constants.dataset, constants.protocol, constants.table_version) == ("mykg", "sampled:9", "0.0.7")
+    assert (constants.expectation, constants.expectation_error) == (0.25, 0.5)
+    assert (constants.variance, constants.variance_error) == (4.0, 0.75)
+    assert (constants.method, constants.num_tasks, constants.worst) == ("sampled", 7, 0.0)
+
+
+@pytest.mark.parametrize("name", ["hits@2", "mrr", "gmr"])
+def test_what_has_no_row_is_computed(own: Path, name: str) -> None:
+    constants = rankconst.load(own).constants("my graph", name, protocol="raw")
+    pooled = Histogram.from_counts([5] * 7 + [8])
+    assert constants.moments == compute_moments(parse_metric(name), pooled)
+    assert constants.num_tasks == 8
+
+
+def test_histograms(own: Path) -> None:
+    tables = rankconst.load(own)
+    assert tables.histogram("mykg", side="head", protocol="raw") == Histogram.from_counts([5, 5, 5, 8])
+    assert tables.histogram("mykg", side="tail", protocol="raw") == Histogram.from_counts([5] * 4)
+    assert tables.histogram("mykg", protocol="raw") == Histogram.from_counts([5] * 7 + [8])
+    assert tables.holds("mykg", "raw", "test")
+    assert not tables.holds("mykg", "raw", "valid")
+    assert not tables.holds("mykg", "standard", "test")
+    assert tables.protocols("mykg") == ("sampled:9", "raw")
+
+
+@pytest.mark.parametrize("row_group_size", [1, 2, 3, 100])
+def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size: int) -> None:
+    """Row groups may hold one dataset, several, or a part of one."""
+    sizes = {
+        (dataset, protocol, split, side): [10 * i + j for j in range(2, 2 + length)]
+        for i, (dataset, protocol, split, side, length) in enumerate(
+            [
+                ("first", "standard", "test", "head", 3), ("first", "standard", "test", "tail", 1),
+                ("second", "standard", "valid", "head", 1), ("second", "standard", "valid", "tail", 4),
+                ("second", "raw", "valid", "head", 2), ("second", "raw", "valid", "tail", 2),
+                ("third", "raw", "test", "head", 5), ("third", "raw", "test", "tail", 1),
+            ]
+        )
+    }  # fmt: skip
+    rows = [
+        dict(zip(("dataset", "protocol", "split", "side", "num_candidates", "num_tasks"), (*key, size, 7), strict=True))
+        for key, counts in sizes.items()
+        for size in counts
+    ]
+    datasets: list[dict[str, Any]] = [
+        {"dataset": name, "title": name, "aliases": []} for name in ("first", "fourth", "second", "third")
+    ]
+    path = write_set(tmp_path / "set", "0.0.7", {"datasets": datasets, "candidates": rows}, row_group_size)
+    tables = rankconst.load(path)
+    for (dataset, protocol, split, side), counts in sizes.items():
+        assert tables.histogram(dataset, split, side, protocol) == Histogram(np.array(counts), np.full(len(counts), 7))
+        expected = [row for row in rows if row["dataset"] == dataset]
+        assert tables.read("candidates", dataset).to_pylist() == expected
+        assert tables.read("candidates", dataset).schema.equals(schema_of("candidates"))
+    assert tables.protocols("second") == ("standard", "raw")
+    assert tables.read("candidates", "fourth").num_rows == 0
+    assert tables.protocols("fourth") == ()
+    with pytest.raises(UnknownNameError, match="hold no test tasks of fourth"):
+        tables.histogram("fourth")
+
+
+@pytest.mark.parametrize("k", [2, 4, 7, 11, 10**6])
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+def test_any_k_is_computed_from_the_histogram(tables: rankconst.Tables, k: int, side: str) -> None:
+    constants = tables.constants("umls", f"hits@{k}", side=side, protocol="pykeen")
+    histogram = tables.histogram("umls", side=side, protocol="pykeen")
+    assert constants.metric.k == k
+    assert constants.moments == compute_moments(constants.metric, histogram)
+    sizes = zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True)
+    assert constants.expectation == pytest.approx(sum(c * min(k / n, 1) for n, c in sizes) / histogram.total, rel=1e-13)
+
+
+def test_datasets_are_rows_by_key(tables: rankconst.Tables) -> None:
+    assert list(tables.datasets) == sorted(tables.datasets)
+    row = tables.datasets["fb15k237"]
+    assert row["title"] == "FB15k-237"
+    assert row["entities"] == 14541
+    assert set(row) == set(schema_of("datasets").names)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_tables_as_data_frames(tables: rankconst.Tables, name: str) -> None:
+    pandas: ModuleType = pytest.importorskip("pandas")
+    frame = tables.to_pandas(name)
+    assert type(frame) is pandas.DataFrame
+    assert list(frame.columns) == schema_of(name).names
+    assert len(frame) == tables.read(name).num_rows > 0
+
+
+def test_constants_are_the_default_data_frame(tables: rankconst.Tables) -> None:
+    pytest.importorskip("pandas")
+    assert list(tables.to_pandas().columns) == schema_of("constants").names
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_schemas_describe_every_column(name: str) -> None:
+    schema = schema_of(name)
+    assert schema.names == [column.name for column in COLUMNS[name]]
+    assert len(set(schema.names)) == len(schema.names)
+    for field, column in zip(schema, COLUMNS[name], strict=True):
+        assert column.description
+        assert field.metadata == {b"description": column.description.encode()}
+        assert column.unit or column.kind != "real" or column.name == "weight"

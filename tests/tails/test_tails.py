@@ -1,0 +1,497 @@
+"""Tail probabilities, against exact fractions, whole-number polynomials, other contours and simulation."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import time
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
+from rankconst.errors import DataError, UndefinedError, UnknownNameError
+from rankconst.moments import compute_moments
+from rankconst.tails import TAILS, Tail, tail_probability
+from rankconst.tails.enumeration import enumerate_sums
+from rankconst.tails.inversion import find_saddle, invert
+from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Exact = dict[Fraction, Fraction]
+
+SMALL = [
+    (1,), (2,), (3,), (8,), (1, 1), (1, 2), (2, 2), (7, 8), (8, 8), (1, 4, 8), (3, 3, 3), (5, 6, 7), (2, 2, 5, 5),
+    (1, 1, 1, 8), (4, 4, 4, 4), (8, 7, 6, 5), (2, 3, 4, 5, 6), (1, 1, 2, 7, 7), (2, 2, 2, 2, 2, 2), (13, 14, 14),
+    (1, 2, 3, 4, 5, 6), (2, 2, 3, 3, 8, 8), (1, 8, 8, 7, 2, 1), (1, 1, 1, 1, 1, 1),
+]  # fmt: skip
+
+# f(r) of each metric; a product of ranks stands for the sum of logarithms.
+LAWS: dict[str, Callable[[int], Fraction]] = {
+    "mr": lambda r: Fraction(-r),
+    "mrr": lambda r: Fraction(1, r),
+    "hits@1": lambda r: Fraction(r <= 1),
+    "hits@3": lambda r: Fraction(r <= 3),
+    "gmr": Fraction,
+}
+
+
+def _law(name: str, counts: tuple[int, ...]) -> Exact:
+    law = {Fraction(name == "gmr"): Fraction(1)}
+    for size in counts:
+        grown: Exact = {}
+        for value, chance in law.items():
+            for r in range(1, size + 1):
+                f = LAWS[name](r)
+                key = value * f if name == "gmr" else value + f
+                grown[key] = grown.get(key, Fraction(0)) + chance / size
+        law = grown
+    return law
+
+
+def _log10(p: Fraction) -> float:
+    if p > Fraction(1, 2):
+        return math.log1p(-float(1 - p)) / math.log(10)
+    return (math.log(p.numerator) - math.log(p.denominator)) / math.log(10)
+
+
+def _covers(tail: Tail, truth: float) -> bool:
+    return abs(tail.log10 - truth) <= tail.error
+
+
+def _cumulated(name: str, counts: tuple[int, ...]) -> list[tuple[Fraction, Fraction]]:
+    """Sums, best first, each with the chance of doing at least as well."""
+    law = _law(name, counts)
+    total, found = Fraction(0), []
+    for value in sorted(law, reverse=name != "gmr"):
+        total += law[value]
+        found.append((value, total))
+    return found
+
+
+def _observed(name: str, value: Fraction, n: int) -> float:
+    return float(value) ** (1 / n) if name == "gmr" else float(abs(value) / n)
+
+
+@pytest.mark.parametrize("counts", SMALL, ids=str)
+@pytest.mark.parametrize("name", LAWS)
+def test_every_value_of_small_histograms_is_exact(name: str, counts: tuple[int, ...]) -> None:
+    histogram = Histogram.from_counts(counts)
+    cumulated = _cumulated(name, counts)
+    for value, chance in cumulated[:: max(1, len(cumulated) // 40)]:
+        tail = tail_probability(parse_metric(name), histogram, _observed(name, value, len(counts)))
+        truth = _log10(chance)
+        assert _covers(tail, truth)
+        assert abs(tail.log10 - truth) < 1e-13 * (1 + abs(truth))
+        assert tail.method != "inversion"
+        assert tail.error < 1e-12
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_between_two_values_the_better_one_counts(name: str) -> None:
+    counts = (3, 4, 5, 5)
+    cumulated = _cumulated(name, counts)
+    for (better, chance), (worse, _) in itertools.pairwise(cumulated):
+        halfway = 0.5 * (_observed(name, better, 4) + _observed(name, worse, 4))
+        tail = tail_probability(parse_metric(name), Histogram.from_counts(counts), halfway)
+        assert _covers(tail, _log10(chance))
+
+
+def _sum_law(name: str, histogram: Histogram) -> SumLaw:
+    laws: dict[str, Callable[[Histogram], SumLaw]] = {"mr": RankLaw, "mrr": ReciprocalLaw, "gmr": LogRankLaw}
+    return laws[name](histogram)
+
+
+@pytest.mark.parametrize("counts", [(2, 5), (4, 4, 4), (2, 3, 4, 5, 6), (3, 9, 11), (12, 12, 7, 5, 2)], ids=str)
+@pytest.mark.parametrize("name", ["mr", "mrr", "gmr"])
+def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...]) -> None:
+    """Two tasks have atoms, not a density: the integral must say how little it knows."""
+    law = _sum_law(name, Histogram.from_counts(counts))
+    cumulated = _cumulated(name, counts)
+    best = cumulated[0][0]
+    for value, chance in cumulated[1 : -1 : max(1, len(cumulated) // 6)]:
+        x = -math.log(value) if name == "gmr" else float(value - best)
+        tail = invert(law, x if law.span is None else round(x / law.span) * law.span)
+        assert _covers(tail, _log10(chance)), (value, tail, _log10(chance))
+
+
+def _packed_product(terms: dict[int, list[int]], tasks: dict[int, int]) -> tuple[int, int]:
+    """Multiply the polynomials sum_j x^terms[N][j], N taken tasks[N] times, packed into one whole number."""
+    bits = sum(c * N.bit_length() for N, c in tasks.items()) + 1
+    packed = math.prod(sum(1 << bits * e for e in terms[N]) ** c for N, c in tasks.items())
+    return packed, bits
+
+
+def _lower_tail(packed: int, bits: int, most: int) -> int:
+    """Sum the coefficients of x^0 ... x^most."""
+    kept = packed & ((1 << bits * (most + 1)) - 1)
+    # Modulo 2^bits - 1 every digit counts once; the sum of all digits is below it.
+    return kept % ((1 << bits) - 1)
+
+
+@pytest.mark.parametrize("tasks", [{8: 30, 6: 11}, {5: 300, 4: 33}, {7: 6, 3: 20}], ids=str)
+@pytest.mark.parametrize("quantile", [0.02, 0.2, 0.4, 0.6, 0.8, 0.97])
+def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float) -> None:
+    span = math.lcm(*range(1, max(tasks) + 1))
+    deficits = {N: [span - span // j for j in range(1, N + 1)] for N in tasks}
+    packed, bits = _packed_product(deficits, tasks)
+    n = sum(tasks.values())
+    worst = sum(c * deficits[N][-1] for N, c in tasks.items())
+    most = int(quantile * worst)
+    while not packed >> bits * most & ((1 << bits) - 1):
+        most += 1
+    truth = _log10(Fraction(_lower_tail(packed, bits, most), math.prod(N**c for N, c in tasks.items())))
+    histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
+    tail = tail_probability(parse_metric("mrr"), histogram, float(1 - Fraction(most, span * n)))
+    assert tail.method != "inversion"
+    assert _covers(tail, truth)
+    assert tail.error < 1e-10
+
+    class Unaware(ReciprocalLaw):
+        span = None
+
+    blind = invert(Unaware(histogram), -most / span)
+    assert _covers(blind, truth), (blind, truth)
+
+
+@pytest.mark.parametrize("tasks", [{6: 30}, {5: 22, 4: 11}, {3: 80}, {4: 60, 3: 7}], ids=str)
+@pytest.mark.parametrize("quantile", [0.1, 0.3, 0.5, 0.7])
+def test_products_of_ranks(tasks: dict[int, int], quantile: float) -> None:
+    n = sum(tasks.values())
+    # Exponents of 2, 3 and 5, packed into one index.
+    stride = (1, 2 * n + 1, (2 * n + 1) * (n + 1))
+    exponents = {1: (0, 0, 0), 2: (1, 0, 0), 3: (0, 1, 0), 4: (2, 0, 0), 5: (0, 0, 1), 6: (1, 1, 0)}
+    index = {j: sum(a * b for a, b in zip(e, stride, strict=True)) for j, e in exponents.items()}
+    packed, bits = _packed_product({N: [index[j] for j in range(1, N + 1)] for N in tasks}, tasks)
+    digits = packed.to_bytes(-(-packed.bit_length() // 8), "little")
+    assert digits
+    logs: list[tuple[float, int]] = []
+    mask = (1 << bits) - 1
+    place = 0
+    while packed:
+        # In blocks: shifting a long number digit by digit is quadratic.
+        block = packed & ((1 << bits * 512) - 1)
+        packed >>= bits * 512
+        for i in range(512):
+            count = block >> bits * i & mask
+            if count:
+                a, b, c = (place + i) % stride[1], (place + i) // stride[1] % (n + 1), (place + i) // stride[2]
+                logs.append((a * math.log(2) + b * math.log(3) + c * math.log(5), count))
+        place += 512
+    logs.sort()
+    observed = logs[int(np.searchsorted([log for log, _ in logs], quantile * logs[-1][0]))][0]
+    favourable = sum(count for log, count in logs if log <= observed + 1e-9)
+    truth = _log10(Fraction(favourable, math.prod(N**c for N, c in tasks.items())))
+    histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
+    assert _covers(tail_probability(parse_metric("gmr"), histogram, math.exp(observed / n)), truth)
+    assert _covers(invert(LogRankLaw(histogram), -observed), truth)
+
+
+@pytest.mark.parametrize("share", [0.004, 0.02, 0.1, 0.5, 0.9, 0.995])
+def test_hits_against_60_digits_down_to_1e_minus_3000(share: float) -> None:
+    tasks = {10**9: 120, 14541: 140, 40: 30, 11: 9, 7: 1}
+    n = sum(tasks.values())
+    with mpmath.workdps(60):
+        law = [mpmath.mpf(1)]
+        for size, count in tasks.items():
+            p = min(mpmath.mpf(10) / size, mpmath.mpf(1))
+            for _ in range(count):
+                law = [a * (1 - p) + b * p for a, b in zip([*law, 0], [0, *law], strict=True)]
+        truth = float(mpmath.log10(mpmath.fsum(law[math.ceil(share * n) :])))
+    tail = tail_probability(parse_metric("hits@10"), Histogram.from_counts(list(tasks), list(tasks.values())), share)
+    assert _covers(tail, truth)
+    assert tail.error < 1e-11
+    assert abs(tail.log10 - truth) < 1e-11
+
+
+@pytest.mark.parametrize("mean", [1.01, 2.0, 10.0, 40.0, 75.0, 90.0, 120.0])
+def test_sums_of_ranks_against_whole_numbers(mean: float) -> None:
+    tasks = {150: 40, 149: 20, 31: 7}
+    packed, bits = _packed_product({N: list(range(N)) for N in tasks}, tasks)
+    n = sum(tasks.values())
+    favourable = _lower_tail(packed, bits, math.floor(mean * n) - n)
+    truth = _log10(Fraction(favourable, math.prod(N**c for N, c in tasks.items())))
+    tail = tail_probability(parse_metric("mr"), Histogram.from_counts(list(tasks), list(tasks.values())), mean)
+    assert _covers(tail, truth)
+    assert tail.error < 1e-11
+    assert tail.method == "exact"
+
+
+@pytest.mark.parametrize(("name", "value"), [("mrr", 0.2), ("mrr", 0.09), ("mrr", 0.05), ("gmr", 9.0), ("gmr", 33.0)])
+def test_another_contour_at_30_digits_gives_the_same(name: str, value: float) -> None:
+    """Half the step, another abscissa, terms added one by one."""
+    tasks = {97: 700, 74: 300, 60: 11}
+    histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
+    tail = tail_probability(parse_metric(name), histogram, value)
+    n = histogram.total
+    x = n * (value - 1) if name == "mrr" else -n * math.log(value)
+    with mpmath.workdps(30):
+        s = n * mpmath.mpf(value) if name == "mrr" else -n * mpmath.log(value)
+        saddle = find_saddle(_sum_law(name, histogram), x, None)
+        t = mpmath.mpf(1.21 * saddle.t)
+        # exp(z f(j)), one power a node
+        bases = [mpmath.e ** (mpmath.mpf(1) / j) if name == "mrr" else mpmath.mpf(1) / j for j in range(1, 98)]
+        step = mpmath.mpf(2 * math.pi / (100 * saddle.deviation))
+        total = mpmath.mpf(0)
+        for k in range(260):
+            z = mpmath.mpc(t, step * k)
+            sums, running = {}, mpmath.mpc(0)
+            for j, base in enumerate(bases, start=1):
+                running += base**z
+                if j in tasks:
+                    sums[j] = running / j
+            term = mpmath.exp(sum(c * mpmath.log(sums[N]) for N, c in tasks.items()) - z * s) / z
+            total += term.real * (1 if k == 0 else 2)
+        integral = step * total / (2 * mpmath.pi)
+        truth = float(mpmath.log10(integral if t > 0 else 1 + integral))
+    assert _covers(tail, truth), (tail, truth)
+    assert tail.error < 1e-10
+
+
+# Inverted over the whole circle of the lattice 1 / lcm(1 .. 14), 2 x 10^7 nodes, once.
+NATIONS_MRR = {0.4: -0.9041353590467819, 0.5: -14.971432908928298, 0.8: -147.78439661128496}
+
+
+@pytest.mark.parametrize("value", NATIONS_MRR)
+def test_nations_mrr_states_its_granularity(value: float) -> None:
+    tail = tail_probability(parse_metric("mrr"), rankconst.load().histogram("nations"), value)
+    assert _covers(tail, NATIONS_MRR[value])
+    assert tail.error < 2e-3
+
+
+DATASETS = ("nations", "kinships", "umls")
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_simulation(dataset: str) -> None:
+    """A million rankers: every tail above 1e-4 within 5 standard errors."""
+    histogram = rankconst.load().histogram(dataset)
+    names = ("hits@1", "hits@10", "mr", "mrr", "gmr", "igmr")
+    draws, batch = 2 * 10**5, 5 * 10**3
+    generator = np.random.default_rng(20221107)
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    n = histogram.total
+    cuts = {}
+    for name in names:
+        metric = parse_metric(name)
+        moments = compute_moments(metric, histogram)
+        sign = 1 if metric.increasing else -1
+        cuts[name] = [moments.expectation + sign * z * math.sqrt(moments.variance) for z in (-2.1, -0.7, 0, 1.3, 3.1)]
+    reached = {name: np.zeros(5) for name in names}
+    logs = np.log(np.arange(1, sizes.max() + 1))
+    for _ in range(draws // batch):
+        ranks = (generator.random((batch, n), dtype=np.float32) * sizes.astype(np.float32)).astype(np.int32)
+        ranks = np.minimum(ranks, sizes.astype(np.int32) - 1)
+        geometric = np.exp(logs.astype(np.float32)[ranks].sum(axis=1, dtype=np.float64) / n)
+        values = {
+            "hits@1": (ranks < 1).sum(axis=1) / n,
+            "hits@10": (ranks < 10).sum(axis=1) / n,
+            "mr": (ranks + 1.0).sum(axis=1) / n,
+            "mrr": (1.0 / (ranks + 1.0)).sum(axis=1) / n,
+            "gmr": geometric,
+            "igmr": 1.0 / geometric,
+        }
+        for name in names:
+            better = parse_metric(name).increasing
+            for i, cut in enumerate(cuts[name]):
+                reached[name][i] += np.sum(values[name] >= cut if better else values[name] <= cut)
+    for name in names:
+        for hits, cut in zip(reached[name], cuts[name], strict=True):
+            tail = tail_probability(parse_metric(name), histogram, cut)
+            p = tail.probability
+            slack = p * math.expm1(math.log(10) * tail.error)
+            assert abs(hits / draws - p) <= 5 * math.sqrt(p * (1 - p) / draws) + slack + 2 / draws, (
+                name,
+                cut,
+                hits,
+                tail,
+            )
+
+
+@pytest.mark.parametrize(("name", "value"), [("mrr", 0.338), ("mrr", 0.0009), ("gmr", 30.0), ("mr", 177.0)])
+def test_importance_sampling_on_fb15k237(name: str, value: float) -> None:
+    """Tilted rankers, drawn and weighed without any of the code under test but its t."""
+    histogram = rankconst.load().histogram("fb15k237")
+    tail = tail_probability(parse_metric(name), histogram, value)
+    n = histogram.total
+    f = {"mr": lambda r: -r, "mrr": lambda r: 1 / r, "gmr": lambda r: -np.log(r)}[name](
+        np.arange(1.0, histogram.num_candidates[-1] + 1)
+    )
+    best = f[0]
+    s = n * {"mr": -value, "mrr": value, "gmr": -math.log(value)}[name]
+    t = find_saddle(_sum_law(name, histogram), s - n * best, None).t
+    running = np.cumsum(np.exp(t * (f - best)))
+    cgf = math.fsum(
+        (histogram.num_tasks * np.log(running[histogram.num_candidates - 1] / histogram.num_candidates)).tolist()
+    )
+    generator = np.random.default_rng(237)
+    draws = 1500
+    ends = np.repeat(running[histogram.num_candidates - 1], histogram.num_tasks)
+    sums = np.array([np.sum(f[np.searchsorted(running, generator.random(n) * ends)] - best) for _ in range(draws)]) - (
+        s - n * best
+    )
+    weights = np.where(sums >= -1e-9 * abs(s), np.exp(-t * np.maximum(sums, 0.0)), 0.0)
+    estimate = (cgf - t * (s - n * best) + math.log(weights.mean())) / math.log(10)
+    noise = weights.std() / math.sqrt(draws) / weights.mean() / math.log(10)
+    assert abs(tail.log10 - estimate) < 5 * noise
+    assert tail.error < 2e-10
+
+
+@pytest.mark.parametrize("upper", [True, False])
+@pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw, RankLaw])
+def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool) -> None:
+    sizes = np.array([2, 63, 64, 65, 100, 5000, 14541])
+    law = kind(Histogram.from_counts(sizes))
+    sign = 1.0 if upper else -1.0
+    z = np.array([complex(sign * a, b) for a in (1e-6, 0.3, 1.0, 9.6, 60.0) for b in (0.0, 0.7, 45.0)])
+    for point in z:
+        found = law.log_means(np.array([point]), upper)[0]
+        for size, got in zip(sizes, found, strict=True):
+            f = law.deviations(np.arange(1.0, size + 1))
+            terms = np.exp(point * (f - (0.0 if upper else f[-1])))
+            direct = complex(math.fsum(terms.real.tolist()), math.fsum(terms.imag.tolist())) / int(size)
+            tolerance = 1e-14 * (20 + abs(point) * float(f[0] - f[-1])) * float(np.abs(terms).mean())
+            assert abs(np.exp(got) - direct) <= tolerance, (point, size)
+
+
+EXTREMES: dict[str, dict[int, int]] = {
+    "N = 1e9, n = 1": {10**9: 1},
+    "N = 1e9, n = 2": {10**9: 2},
+    "N = 1e9, n = 3": {10**9: 3},
+    "N = 1e9, n = 1e7": {10**9: 10**7},
+    "N = 1e9 and 17, n = 1e7": {17: 10**7 - 1, 10**9: 1},
+    "N = 2, n = 1e15": {2: 10**15},
+    "a wide range": {2: 10, 1000: 20, 10**6: 30, 10**9: 5},
+    "mostly one candidate": {1: 9_999_999, 4096: 1},
+    "all one candidate": {1: 10},
+    "Countries": {271: 48},
+}
+
+
+@pytest.mark.parametrize("case", EXTREMES)
+@pytest.mark.parametrize("name", ["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr"])
+def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
+    histogram = Histogram.from_counts(list(EXTREMES[case]), list(EXTREMES[case].values()))
+    metric = parse_metric(name)
+    moments = compute_moments(metric, histogram)
+    sign = 1 if metric.increasing else -1
+    last = Tail(0.0, 0.0, "exact")
+    for z in (-math.inf, -3, -1, 0.5, 2, 6, 40, math.inf):
+        worst = metric.worst(histogram.num_candidates, histogram.num_tasks)
+        value = moments.expectation + sign * z * math.sqrt(moments.variance) if math.isfinite(z) else worst
+        assert metric.optimum is not None
+        value = metric.optimum if z == math.inf else min(max(value, metric.lower), metric.upper)
+        tail = tail_probability(metric, histogram, value)
+        assert tail.log10 <= 0
+        assert math.isfinite(tail.error)
+        assert tail.log10 - tail.error <= last.log10 + last.error
+        last = tail
+
+
+@given(
+    tasks=st.dictionaries(st.integers(1, 40), st.integers(1, 12), min_size=1, max_size=5),
+    name=st.sampled_from(["hits@1", "hits@5", "mr", "mrr", "gmr", "igmr"]),
+    share=st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_tails_are_probabilities_and_ordered(tasks: dict[int, int], name: str, share: float) -> None:
+    histogram = Histogram.from_counts(list(tasks), list(tasks.values()))
+    metric = parse_metric(name)
+    assert metric.optimum is not None
+    worst = metric.worst(histogram.num_candidates, histogram.num_tasks)
+    inside = worst + share * (metric.optimum - worst)
+    further = worst + 0.5 * (1 + share) * (metric.optimum - worst)
+    tail, smaller = (tail_probability(metric, histogram, value) for value in (inside, further))
+    assert 0 <= tail.probability <= 1
+    assert smaller.log10 - smaller.error <= tail.log10 + tail.error
+
+
+def test_inverse_geometric_mean_rank_is_the_geometric_one_inverted() -> None:
+    histogram = rankconst.load().histogram("kinships")
+    direct = tail_probability(parse_metric("gmr"), histogram, 30.0)
+    inverse = tail_probability(parse_metric("igmr"), histogram, 1 / 30.0)
+    assert abs(direct.log10 - inverse.log10) <= direct.error + inverse.error
+
+
+def test_the_best_value_has_one_ranking_in_the_product_of_all() -> None:
+    histogram = rankconst.load().histogram("fb15k237")
+    truth = -math.fsum((histogram.num_tasks * np.log10(histogram.num_candidates)).tolist())
+    for name in ("hits@1", "mr", "mrr", "gmr", "igmr"):
+        assert abs(tail_probability(parse_metric(name), histogram, 1.0).log10 - truth) < 1e-9
+
+
+@pytest.mark.parametrize("deficit", [0.5, 1.0, 2.0])
+def test_nearly_perfect_ranks_are_counted(deficit: float) -> None:
+    """One rank 2; two of them or one of infinity; ...: counted by hand over 402 tasks of Nations."""
+    histogram = rankconst.load().histogram("nations")
+    tail = tail_probability(parse_metric("mrr"), histogram, 1 - deficit / histogram.total)
+    assert tail.method == "convolution"
+    if deficit == 0.5:
+        best = -math.fsum((histogram.num_tasks * np.log10(histogram.num_candidates)).tolist())
+        assert abs(tail.log10 - best - math.log10(1 + histogram.total)) < 1e-11
+
+
+def test_enumeration_and_integral_agree() -> None:
+    histogram = Histogram.from_counts([30, 31, 32, 33])
+    for kind in (ReciprocalLaw, LogRankLaw):
+        law = kind(histogram)
+        for share in (113, 240, 388, 507, 691, 874):
+            x = -law.width * share / 1000
+            exact = enumerate_sums(law, x, 1e-12)
+            assert exact is not None
+            assert _covers(invert(law, x), exact.log10)
+
+
+def test_wn18rr_hits_at_1_is_no_matter_for_the_normal_law() -> None:
+    """0.15 hits expected: 7 or more have a chance of 3.4e-10; z = 17 would say 1e-67."""
+    histogram = rankconst.load().histogram("wn18rr")
+    metric = parse_metric("hits@1")
+    moments = compute_moments(metric, histogram)
+    tail = tail_probability(metric, histogram, 0.001)
+    z = (0.001 - moments.expectation) / math.sqrt(moments.variance)
+    rate = moments.expectation * histogram.total
+    poisson = math.fsum(math.exp(-rate) * rate**h / math.factorial(h) for h in range(7, 30))
+    assert abs(tail.log10 - math.log10(poisson)) < 2e-3
+    assert z > 15
+    assert math.erfc(z / math.sqrt(2)) / 2 < 1e-50 < tail.probability
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("mrr", 1.01), ("mr", 0.99), ("hits@1", -0.1), ("gmr", 0.5), ("mr", math.nan)]
+)
+def test_values_out_of_range_are_refused(name: str, value: float) -> None:
+    with pytest.raises(DataError, match="outside its range"):
+        tail_probability(parse_metric(name), Histogram.from_counts([5, 6]), value)
+
+
+def test_metrics_without_a_tail_are_refused() -> None:
+    unknown: Metric = dataclasses.replace(CATALOGUE["arithmetic_mean_rank"], family="median_rank", symbol="MedR")
+    with pytest.raises(UndefinedError, match="median_rank"):
+        tail_probability(unknown, Histogram.from_counts([5, 6]), 2.0)
+    with pytest.raises(UnknownNameError, match="needs a k"):
+        tail_probability(CATALOGUE["hits_at_k"], Histogram.from_counts([5, 6]), 0.5)
+
+
+def test_tails_are_of_metrics_in_the_catalogue() -> None:
+    assert set(TAILS) <= set(CATALOGUE)
+
+
+@pytest.mark.parametrize(("name", "value"), [("hits@10", 0.533), ("mrr", 0.338), ("mr", 177.0), ("gmr", 30.0)])
+def test_speed_on_fb15k237(name: str, value: float) -> None:
+    histogram = rankconst.load().histogram("fb15k237")
+    spent = []
+    for _ in range(5):
+        start = time.process_time()
+        tail_probability(parse_metric(name), histogram, value)
+        spent.append(time.process_time() - start)
+    assert min(spent) < 0.1
