@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rankconst.tables.own_counts import Tasks
+    from rankconst.tables.own_counts import Counts
 
 SIDES = ("head", "tail")
 
@@ -85,7 +85,7 @@ def gather_counts(
     return counts
 
 
-def adjust_results(results: Mapping[str, float], tasks: Tasks) -> list[Row]:
+def adjust_results(results: Mapping[str, float], tasks: Counts) -> list[Row]:
     """Adjust the values of both sides, realistic ranks, in a flat dict of PyKEEN's results."""
     rows = []
     for metric, keys in METRICS.items():

@@ -1,7 +1,7 @@
 """Which ranking tasks a number is from, and how many candidates they have: the two inputs of everything below.
 
-:class:`Tasks` is the address of some ranking tasks, all names as keys. :class:`Histogram` is what their constants follow
-from.
+:class:`Tasks` is the address of some ranking tasks, all names as keys; :class:`Histogram` is what their constants
+follow from.
 """
 
 from __future__ import annotations
