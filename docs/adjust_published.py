@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import rankconst
 from rankconst.constants.published import show_uncertain
 from rankconst.results.adjust import AdjustedReading, adjust_reading
-from rankconst.results.evaluation import Setting
+from rankconst.results.evaluation import Stated
 
 if TYPE_CHECKING:
     from rankconst.constants.published import Interval
@@ -42,7 +42,7 @@ CHOSEN = (
 def adjust_published(path: Path) -> AdjustedReading:
     """Adjust the MRR of every published result, each by its own source."""
     metric = rankconst.parse_metric("mrr")
-    return adjust_reading(rankconst.read_results(path), rankconst.load(), Setting(), metrics=[metric])
+    return adjust_reading(rankconst.read_results(path), rankconst.load(), Stated(), metrics=[metric])
 
 
 def render_lines(adjusted: AdjustedReading) -> str:
@@ -51,20 +51,20 @@ def render_lines(adjusted: AdjustedReading) -> str:
         "| dataset | model | published in | random | MRR | AMRR | ZMRR |",
         "|---|---|---|---:|---:|---:|---:|",
     ]
-    for dataset, model, source in CHOSEN:
+    for dataset, model, tool in CHOSEN:
         each = next(
             each
             for each in adjusted.entries
             if each.adjusted is not None
             and (each.entry.context.dataset, each.entry.context.model) == (dataset, model)
-            and (each.entry.context.source, each.entry.context.split) == (source, "test")
+            and (each.entry.context.tool, each.entry.context.split) == (tool, "test")
         )
         if each.adjusted is None or each.constants is None:
             continue
         cells = (
             dataset,
             model,
-            source,
+            tool,
             f"{each.constants.expectation:.2g}",
             _shorten(each.entry.text),
             _show(each.adjusted.index, each.adjusted.index_interval),

@@ -459,11 +459,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=HERE, help="where to write; docs/ if left out")
     parser.add_argument("--reference", type=Path, default=reference_folder(), help=f"folder with {PUBLISHED}")
     options = parser.parse_args(arguments)
-    source = options.reference / PUBLISHED
-    if not source.is_file():
+    tool = options.reference / PUBLISHED
+    if not tool.is_file():
         sys.exit(f"{source} is missing: name the folder with the published results by --reference.")
     tables = rankconst.load()
-    scores = read_scores(tables, source)
+    scores = read_scores(tables, tool)
     (options.folder / PAGE).write_text(render_page(tables, scores), encoding="utf-8")
     draw(scores, options.folder / PICTURE)
     print(options.folder / PAGE, options.folder / PICTURE, sep="\n")

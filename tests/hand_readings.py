@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reading
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
 
-OPEN = Context()
+OPEN = Stated()
 
 
 def parse_heading(heading: str) -> tuple[Metric, str | None]:
@@ -31,12 +31,12 @@ def parse_heading(heading: str) -> tuple[Metric, str | None]:
 
 def make_reading(
     *rows: Mapping[str, str],
-    context: Context | Sequence[Context] = OPEN,
+    context: Stated | Sequence[Stated] = OPEN,
     exact: bool = False,
-    source: str | None = None,
+    tool: str | None = None,
 ) -> Reading:
     """Return what a reader finds in a table with these rows, the first of them in line 2."""
-    contexts = [context] * len(rows) if isinstance(context, Context) else context
+    contexts = [context] * len(rows) if isinstance(context, Stated) else context
     entries = [
         Entry(metric, text, place, heading, place + 2, one, adjustment, exact)
         for place, (row, one) in enumerate(zip(rows, contexts, strict=True))
@@ -44,7 +44,7 @@ def make_reading(
         for metric, adjustment in [parse_heading(heading)]
     ]
     columns = tuple(dict.fromkeys(heading for row in rows for heading in row))
-    return Reading("results.csv", "csv", "wide", columns, tuple(rows), tuple(entries), source=source)
+    return Reading("results.csv", "csv", "wide", columns, tuple(rows), tuple(entries), tool=tool)
 
 
 def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[str, float]:

@@ -22,7 +22,7 @@ from rankconst.errors import DataError, RankconstError, TablesError, UnknownName
 from rankconst.tables.location import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.constants import tabulate_constants, tabulate_histograms
 from rankconst_builder.fetch import Content, Fetcher, MissingSourceError
@@ -502,23 +502,23 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
     if key not in archive.datasets:
         held = ", ".join(archive.datasets)
         raise UnknownNameError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
-    histograms = {
-        (key, protocol.key, split, side): archive.histogram(key, split, side, protocol.key)
+    histograms: dict[Any, Any] = {
+        (key, protocol.key, split, side): archive.histogram(Tasks(key, protocol.key, split, side))
         for protocol in build.protocols
         for split in SPLITS
         for side in ("head", "tail")
-        if archive.holds(key, protocol.key if protocol.negatives is None else "raw", split)
+        if archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split))
     }
-    macro_histograms = {
-        (*tasks, aggregation): archive.macro_histogram(key, aggregation, tasks[2], tasks[3], tasks[1])
+    macro_histograms: dict[Any, Any] = {
+        (*tasks, aggregation): archive.histogram(Tasks(*tasks, aggregation))
         for tasks in histograms
         for aggregation in MACROS
     }
-    by_relation = {
-        (*tasks, name): archive.relation_histogram(key, name, tasks[2], tasks[3], tasks[1])
+    by_relation: dict[Any, Any] = {
+        (*tasks, name): archive.histogram(Tasks(*tasks, relations=(name,)))
         for tasks in histograms
         if tasks[2] != "train"
-        for name in archive.relations(key, tasks[2], tasks[1])
+        for name in archive.relations(Tasks(*tasks))
     }
     origin = f"archive {archive.version}"
     return _Part(

@@ -25,7 +25,7 @@ from rankconst.cli.options import (
 )
 from rankconst.cli.output import SUFFIXES, Format, print_listing, render
 from rankconst.errors import UsageError
-from rankconst.results.evaluation import Setting
+from rankconst.results.evaluation import Stated
 from rankconst.tables import tables as archive
 
 
@@ -53,7 +53,7 @@ def adjust(
     split: StatedSplitOption = None,
     side: StatedSideOption = None,
     protocol: StatedProtocolOption = None,
-    source: SourceOption = None,
+    tool: SourceOption = None,
     aggregation: StatedAggregationOption = None,
     relation: RelationOption = None,
     num_tasks: Annotated[
@@ -92,7 +92,7 @@ def adjust(
         check_target(out, force)
     form = format or (Format.table if out is None else _form_of(out))
     given, metrics = dataset or [], tuple(map(parse_metric, metric or ()))
-    setting = Setting(given[0] if given else None, split, side, protocol, source, aggregation, percent)
+    user = Stated(given[0] if given else None, split, side, protocol, tool, aggregation, percent)
     opened = archive.load(tables)
     if input is not None:
         from rankconst.cli.adjust_files import adjust_file
@@ -104,7 +104,7 @@ def adjust(
         listing = adjust_file(
             read_results(input, input_format),
             metrics,
-            setting,
+            user,
             opened,
             form,
             significance=bool(significance),
@@ -117,7 +117,7 @@ def adjust(
             missing = "name one metric for values." if metrics else "missing: which metric is it?"
             raise typer.BadParameter(missing, param_hint="--metric")
         published = read_values(values or [], metrics[0], percent)
-        query = Query(tuple(given), metrics[0], setting, tuple(relation or ()), num_tasks)
+        query = Query(tuple(given), metrics[0], user, tuple(relation or ()), num_tasks)
         listing = list_adjusted(published, query, opened, significance=significance is not False, place=tables)
     if out is None:
         print_listing(listing, form)

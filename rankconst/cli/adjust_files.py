@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.cli.output import Format, Listing
-    from rankconst.results.evaluation import Setting
+    from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
 
@@ -31,7 +31,7 @@ _FEW = 2
 def adjust_file(
     reading: Reading,
     metrics: Sequence[Metric],
-    setting: Setting,
+    user: Stated,
     tables: Tables,
     form: Format,
     *,
@@ -60,7 +60,7 @@ def adjust_file(
     adjusted = adjust_reading(
         reading,
         tables,
-        fill_in_dataset(reading, setting, tables),
+        fill_in_dataset(reading, user, tables),
         metrics=metrics,
         significance=significance,
         resolve=lambda name: resolve_dataset(tables, name, place),
@@ -70,7 +70,7 @@ def adjust_file(
     return lay_out(adjusted, form)
 
 
-def fill_in_dataset(reading: Reading, setting: Setting, tables: Tables) -> Setting:
+def fill_in_dataset(reading: Reading, user: Stated, tables: Tables) -> Stated:
     """Find the dataset of a file that names none by its own numbers, and say so.
 
     Raises
@@ -78,8 +78,8 @@ def fill_in_dataset(reading: Reading, setting: Setting, tables: Tables) -> Setti
     DataError
         If they do not tell.
     """
-    if setting.dataset is not None or any(entry.context.dataset for entry in reading.entries):
-        return setting
+    if user.dataset is not None or any(entry.context.dataset for entry in reading.entries):
+        return user
     from rankconst.checks.identify.search import suggest_dataset
 
     match = suggest_dataset(reading, tables)
@@ -91,7 +91,7 @@ def fill_in_dataset(reading: Reading, setting: Setting, tables: Tables) -> Setti
         f"{f' {match.split}' if unsaid else ''} (`rankconst identify` shows why). Add --dataset to be sure.",
         err=True,
     )
-    return replace(setting, dataset=match.dataset, split=setting.split or (match.split if unsaid else None))
+    return replace(user, dataset=match.dataset, split=user.split or (match.split if unsaid else None))
 
 
 def _report(adjusted: AdjustedReading) -> None:
@@ -106,12 +106,12 @@ def _report(adjusted: AdjustedReading) -> None:
         at = sorted(set(lines) - {0})
         where = f", line{'s' * (len(at) > 1)} {show_lines(at)}" if at else ""
         typer.echo(f"note: {reading.name}{where}: {note}", err=True)
-    if len(adjusted.sources) > _FEW:
-        named = ", ".join(source.key for source in adjusted.sources)
+    if len(adjusted.tools) > _FEW:
+        named = ", ".join(tool.key for tool in adjusted.tools)
         typer.echo(f"note: for the caveats of {named} see `rankconst sources NAME`.", err=True)
         return
-    for source in adjusted.sources:
-        for caveat in source.caveats:
+    for tool in adjusted.tools:
+        for caveat in tool.caveats:
             typer.echo(f"note: {source.title}: {caveat}", err=True)
 
 

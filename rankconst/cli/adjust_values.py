@@ -18,7 +18,7 @@ from rankconst.constants.batches import draw_evenly
 from rankconst.constants.published import Published, read_published
 from rankconst.errors import DataError, UndefinedError
 from rankconst.results.adjust import adjust_values
-from rankconst.results.evaluation import NOTHING, Setting, settle
+from rankconst.results.evaluation import NOTHING, Stated, settle
 from rankconst.tables.own_counts import Counts
 from rankconst.tails import TAILS
 from rankconst.tasks import WeightedHistogram
@@ -54,7 +54,7 @@ class Query:
 
     datasets: tuple[str, ...]
     metric: Metric
-    setting: Setting
+    user: Stated
     relations: tuple[str, ...] = ()
     num_tasks: int | None = None
 
@@ -105,11 +105,11 @@ def list_adjusted(
         If a name is unknown or a value cannot be.
     """
     looked_up = _look_up(query, tables, place)
-    source = None if query.setting.source is None else parse_tool(query.setting.source)
-    rows = [_row(constants, each, source, significance) for constants in looked_up for each in published]
+    tool = None if query.user.tool is None else parse_tool(query.user.tool)
+    rows = [_row(constants, each, tool, significance) for constants in looked_up for each in published]
     for constants in looked_up:
         _warn_of_undefined(constants)
-    for caveat in () if source is None else source.caveats:
+    for caveat in () if tool is None else tool.caveats:
         typer.echo(f"note: {source.title if source else ''}: {caveat}", err=True)
     if significance and any(row["log10_p"] is None for row in rows):
         typer.echo(f"note: no p: {_lack_of_tails(looked_up[0], source)}", err=True)
@@ -127,8 +127,8 @@ def list_adjusted(
     )
 
 
-def _lack_of_tails(constants: Constants, source: Tool | None) -> str:
-    if source is not None and source.batch is not None:
+def _lack_of_tails(constants: Constants, tool: Tool | None) -> str:
+    if tool is not None and tool.batch is not None:
         return f"{source.title} leaves out tasks, and which is not known."
     if isinstance(constants.histogram, WeightedHistogram):
         return f"no tail is known for {constants.aggregation} averages."
@@ -151,7 +151,7 @@ def _look_up(query: Query, tables: Tables, place: str | None) -> list[Constants]
     for name in query.datasets:
         settled = settle(
             NOTHING,
-            replace(query.setting, dataset=name),
+            replace(query.user, dataset=name),
             tables,
             resolve=lambda name: resolve_dataset(tables, name, place),
         )
@@ -160,11 +160,11 @@ def _look_up(query: Query, tables: Tables, place: str | None) -> list[Constants]
 
 
 def _from_num_tasks(query: Query, num_tasks: int) -> Constants:
-    setting = query.setting
-    unfit = {"--split": setting.split, "--side": setting.side, "--aggregation": setting.aggregation}
+    user = query.user
+    unfit = {"--split": user.split, "--side": user.side, "--aggregation": user.aggregation}
     for option in (option for option, stated in {**unfit, "--relation": query.relations}.items() if stated):
         raise typer.BadParameter("does not go with --num-tasks, which is all that is known.", param_hint=option)
-    named = setting.protocol or (parse_tool(setting.source).protocol if setting.source else DEFAULT_PROTOCOL)
+    named = user.protocol or (parse_tool(user.tool).protocol if user.tool else DEFAULT_PROTOCOL)
     protocol = parse_protocol(named)
     if protocol.negatives is None:
         raise typer.BadParameter(
@@ -202,11 +202,11 @@ def _columns(metric: Metric, significant: bool) -> tuple[Column, ...]:
     )
 
 
-def _row(whole: Constants, published: Published, source: Tool | None, significance: bool) -> dict[str, Any]:
+def _row(whole: Constants, published: Published, tool: Tool | None, significance: bool) -> dict[str, Any]:
     from rankconst.constants.significance import compute_significance
 
-    adjusted = adjust_values(source, whole, published.value, published.lower, published.upper)
-    constants = whole if source is None or source.batch is None else draw_evenly(whole, source.batch)
+    adjusted = adjust_values(tool, whole, published.value, published.lower, published.upper)
+    constants = whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch)
     row: dict[str, Any] = {
         "text": published.text,
         "dataset": constants.dataset,

@@ -16,7 +16,7 @@ Hoyt et al. 2022, arXiv:2203.07544, section 3. Signs follow PyKEEN: z is turned 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
@@ -46,10 +46,13 @@ class Affine:
         The value that becomes 0, in units of the metric.
     unit
         The change of the metric that becomes 1; negative where smaller is better.
+    check
+        Refuses values that cannot be; None for a map of numbers alone.
     """
 
     origin: float
     unit: float
+    check: Callable[[Any], None] | None = field(default=None, repr=False, compare=False)
 
     @property
     def scale(self) -> float:
@@ -66,12 +69,23 @@ class Affine:
     @overload
     def __call__(self, value: Values) -> Values: ...
     def __call__(self, value: Any) -> Any:
-        """Apply the map to a float, a numpy array or a pandas Series; the same kind comes back."""
+        """Apply the map to a float, a numpy array or a pandas Series; the same kind comes back.
+
+        Raises
+        ------
+        DataError
+            If a value cannot be: a percentage where a share is expected, an MR below 1.
+        """
+        if self.check is not None:
+            self.check(value)
+        return self._apply(value)
+
+    def _apply(self, value: Any) -> Any:
         return (value - self.origin) / self.unit
 
     def map_interval(self, lower: Any, upper: Any) -> Interval:
         """Return what lies between two values after the map, the lower end first; arrays give arrays."""
-        ends = self(lower), self(upper)
+        ends = self._apply(lower), self._apply(upper)
         return Interval(*ends) if self.unit > 0 else Interval(*reversed(ends))
 
     @overload

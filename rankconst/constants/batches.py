@@ -141,9 +141,9 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
         raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is no mean over tasks. {_REMEDY}")
     if not isinstance(histogram, Histogram):
         raise UndefinedError(f"{_NOT_KNOWN} a macro average: weights depend on it too. {_REMEDY}")
-    if constants.relations:
+    if constants.tasks.relations:
         raise UndefinedError(f"{_NOT_KNOWN} some relations: how many of their triples is not known. {_REMEDY}")
-    ranked = count_ranked(constants.num_tasks, constants.side, batch)
+    ranked = count_ranked(constants.num_tasks, constants.tasks.side, batch)
     if ranked == constants.num_tasks:
         return constants
     evenly = replace(constants.moments, variance=constants.variance * constants.num_tasks / ranked)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
 from rankconst.constants.published import Interval, Published, parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.constants.significance import Significance
     from rankconst.moments import Moments
-    from rankconst.tasks import Histogram, WeightedHistogram
+    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,11 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Chance expectation and variance of a metric on one dataset, protocol, split, side and aggregation.
+    """Chance expectation and variance of a metric on some ranking tasks.
 
     Attributes
     ----------
-    dataset, protocol, split, side
+    tasks
         Which ranking tasks.
     metric
         The metric, its k set.
@@ -54,11 +53,7 @@ class Constants:
     moments
         Expectation and variance with their errors and method.
     table_version
-        The version of the tables that the numbers come from; empty for counts of one's own.
-    aggregation
-        What each task counts.
-    relations
-        The relations that the tasks are restricted to; empty for all.
+        The version of the tables that the numbers come from; empty for counts of your own.
 
     Examples
     --------
@@ -68,16 +63,18 @@ class Constants:
     0.3375
     """
 
-    dataset: str
-    protocol: str
-    split: str
-    side: str
+    tasks: Tasks
     metric: Metric
     histogram: Histogram | WeightedHistogram = field(repr=False)
     moments: Moments
-    table_version: str
-    aggregation: str = DEFAULT_AGGREGATION
-    relations: tuple[str, ...] = ()
+    table_version: str = ""
+
+    def __repr__(self) -> str:
+        known = self.moments
+        return (
+            f"Constants({self.metric.label} on {self.tasks}: expectation {known.expectation:.6g}, variance "
+            f"{known.variance:.6g}, {self.num_tasks:,} tasks, {known.method})"
+        )
 
     @property
     def num_tasks(self) -> int:
@@ -129,7 +126,7 @@ class Constants:
         UndefinedError
             If the expectation is 0, as for the variance of a single rank that cannot vary.
         """
-        return ADJUSTMENTS["normalised"](self.metric, self.moments)
+        return self._map("normalised")
 
     @property
     def index(self) -> Affine:
@@ -140,7 +137,7 @@ class Constants:
         UndefinedError
             If a random ranker is already perfect (every task has one candidate, or k reaches all of them).
         """
-        return ADJUSTMENTS["index"](self.metric, self.moments)
+        return self._map("index")
 
     @property
     def z(self) -> Affine:
@@ -151,7 +148,11 @@ class Constants:
         UndefinedError
             If the variance is 0.
         """
-        return ADJUSTMENTS["z"](self.metric, self.moments)
+        return self._map("z")
+
+    def _map(self, adjustment: str) -> Affine:
+        """Return a map that refuses values which the metric cannot take here."""
+        return replace(ADJUSTMENTS[adjustment](self.metric, self.moments), check=self.check)
 
     def check(self, value: Any) -> None:
         """Refuse values that the metric cannot take on these tasks.
@@ -160,6 +161,7 @@ class Constants:
         ----------
         value
             A number or an array of them, as published: half a unit of the last decimal is granted at the worst end.
+            In an array NaN is a missing value.
 
         Raises
         ------
@@ -169,6 +171,8 @@ class Constants:
         if isinstance(value, (str, Decimal)):
             value = parse_value(value).value
         numbers = np.asarray(value, dtype=np.float64)
+        if numbers.ndim:
+            numbers = numbers[~np.isnan(numbers)]
         self._check(numbers, numbers, numbers)
 
     def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
@@ -270,7 +274,7 @@ class Constants:
         from rankconst.constants.significance import compute_significance
 
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
-        return compute_significance(self, float(adjusted.value), adjusted.value_interval)
+        return compute_significance(self.metric, self.histogram, float(adjusted.value), adjusted.value_interval)
 
     @property
     def _corners(self) -> list[Moments]:
@@ -289,14 +293,21 @@ class Constants:
         return low, high
 
     def _check(self, value: Any, lower: Any, upper: Any) -> None:
+        found = self.find_impossible(value, lower, upper)
+        if found is not None:
+            raise DataError(found[1])
+
+    def find_impossible(self, value: Any, lower: Any, upper: Any) -> tuple[int, str] | None:
+        """Return the position of the first number that cannot be, with the reason; None if all can."""
         metric = self.metric
         low, high = self._range()
         with np.errstate(invalid="ignore"):
-            sure = (value >= low) & (value <= high)
+            sure = np.atleast_1d((value >= low) & (value <= high))
         if np.all(sure):
-            return
-        suspects = [np.atleast_1d(each)[~np.atleast_1d(sure)].tolist() for each in (value, lower, upper)]
-        for number, least, most in zip(*suspects, strict=True):
+            return None
+        suspects = np.flatnonzero(~sure)
+        columns = [np.atleast_1d(each)[suspects].tolist() for each in (value, lower, upper)]
+        for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
             beyond_best = number > high if metric.increasing else number < low
             # A number that comes without an interval may still be a printed one.
             slack = _half_unit(number) if least == most else 0.0
@@ -304,15 +315,11 @@ class Constants:
             outside = number < metric.lower or number > metric.upper
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
-            tasks = f"{self.side}, {self.protocol}"
-            if self.aggregation != DEFAULT_AGGREGATION:
-                tasks += f", {self.aggregation}"
-            if self.relations:
-                tasks += f", relations {', '.join(self.relations)}"
-            raise DataError(
-                f"{number:g} is no possible {metric.label} on {self.dataset} {self.split} "
-                f"({tasks}): {_expect(low, high)} {_hint(metric, number)}"
+            return place, (
+                f"{number:g} is no possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
+                f"{_expect(low, high)} {_hint(metric, number)}"
             )
+        return None
 
 
 def _half_unit(number: float) -> float:

@@ -5,16 +5,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import numbers
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rankconst.catalogue.metrics import Metric
 
 
@@ -157,6 +163,68 @@ def read_published(
     if not metric.is_share and (percent or (isinstance(value, str) and "%" in value)):
         raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is no share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)
+
+
+def read_numbers(
+    metric: Metric,
+    cells: Sequence[Any],
+    *,
+    decimals: int | None = None,
+    percent: bool = False,
+    exact: bool = False,
+    name: Callable[[int], str] = lambda _: "",
+) -> NDArray[np.float64]:
+    """Read many published values of a metric: value, lower and upper end of each, shape (n, 3).
+
+    Equal cells are read once. `name` says where the cell at a position is, for the message of an error; the parameters
+    are otherwise those of :func:`read_published`, and so are the errors.
+    """
+    import numpy as np
+
+    places: dict[Any, int] = {}
+    for place, cell in enumerate(cells):
+        places.setdefault(cell, place)
+    found: dict[Any, tuple[float, float, float]] = {}
+    rest = list(places)
+    if decimals is None and all(isinstance(cell, str) for cell in rest):
+        found, rest = _read_plain(rest, metric, percent=percent, exact=exact)
+    for cell in rest:
+        each = read_published(metric, cell, decimals=decimals, percent=percent, exact=exact, place=name(places[cell]))
+        found[cell] = each.value, each.lower, each.upper
+    return np.array([found[cell] for cell in cells], dtype=np.float64).reshape(-1, 3)
+
+
+def _read_plain(
+    cells: list[str], metric: Metric, *, percent: bool, exact: bool
+) -> tuple[dict[str, tuple[float, float, float]], list[str]]:
+    """Read texts that are digits with at most one point, all at once; return the others too.
+
+    Ends are those of :func:`parse_value`: with up to 15 digits both are the rounded exact quotient.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pa.array(cells, pa.string())
+    sign = "%?" if metric.is_share else ""
+    plain = pc.match_substring_regex(texts, rf"^(?:\d{{0,15}}\.\d{{1,20}}|\d{{1,15}}){sign}$")
+    if percent > metric.is_share or not pc.any(plain).as_py():
+        return {}, cells
+    chosen = texts.filter(plain)
+    signed = np.asarray(pc.ends_with(chosen, "%"))
+    bare = pc.replace_substring(chosen, "%", "")
+    point = np.asarray(pc.find_substring(bare, "."))
+    shares = 2 * (signed | percent)
+    decimals = np.where(point < 0, 0, np.asarray(pc.utf8_length(bare)) - point - 1) + shares
+    digits = np.asarray(pc.replace_substring(bare, ".", "").cast(pa.decimal128(35)).cast(pa.float64()))
+    unit = 10.0**decimals
+    # More digits than a double holds are rounded once by reading them, not twice by a quotient.
+    whole = np.asarray(bare.cast(pa.float64())) / 10.0**shares
+    value = np.where(digits < 2**53, digits / unit, whole)
+    lower, upper = (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
+    numbers = zip(value.tolist(), lower.tolist(), upper.tolist(), strict=True)
+    found = dict(zip(itertools.compress(cells, plain.to_pylist()), numbers, strict=True))
+    return found, [cell for cell in cells if cell not in found]
 
 
 def _read_number(value: object, place: str) -> Decimal:

@@ -13,7 +13,8 @@ from rankconst.tails import TAILS, tail_probabilities
 from rankconst.tasks import WeightedHistogram
 
 if TYPE_CHECKING:
-    from rankconst.constants.constants import Constants
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.tasks import Histogram
 
 
 _FEW_ULPS = Fraction(8, 2**53)
@@ -72,32 +73,29 @@ def show_probability(log10: float, interval: Interval) -> str:
     return ends[0] if ends[0] == ends[1] else "–".join(ends)
 
 
-def compute_significance(constants: Constants, value: float, interval: Interval) -> Significance:
-    """Compute the tail probability of a value and of the ends of its interval.
+def compute_significance(
+    metric: Metric, histogram: Histogram | WeightedHistogram, value: float, interval: Interval
+) -> Significance:
+    """Compute the tail probability of a value inside the metric's range, and of the ends of its interval.
 
-    Parameters
-    ----------
-    constants
-        Metric and ranking tasks.
-    value, interval
-        What was published, in units of the metric and inside its range.
-
-    Raises
-    ------
-    UndefinedError
-        If no tail is known for the metric or the weights.
+    Raises UndefinedError if no tail is known for the metric or the weights; :func:`explain_lack` says why.
     """
-    metric, histogram = constants.metric, constants.histogram
-    if metric.family not in TAILS:
-        known = ", ".join(key for key in TAILS)
-        raise UndefinedError(f"no tail probability is known for {metric.label}; there is one for {known}.")
-    if isinstance(histogram, WeightedHistogram):
-        raise UndefinedError(f"no tail probability is known for {constants.aggregation} averages.")
+    if isinstance(histogram, WeightedHistogram) or metric.family not in TAILS:
+        raise UndefinedError(explain_lack(metric, histogram))
     ends = _attain(interval, histogram.total) if metric.family == "hits_at_k" else interval
     tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *ends)))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
+
+
+def explain_lack(metric: Metric, histogram: Histogram | WeightedHistogram) -> str:
+    """Say why there is no tail probability; empty if there is one."""
+    if isinstance(histogram, WeightedHistogram):
+        return "no tail probability is known for macro averages."
+    if metric.family in TAILS:
+        return ""
+    return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."
 
 
 def _attain(interval: Interval, num_tasks: int) -> Interval:

@@ -158,7 +158,7 @@ def collect_points(adjusted: AdjustedReading, metrics: Collection[Metric] | None
         context, of = each.entry.context, each.constants
         if of is None or each.adjusted is None or (metrics is not None and each.entry.metric not in metrics):
             continue
-        place = Place(of.dataset, of.split, of.side, of.aggregation, context.rank_type or "")
+        place = Place(of.tasks.dataset, of.tasks.split, of.tasks.side, of.tasks.aggregation, context.rank_type or "")
         points.append(Point(context.model or unnamed, each.entry.metric, place, each.adjusted, of))
     if not points:
         reason = next((f" {each.note}" for each in adjusted.entries if each.note), "")

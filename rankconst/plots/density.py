@@ -98,8 +98,8 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
     """
     if constants.variance == 0:
         raise UndefinedError(
-            f"there is no distribution to draw: on {constants.dataset} {constants.split} {constants.side} every ranker "
-            f"gets {constants.metric.label} = {constants.expectation:g}."
+            f"there is no distribution to draw: on {constants.tasks.dataset} ({constants.tasks.describe()}) every "
+            f"ranker gets {constants.metric.label} = {constants.expectation:g}."
         )
     edges, single = _cut(constants, lower, upper)
     probabilities = _difference(constants, edges)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.constants.published import parse_value, show_number, show_uncertain
 from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError, UsageError
@@ -110,7 +109,7 @@ def plot_distribution(
             # The engine is the constrained one that the figure was made with.
             figure.get_layout_engine().set(hspace=0.12)  # type: ignore[union-attr, call-arg]
         panels[-1].set_xlabel(_name_axis(constants))
-        name = title or constants.dataset
+        name = title or constants.tasks.dataset
         panels[0].set_title(plain(_name_tasks(constants, name)))
         figure.legend(loc="outside lower center", ncols=4)
         describe(figure, f"{constants.metric.label} of a random ranker on {name}", _tell(constants, marks, density))
@@ -123,7 +122,7 @@ def _mark(constants: Constants, place: int, label: str, published: Published) ->
     if adjusted.z is not None and adjusted.z_interval is not None:
         caption = f"z = {show_uncertain(adjusted.z, adjusted.z_interval, 3)}"
         try:
-            found = compute_significance(constants, adjusted.value, adjusted.value_interval)
+            found = compute_significance(constants.metric, constants.histogram, adjusted.value, adjusted.value_interval)
         except UndefinedError:
             pass
         else:
@@ -242,18 +241,14 @@ def _name_axis(constants: Constants) -> str:
 
 
 def _name_tasks(constants: Constants, name: str) -> str:
-    parts = [constants.split, "both sides" if constants.side == "both" else f"{constants.side} side"]
-    parts += [f"protocol {constants.protocol}"] * bool(constants.protocol)
-    parts += [constants.aggregation] * (constants.aggregation != DEFAULT_AGGREGATION)
-    parts += [f"only {', '.join(constants.relations)}"] * bool(constants.relations)
-    return f"{constants.metric.label} of a random ranker: {name}, {', '.join(filter(None, parts))}"
+    return f"{constants.metric.label} of a random ranker: {name}, {constants.tasks.describe()}"
 
 
 def _tell(constants: Constants, marks: Sequence[_Mark], density: Density) -> str:
     """Describe the picture for those who cannot see it."""
     law = "its exact law" if density.exact else "a normal law in place of its own"
     told = [
-        f"The distribution of {constants.metric.label} of a random ranker on {constants.dataset} "
+        f"The distribution of {constants.metric.label} of a random ranker on {constants.tasks.dataset} "
         f"({constants.num_tasks:,} tasks), by {law}: expectation {show_number(constants.expectation)}, standard "
         f"deviation {show_number(math.sqrt(constants.variance), 3)}."
     ]

@@ -1,197 +1,373 @@
-"""Adjust every number of a results file, and say which ones cannot be."""
+"""The engine: numbers adjusted for chance, batch by batch. Values, files and frames all come here."""
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.protocols import parse_protocol
+from rankconst.catalogue.protocols import find_protocol
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.batches import adjust_dropped, draw_evenly
-from rankconst.constants.published import Interval, Published, parse_value, read_published
+from rankconst.constants.constants import Adjusted
+from rankconst.constants.published import Interval, Published, parse_value, read_numbers
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.results.evaluation import Setting, Settled, agrees, check_setting, settle
+from rankconst.results.evaluation import agrees, parse_stated, settle
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.constants.constants import Adjusted, Constants
+    from rankconst.constants.constants import Constants
     from rankconst.constants.significance import Significance
-    from rankconst.results.evaluation import Context
+    from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.tables import Tables
+    from rankconst.tasks import Tasks
+
+    Numbers = NDArray[np.float64]
+    Places = NDArray[np.intp]
+
+FORMS = ("value", *ADJUSTMENTS)
+ENDS = ("", "_lower", "_upper")
+
+
+# One batch.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Numbers of one metric on the same ranking tasks, from the same tool; arrays of one shape."""
+
+    tasks: Tasks
+    metric: Metric
+    tool: Tool | None
+    value: Numbers
+    lower: Numbers
+    upper: Numbers
+    # Where they go: rows of a frame, entries of a file.
+    index: Places
+    # How many ranks the file counts.
+    num_tasks: int | None = None
+
+    def take(self, chosen: NDArray[np.bool_]) -> Batch:
+        """Return the numbers of a mask."""
+        columns = {name: getattr(self, name)[chosen] for name in ("value", "lower", "upper", "index")}
+        return replace(self, **columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Done:
+    """A batch with its adjusted numbers."""
+
+    batch: Batch
+    # Those of as many tasks as the tool ranks.
+    constants: Constants
+    # Its forms are arrays.
+    adjusted: Adjusted
+    # True if the tool leaves tasks out, so that no tail probability is known.
+    partial: bool
+    significance: tuple[Significance | None, ...] = ()
+
+
+def adjust_batch(batch: Batch, whole: Constants) -> Done:
+    """Adjust the numbers of a batch by the constants over all its tasks, with what its tool leaves open.
+
+    Raises DataError for an impossible value, UndefinedError where the tool's batches have no constants.
+    """
+    tool, numbers = batch.tool, (batch.value, batch.lower, batch.upper)
+    if tool is None or tool.batch is None:
+        return Done(batch, whole, whole.adjust_between(*numbers), partial=False)
+    constants = draw_evenly(whole, tool.batch)
+    return Done(batch, constants, adjust_dropped(whole, *numbers, tool.batch), partial=constants is not whole)
+
+
+def look_up(batch: Batch, tables: Tables) -> Constants:
+    """Return the constants over all tasks of a batch; of as many as the file counts, where nothing else matters."""
+    constants = tables.look_up(batch.tasks, batch.metric)
+    negatives, stated = find_protocol(batch.tasks.protocol).negatives, batch.num_tasks
+    if stated is None or negatives is None or stated == constants.num_tasks:
+        return constants
+    histogram = Histogram(np.array([negatives + 1]), np.array([stated]))
+    return replace(constants, histogram=histogram, moments=compute_moments(constants.metric, histogram))
+
+
+def find_impossible(batch: Batch, whole: Constants) -> tuple[int, str] | None:
+    """Return the position of the first impossible number of a batch, with the reason; None if all can be."""
+    tool = batch.tool
+    constants = whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch)
+    return constants.find_impossible(batch.value, batch.lower, batch.upper)
+
+
+def add_significance(done: Done) -> Done:
+    """Compute the probability that a random ranker does as well as each number; None where it is not known."""
+    from rankconst.constants.significance import compute_significance, explain_lack
+
+    metric, histogram = done.constants.metric, done.constants.histogram
+    if done.partial or explain_lack(metric, histogram):
+        return done
+    columns = (done.adjusted.value, *done.adjusted.value_interval)
+    numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
+    found: dict[tuple[float, ...], Significance | None] = {}
+    for value, lower, upper in dict.fromkeys(numbers):
+        try:
+            found[value, lower, upper] = compute_significance(metric, histogram, value, Interval(lower, upper))
+        except UndefinedError:
+            found[value, lower, upper] = None
+    return replace(done, significance=tuple(found[each] for each in numbers))
+
+
+# Columns.
+
+
+def fill_columns(size: int, done: Iterable[Done]) -> dict[str, Any]:
+    """Return arrays of `size` with the numbers of some batches, NaN where there is none.
+
+    They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has significance, log10_p with
+    its ends, and p_method.
+    """
+    keys = [f"{form}{end}" for form in FORMS for end in ENDS]
+    columns: dict[str, Any] = {key: np.full(size, np.nan) for key in (*keys, "expectation", "variance")}
+    for each in done:
+        index = each.batch.index
+        columns["expectation"][index] = each.constants.expectation
+        columns["variance"][index] = each.constants.variance
+        for form in FORMS:
+            interval = getattr(each.adjusted, f"{form}_interval")
+            if interval is not None:
+                columns[form][index] = getattr(each.adjusted, form)
+                columns[f"{form}_lower"][index], columns[f"{form}_upper"][index] = interval
+        if each.significance:
+            _fill_significance(columns, each, size)
+    return columns
+
+
+def _fill_significance(columns: dict[str, Any], done: Done, size: int) -> None:
+    if "p_method" not in columns:
+        columns.update({f"log10_p{end}": np.full(size, np.nan) for end in ENDS})
+        columns["p_method"] = [None] * size
+    for place, found in zip(done.batch.index.tolist(), done.significance, strict=True):
+        if found is not None:
+            columns["log10_p"][place], columns["p_method"][place] = found.log10, found.method
+            columns["log10_p_lower"][place], columns["log10_p_upper"][place] = found.interval
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What the columns are called that are added for one column of numbers."""
+
+    # Before _lower and _upper of the value itself.
+    value: str
+    # Before expectation, variance and p.
+    prefix: str
+    # Adjustment to the name of its column.
+    forms: Mapping[str, str]
+
+    def list_names(self, *, significant: bool = False) -> dict[str, str]:
+        """Return the key of :func:`fill_columns` to the name of its column, in the order of the columns."""
+        names = {f"value{end}": f"{self.value}{end}" for end in ENDS[1:]}
+        names |= {key: f"{self.prefix}{key}" for key in ("expectation", "variance")}
+        names |= {f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS}
+        if significant:
+            names |= {key: f"{self.prefix}{key}" for key in (*(f"log10_p{end}" for end in ENDS), "p_method")}
+        return names
+
+
+def name_blocks(metrics: Mapping[str, Metric], taken: Iterable[str], *, long: bool) -> dict[str, Block]:
+    """Name what is added for columns of numbers, by their headings; no name is one of those taken.
+
+    Of a long table all columns share one block, named after the adjustments; in a wide one the columns are named after
+    the adjusted metrics, or after the heading where several hold the same metric.
+    """
+    known = set(taken)
+    if long:
+        forms = {form: keep_apart(form, known, ENDS) for form in ADJUSTMENTS}
+        return dict.fromkeys(metrics, Block(keep_apart("value", known, ENDS[1:]), "", forms))
+    counts = Counter(metrics.values())
+    blocks = {}
+    for heading, metric in metrics.items():
+        own = heading if counts[metric] > 1 else None
+        prefix = keep_apart(own or metric.label, known, ENDS[1:])
+        forms = {form: keep_apart(metric.column_of(form, own), known, ENDS) for form in ADJUSTMENTS}
+        blocks[heading] = Block(prefix, f"{prefix}_", forms)
+    return blocks
+
+
+def keep_apart(name: str, taken: Iterable[str], ends: Sequence[str] = ("",)) -> str:
+    """Return a name for an added column that, with all its endings, no original column has."""
+    known = taken if isinstance(taken, (set, frozenset, dict)) else set(taken)
+    while any(f"{name}{end}" in known for end in ends):
+        name += "_added"
+    return name
+
+
+# Files.
 
 
 @dataclass(frozen=True, slots=True)
 class AdjustedEntry:
-    """A number of a file with its adjusted forms.
-
-    Attributes
-    ----------
-    entry
-        The number as found.
-    published
-        The number as read, with its interval; None for one that was left alone.
-    constants
-        What it was adjusted with; None if it could not be.
-    adjusted
-        Its adjusted forms, floats; None if it could not be.
-    significance
-        The probability that a random ranker does as well; None unless asked for and known.
-    note
-        Why it was not adjusted, or what to know about it; empty if nothing.
-    partial
-        True if its source left out some tasks, so that no tail probability is known.
-    asked
-        False for one that was not asked for: of another metric, dataset, split or side, or adjusted already.
-    """
+    """One number of a file with its adjusted forms."""
 
     entry: Entry
+    # As read, with its interval; None for one that was left alone.
     published: Published | None = None
+    # None, like `adjusted`, if it could not be adjusted.
     constants: Constants | None = None
     adjusted: Adjusted | None = None
     significance: Significance | None = None
+    # Why it was not adjusted, or what to know about it.
     note: str = ""
     partial: bool = False
+    # False if it is of another metric, dataset, split or side than was asked for, or adjusted already.
     asked: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class AdjustedReading:
-    """A results file with its adjusted numbers.
-
-    Attributes
-    ----------
-    reading
-        The file.
-    entries
-        One for each entry of the reading, in its order.
-    table_version
-        The version of the tables.
-    sources
-        Where the numbers come from, as far as it is known, each once; their caveats apply.
-    """
+    """A results file with its adjusted numbers."""
 
     reading: Reading
-    entries: tuple[AdjustedEntry, ...]
+    done: tuple[Done, ...] = field(repr=False)
     table_version: str
-    sources: tuple[Tool, ...] = ()
+    # Of each entry, whether it was asked for.
+    asked: NDArray[np.bool_] = field(repr=False)
+    # Position of an entry to why it was not adjusted, or what to know about it.
+    notes: Mapping[int, str] = field(repr=False)
+    # The number of each entry and its ends, shape (entries, 3); NaN for one that was left alone.
+    numbers: Numbers = field(repr=False)
+    # Where the numbers come from, as far as it is known, each once; their caveats apply.
+    tools: tuple[Tool, ...] = ()
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """What there is to say of each entry; see :func:`fill_columns`."""
+        return fill_columns(len(self.reading.entries), self.done)
+
+    @cached_property
+    def batch_of(self) -> Places:
+        """The position in `done` of the batch of each entry; -1 for one that was not adjusted."""
+        found = np.full(len(self.reading.entries), -1, dtype=np.intp)
+        for place, each in enumerate(self.done):
+            found[each.batch.index] = place
+        return found
 
     @property
     def is_selection(self) -> bool:
         """True if only some of the file's numbers were asked for."""
-        return not all(each.asked or each.entry.metric.optimum is None for each in self.entries)
+        return not all(
+            asked or entry.metric.optimum is None
+            for entry, asked in zip(self.reading.entries, self.asked.tolist(), strict=True)
+        )
+
+    @cached_property
+    def entries(self) -> tuple[AdjustedEntry, ...]:
+        """The numbers one by one, in the order of the file."""
+        return tuple(map(self._pick, range(len(self.reading.entries))))
+
+    def _pick(self, place: int) -> AdjustedEntry:
+        entry, batch = self.reading.entries[place], int(self.batch_of[place])
+        value, lower, upper = self.numbers[place].tolist()
+        published = None if np.isnan(value) else Published(entry.text, value, lower, upper)
+        note, asked = self.notes.get(place, ""), bool(self.asked[place])
+        if batch < 0:
+            return AdjustedEntry(entry, published, note=note, asked=asked)
+        done = self.done[batch]
+        within = int(np.flatnonzero(done.batch.index == place)[0])
+        found = done.significance[within] if done.significance else None
+        adjusted = _pick(done.adjusted, within)
+        return AdjustedEntry(entry, published, done.constants, adjusted, found, note, done.partial)
 
 
-def adjust_values(source: Tool | None, constants: Constants, value: Any, lower: Any, upper: Any) -> Adjusted:
-    """Adjust numbers known to lie between bounds, with what their source leaves open beside.
-
-    Parameters
-    ----------
-    source
-        Where the numbers come from; None if nothing is known about it.
-    constants
-        The constants of the metric on the ranking tasks.
-    value, lower, upper
-        Floats or arrays of one shape, in units of the metric.
-
-    Raises
-    ------
-    DataError
-        If a value is outside the metric's range.
-    """
-    if source is not None and source.batch is not None:
-        return adjust_dropped(constants, value, lower, upper, source.batch)
-    return constants.adjust_between(value, lower, upper)
+def _pick(adjusted: Adjusted, place: int) -> Adjusted:
+    """Return the numbers at one place of arrays."""
+    picked: dict[str, Any] = {}
+    for form in FORMS:
+        values, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
+        picked[form] = None if values is None else float(values[place])
+        picked[f"{form}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))
+    return Adjusted(**picked)
 
 
 def adjust_reading(
     reading: Reading,
     tables: Tables,
-    setting: Setting,
+    user: Stated,
     *,
     metrics: Iterable[Metric] = (),
     significance: bool = False,
-    resolve: Callable[[str], str] | None = None,
-    track: Callable[[Sequence[AdjustedEntry]], Iterable[AdjustedEntry]] | None = None,
+    track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
 ) -> AdjustedReading:
-    """Adjust the numbers of a results file.
+    """Adjust the numbers of a results file, of some metrics or of all; `track` wraps the slow part to show progress.
 
-    Parameters
-    ----------
-    reading
-        What a reader found.
-    tables
-        Where the constants come from.
-    setting
-        What the user says about the file.
-    metrics
-        Only these; all if empty.
-    significance
-        True to compute the probability that a random ranker does as well, for every number.
-    resolve
-        Returns the key of a dataset; that of the tables if None.
-    track
-        Wraps the entries while their significance is computed, to show progress.
-
-    Raises
-    ------
-    DataError
-        For text that is no number, or a value that the metric cannot take, with its place; or if no number can be
-        adjusted.
-    UsageError
-        If file and setting contradict each other.
-    UnknownNameError
-        For a name in the setting that nobody knows, or if that is why no number can be adjusted.
+    Raises DataError for text that is no number or an impossible value, with its place, or if nothing can be adjusted;
+    UsageError if file and user contradict each other; UnknownNameError for an unknown name.
     """
-    resolve = functools.cache(resolve or tables.resolve_dataset)
-    check_setting(setting, tables, resolve)
-    wanted = set(metrics)
-    found = [AdjustedEntry(entry, asked=_is_asked(entry, setting, wanted, resolve)) for entry in reading.entries]
-    groups: dict[tuple[Context, Metric], list[int]] = {}
-    for place, each in enumerate(found):
-        if each.asked and each.entry.adjustment is None:
-            # Whose number it is, and how ties were ranked, changes nothing about the tasks.
-            context = replace(each.entry.context, model=None, rank_type=None)
-            groups.setdefault((context, each.entry.metric), []).append(place)
+    user = parse_stated(user, tables)
+    groups, asked = _group_entries(reading, user, frozenset(metrics), tables)
     if not groups:
         raise DataError(f"{reading.name} holds no number that was asked for. {_list_contents(reading)}")
-    if setting.percent:
-        _check_percentages(reading, [found[place].entry for places in groups.values() for place in places])
-    settled: dict[Context, Settled | DataError | UnknownNameError] = {}
-    sources: dict[str, Tool] = {}
-    for (context, _), places in groups.items():
-        if context not in settled:
-            settled[context] = _settle(context, setting, reading, tables, resolve)
-        tasks = settled[context]
-        if not isinstance(tasks, Settled):
-            for place in places:
-                found[place] = AdjustedEntry(reading.entries[place], note=str(tasks))
+    if user.percent:
+        _check_percentages(reading, groups)
+    size = len(reading.entries)
+    notes: dict[int, str] = {}
+    numbers = np.full((size, 3), np.nan)
+    settled: dict[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError] = {}
+    done: list[Done] = []
+    for (said, metric, exact), places in groups.items():
+        if said not in settled:
+            settled[said] = _settle(said, user, reading, tables)
+        found = settled[said]
+        index = np.array(places, dtype=np.intp)
+        if not isinstance(found, tuple):
+            notes.update(dict.fromkeys(places, str(found)))
             continue
-        done = _adjust_group(reading, [reading.entries[place] for place in places], tasks, setting, tables)
-        for place, adjusted in zip(places, done, strict=True):
-            found[place] = adjusted
-        if tasks.source is not None:
-            sources.setdefault(tasks.source.key, tasks.source)
-    reasons = [tasks for tasks in settled.values() if not isinstance(tasks, Settled)]
+        tasks, tool = found
+        numbers[index] = _read(reading, places, metric, percent=user.percent and metric.is_share, exact=exact)
+        value, lower, upper = numbers[index].T
+        batch = Batch(tasks, metric, tool, value, lower, upper, index, said.num_tasks)
+        done += _adjust(reading, batch, tables, notes)
+    reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
         raise reasons[0]
     if significance:
-        found = [_add_significance(each) for each in (track(found) if track else found)]
-    return AdjustedReading(reading, tuple(found), tables.version, tuple(sources.values()))
+        done = [add_significance(each) for each in (track(done) if track else done)]
+    tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
+    return AdjustedReading(reading, tuple(done), tables.version, asked, notes, numbers, tuple(tools.values()))
 
 
-def _is_asked(entry: Entry, setting: Setting, wanted: set[Metric], resolve: Callable[[str], str]) -> bool:
-    if entry.metric.optimum is None or (wanted and entry.metric not in wanted):
-        return False
-    return agrees(entry.context, setting, resolve)
+Group = tuple["Stated", "Metric", bool]
+
+
+def _group_entries(
+    reading: Reading, user: Stated, wanted: frozenset[Metric], tables: Tables
+) -> tuple[dict[Group, list[int]], NDArray[np.bool_]]:
+    """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
+    groups: dict[Group, list[int]] = {}
+    asked = np.zeros(len(reading.entries), dtype=np.bool_)
+    # Whose number it is, and how ties were ranked, changes nothing about the tasks; rows of a table share the rest.
+    alike: dict[int, Stated] = {}
+    verdicts: dict[Stated, bool] = {}
+    for place, entry in enumerate(reading.entries):
+        context = entry.context
+        said = alike.get(id(context))
+        if said is None:
+            said = alike[id(context)] = replace(context, model=None, rank_type=None)
+        if said not in verdicts:
+            verdicts[said] = agrees(said, user, tables)
+        if not verdicts[said] or entry.metric.optimum is None or (wanted and entry.metric not in wanted):
+            continue
+        asked[place] = True
+        if entry.adjustment is None:
+            groups.setdefault((said, entry.metric, entry.exact), []).append(place)
+    return groups, asked
 
 
 def _list_contents(reading: Reading) -> str:
@@ -206,72 +382,39 @@ def _list_contents(reading: Reading) -> str:
     return f"There are {'; '.join(parts)}."
 
 
-def _check_percentages(reading: Reading, entries: Sequence[Entry]) -> None:
-    """Refuse to take a column of shares for percentages below one."""
-    columns: dict[Metric, list[Entry]] = {}
-    for entry in entries:
-        if entry.metric.is_share and "%" not in entry.text:
-            columns.setdefault(entry.metric, []).append(entry)
-    for metric, shares in columns.items():
-        values = [parse_value(entry.text, place=_place(reading, entry)).value for entry in shares]
-        if max(values) <= 1:
+def _check_percentages(reading: Reading, groups: Mapping[Group, Sequence[int]]) -> None:
+    """Refuse to take a column of fractions for percentages below one."""
+    shares: dict[Metric, list[Entry]] = {}
+    for (_, metric, _), places in groups.items():
+        found = [reading.entries[place] for place in places if "%" not in reading.entries[place].text]
+        if metric.is_share and found:
+            shares.setdefault(metric, []).extend(found)
+    for metric, entries in shares.items():
+        if max(parse_value(entry.text, place=_place(reading, entry)).value for entry in entries) <= 1:
             raise DataError(
-                f"{_place(reading, shares[0])}: every {metric.label} is at most 1, as fractions are. If only some "
+                f"{_place(reading, entries[0])}: every {metric.label} is at most 1, as fractions are. If only some "
                 "columns are percentages, leave out --percent and write the sign into their headings: Hits@10 (%)."
             )
 
 
 def _settle(
-    context: Context,
-    setting: Setting,
-    reading: Reading,
-    tables: Tables,
-    resolve: Callable[[str], str] | None,
-) -> Settled | DataError | UnknownNameError:
-    """Return the ranking tasks, or why there are none: a file may well name datasets that nobody tabulated."""
+    said: Stated, user: Stated, reading: Reading, tables: Tables
+) -> tuple[Tasks, Tool | None] | DataError | UnknownNameError:
+    """Return ranking tasks and tool, or why there are none: a file may well name datasets that no tables hold."""
     try:
-        return settle(context, setting, tables, tool=reading.source, resolve=resolve)
+        return settle(said, user, tables, tool=reading.tool)
     except (DataError, UnknownNameError) as error:
         return error
 
 
-def _adjust_group(
-    reading: Reading, entries: Sequence[Entry], settled: Settled, setting: Setting, tables: Tables
-) -> list[AdjustedEntry]:
-    """Adjust entries of one metric on one set of tasks, in one go."""
-    published = [_parse(reading, entry, setting) for entry in entries]
-    source = settled.source
-    columns = (np.array([getattr(each, name) for each in published]) for name in ("value", "lower", "upper"))
-    try:
-        whole = _restate(settled.constants(tables, entries[0].metric), entries[0].context.num_tasks)
-        constants = whole if source is None or source.batch is None else draw_evenly(whole, source.batch)
-        adjusted = adjust_values(source, whole, *columns)
-    except (UnknownNameError, UndefinedError, UsageError) as error:
-        return [AdjustedEntry(entry, each, note=str(error)) for entry, each in zip(entries, published, strict=True)]
-    except DataError:
-        # One of them is impossible: find it, for its place.
-        for entry, each in zip(entries, published, strict=True):
-            try:
-                adjust_values(source, whole, each.value, each.lower, each.upper)
-            except DataError as error:
-                if not reading.tolerant:
-                    raise DataError(f"{_place(reading, entry)}: {error}") from None
-                others = [other for other in entries if other is not entry]
-                rest = _adjust_group(reading, others, settled, setting, tables) if others else []
-                rest.insert(entries.index(entry), AdjustedEntry(entry, each, note=str(error)))
-                return rest
-        raise
-    note = _compare_tasks(entries[0].context.num_tasks, whole, settled, tables)
-    return [
-        AdjustedEntry(entry, each, constants, _pick(adjusted, place), note=note, partial=constants is not whole)
-        for place, (entry, each) in enumerate(zip(entries, published, strict=True))
-    ]
+def _read(reading: Reading, places: Sequence[int], metric: Metric, *, percent: bool, exact: bool) -> Numbers:
+    """Return the numbers of some entries with their ends, shape (n, 3)."""
+    entries = reading.entries
 
+    def name(position: int) -> str:
+        return _place(reading, entries[places[position]])
 
-def _parse(reading: Reading, entry: Entry, setting: Setting) -> Published:
-    # The setting is about the file: it does not call a mean rank a percentage.
-    percent = setting.percent and entry.metric.is_share
-    return read_published(entry.metric, entry.text, percent=percent, exact=entry.exact, place=_place(reading, entry))
+    return read_numbers(metric, [entries[place].text for place in places], percent=percent, exact=exact, name=name)
 
 
 def _place(reading: Reading, entry: Entry) -> str:
@@ -285,54 +428,42 @@ def _place(reading: Reading, entry: Entry) -> str:
     return f"{reading.name}, {told}"
 
 
-def _restate(constants: Constants, stated: int | None) -> Constants:
-    """Return the constants of as many tasks as a file counts, where that is all there is to know about them."""
-    negatives = parse_protocol(constants.protocol).negatives
-    if stated is None or negatives is None or stated == constants.num_tasks:
-        return constants
-    histogram = Histogram(np.array([negatives + 1]), np.array([stated]))
-    return replace(constants, histogram=histogram, moments=compute_moments(constants.metric, histogram))
+def _adjust(reading: Reading, batch: Batch, tables: Tables, notes: dict[int, str]) -> Iterator[Done]:
+    """Adjust a batch of a file; note what cannot be."""
+    try:
+        whole = look_up(batch, tables)
+        while (found := find_impossible(batch, whole)) is not None:
+            at, reason = found
+            if not reading.tolerant:
+                raise DataError(f"{_place(reading, reading.entries[batch.index[at]])}: {reason}")
+            notes[int(batch.index[at])] = reason
+            kept = np.arange(batch.index.size) != at
+            if not kept.any():
+                return
+            batch = batch.take(kept)
+        done = adjust_batch(batch, whole)
+    except (UnknownNameError, UndefinedError, UsageError) as error:
+        notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
+        return
+    note = _compare_tasks(batch, whole, tables)
+    if note:
+        notes.update(dict.fromkeys(batch.index.tolist(), note))
+    yield done
 
 
-def _compare_tasks(stated: int | None, constants: Constants, settled: Settled, tables: Tables) -> str:
+def _compare_tasks(batch: Batch, constants: Constants, tables: Tables) -> str:
     """Return a note where the file counts other ranks than the tables do."""
+    stated, tasks = batch.num_tasks, batch.tasks
     if stated is None or stated == constants.num_tasks:
         return ""
-    counted = {
-        key: tables.histogram(settled.dataset, settled.split, settled.side, key).total
-        for key in tables.protocols(settled.dataset)
-        if tables.holds(settled.dataset, key, settled.split)
-    }
-    fitting = [key for key, total in counted.items() if total == stated]
+    others = (replace(tasks, protocol=key, aggregation="micro") for key in tables.protocols(tasks.dataset))
+    fitting = [other.protocol for other in others if tables.holds(other) and tables.histogram(other).total == stated]
     hint = (
         f"protocol {' or '.join(fitting)} has that many"
         if fitting
         else "no protocol has that many; is it another dataset?"
     )
     return (
-        f"the file counts {stated:,} ranks, {settled.dataset} {settled.split} {settled.side} has "
-        f"{constants.num_tasks:,} under protocol {settled.protocol}: {hint}."
+        f"the file counts {stated:,} ranks, {tasks.dataset} {tasks.split} {tasks.side} has "
+        f"{constants.num_tasks:,} under protocol {tasks.protocol}: {hint}."
     )
-
-
-def _pick(adjusted: Adjusted, place: int) -> Adjusted:
-    """Return the numbers at one place of arrays."""
-    picked: dict[str, Any] = {}
-    for name in ("value", *ADJUSTMENTS):
-        values, interval = getattr(adjusted, name), getattr(adjusted, f"{name}_interval")
-        picked[name] = None if values is None else float(values[place])
-        picked[f"{name}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))
-    return type(adjusted)(**picked)
-
-
-def _add_significance(each: AdjustedEntry) -> AdjustedEntry:
-    from rankconst.constants.significance import compute_significance
-
-    # With a batch left out, the number of tasks is not that of the constants.
-    if each.constants is None or each.adjusted is None or each.partial:
-        return each
-    try:
-        found = compute_significance(each.constants, each.adjusted.value, each.adjusted.value_interval)
-    except UndefinedError:
-        return each
-    return replace(each, significance=found)

@@ -1,222 +1,148 @@
-"""Which ranking tasks a number of a file belongs to: what the file says, what the user says, what the tool implies."""
+"""Which ranking tasks a number is from: what the file says, what the user says, what the tool implies."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol, parse_protocol, parse_side, parse_split
 from rankconst.catalogue.tools import Tool, parse_tool
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.catalogue.metrics import Metric
-    from rankconst.constants.constants import Constants
     from rankconst.tables.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What a file says about a number; None where it says nothing. Names are as written, in any spelling.
-
-    Attributes
-    ----------
-    dataset, split, side, protocol, aggregation
-        Which ranking tasks.
-    source
-        The tool or repository that the number comes from; see :mod:`rankconst.catalogue.tools`.
-    model
-        What was evaluated.
-    rank_type
-        How ties were ranked: ``realistic``, ``optimistic``, ``pessimistic`` ...
-    num_tasks
-        The number of ranks that the number is taken over, counted over both sides for side ``both``.
-    """
+class Stated:
+    """What a file or a user says about numbers, in any spelling; None where nothing is said."""
 
     dataset: str | None = None
     split: str | None = None
     side: str | None = None
     protocol: str | None = None
     aggregation: str | None = None
-    source: str | None = None
+    # The tool or repository that the numbers come from.
+    tool: str | None = None
+    # What was evaluated.
     model: str | None = None
+    # How ties were ranked: realistic, optimistic, pessimistic ...
     rank_type: str | None = None
+    # The number of ranks, counted over both sides for side both.
     num_tasks: int | None = None
-
-
-NOTHING = Context()
-"""A file that says nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What the user says about a file; None where nothing.
-
-    Attributes
-    ----------
-    dataset, split, side, protocol, source, aggregation
-        As for :class:`Context`, in any spelling.
-    percent
-        True if shares are written as percentages without a sign.
-    """
-
-    dataset: str | None = None
-    split: str | None = None
-    side: str | None = None
-    protocol: str | None = None
-    source: str | None = None
-    aggregation: str | None = None
+    relations: tuple[str, ...] = ()
+    # True if shares are percentages without a sign.
     percent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A set of ranking tasks, all names as keys, with the source whose caveats apply."""
+NOTHING = Stated()
+"""A file that says nothing."""
 
-    dataset: str
-    split: str
-    side: str
-    protocol: str
-    aggregation: str
-    source: Tool | None = None
-
-    def constants(self, tables: Tables, metric: Metric, relations: tuple[str, ...] = ()) -> Constants:
-        """Look up the constants of a metric on these tasks, or on those of some relations; all if empty."""
-        return tables.constants(
-            self.dataset,
-            metric,
-            self.split,
-            self.side,
-            self.protocol,
-            aggregation=self.aggregation,
-            relations=relations or None,
-        )
+NAMES = ("dataset", "split", "side", "protocol", "aggregation")
+"""The fields that name ranking tasks."""
 
 
-def check_setting(setting: Setting, tables: Tables, resolve: Callable[[str], str] | None = None) -> None:
-    """Refuse names that nobody knows, before any file is asked.
+def list_parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
+    """Return what turns each name of :data:`NAMES` into its key; UnknownNameError for an unknown name."""
+    return {
+        "dataset": tables.resolve_dataset,
+        "split": parse_split,
+        "side": parse_side,
+        "protocol": lambda name: parse_protocol(name).key,
+        "aggregation": lambda name: parse_aggregation(name).key,
+    }
 
-    Raises
-    ------
-    UnknownNameError
-        For the first such name.
+
+def parse_stated(user: Stated, tables: Tables) -> Stated:
+    """Return what a user says with every name as its key: the one place where a user's names are read.
+
+    Raises UnknownNameError for an unknown name, DataError for a dataset that the tool's numbers cannot be adjusted on.
     """
-    source = None if setting.source is None else parse_tool(setting.source)
-    checks: tuple[tuple[str | None, Callable[[str], object]], ...] = (
-        (setting.split, parse_split),
-        (setting.side, parse_side),
-        (setting.protocol, parse_protocol),
-        (setting.aggregation, parse_aggregation),
-    )
-    for name, parse in checks:
-        if name is not None:
-            parse(name)
-    # Whether the dataset is known matters less than that the source's numbers on it are of no use.
-    if setting.dataset is not None and (source is None or source.refusal(setting.dataset) is None):
-        (resolve or tables.resolve_dataset)(setting.dataset)
+    tool = None if user.tool is None else parse_tool(user.tool)
+    # Whether the dataset is known matters less than that the tool's numbers on it are of no use.
+    if tool is not None and user.dataset is not None and (reason := tool.refusal(user.dataset)) is not None:
+        raise DataError(reason)
+    keys: dict[str, Any] = {
+        name: parse(text) for name, parse in list_parsers(tables).items() if (text := getattr(user, name)) is not None
+    }
+    return replace(user, **keys, tool=None if tool is None else tool.key)
 
 
-def agrees(context: Context, setting: Setting, resolve: Callable[[str], str]) -> bool:
-    """Tell whether what a file says about a number is not against what the user asks for.
-
-    Names that nobody knows agree: what becomes of them is not decided here.
-    """
-    pairs: tuple[tuple[str | None, str | None, Callable[[str], object]], ...] = (
-        (context.dataset, setting.dataset, resolve),
-        (context.split, setting.split, parse_split),
-        (context.side, setting.side, parse_side),
-        (context.aggregation, setting.aggregation, parse_aggregation),
-    )
-    for stated, asked, parse in pairs:
+def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
+    """Tell whether what a file says does not contradict what the user asks for; unknown names agree."""
+    parsers = list_parsers(tables)
+    for name in ("dataset", "split", "side", "aggregation"):
+        stated, asked = getattr(file, name), getattr(user, name)
         if not stated or not asked or stated == asked:
             continue
         try:
-            if parse(stated) != parse(asked):
+            if parsers[name](stated) != asked:
                 return False
         except UnknownNameError:
             continue
     return True
 
 
-def settle(
-    context: Context,
-    setting: Setting,
-    tables: Tables,
-    *,
-    tool: str | None = None,
-    resolve: Callable[[str], str] | None = None,
-) -> Settled:
-    """Find out which ranking tasks a number belongs to.
+def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = None) -> tuple[Tasks, Tool | None]:
+    """Return the ranking tasks that a number is from, and the tool whose caveats apply.
 
-    Parameters
-    ----------
-    context
-        What the file says.
-    setting
-        What the user says. It fills in what the file leaves open; protocol and source of the user go first.
-    tables
-        Where the datasets are looked up.
-    tool
-        The source that the file's format implies, the last to be asked.
-    resolve
-        Returns the key of a dataset; that of the tables if None.
+    `user` has keys, as :func:`parse_stated` returns them. It fills in what the file leaves open; its protocol and tool
+    take precedence. `tool` is what the file's format implies, the last to be asked.
 
-    Raises
-    ------
-    UnknownNameError
-        For a name that nobody knows.
-    UsageError
-        If user and file contradict each other, or a number from sampled candidates is to be taken for a full one.
-    DataError
-        If no dataset is named, or numbers of the source on that dataset cannot be adjusted.
+    Raises UnknownNameError for an unknown name, UsageError if user and file contradict each other or sampled numbers
+    are to be taken for full ones, DataError if no dataset is named or the tool's numbers on it cannot be adjusted.
     """
-    given = setting.source or context.source or tool
-    source = parse_tool(given) if given else None
-    named = _agree("dataset", context.dataset, setting.dataset, resolve or tables.resolve_dataset)
+    given = user.tool or file.tool or tool
+    row = parse_tool(given) if given else None
+    named = user.dataset or file.dataset
     if named is None:
         raise DataError(
             "no dataset is named: say which one it is (--dataset, or dataset= in Python), or add a column dataset."
         )
-    reason = None if source is None else source.refusal(named)
+    reason = None if row is None else row.refusal(file.dataset or named)
     if reason is not None:
         raise DataError(reason)
-    dataset = (resolve or tables.resolve_dataset)(named)
-    split = parse_split(_agree("split", context.split, setting.split, parse_split) or "test")
-    return Settled(
-        dataset=dataset,
-        split=split,
-        side=parse_side(_agree("side", context.side, setting.side, parse_side) or "both"),
-        protocol=_settle_protocol(context, setting, source, tables.protocols(dataset)),
-        aggregation=parse_aggregation(
-            _agree("aggregation", context.aggregation, setting.aggregation, lambda name: parse_aggregation(name).key)
-            or DEFAULT_AGGREGATION
-        ).key,
-        source=source,
+    keys = {
+        name: _agree(name, getattr(file, name), getattr(user, name), parse)
+        for name, parse in list_parsers(tables).items()
+        if name != "protocol"
+    }
+    dataset = keys["dataset"] or named
+    tasks = Tasks(
+        dataset,
+        _settle_protocol(file, user, row, tables.protocols(dataset)),
+        keys["split"] or "test",
+        keys["side"] or "both",
+        keys["aggregation"] or DEFAULT_AGGREGATION,
+        user.relations or file.relations,
     )
+    return tasks, row
 
 
-def _agree(kind: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:
-    """Return what file or user says, refusing a contradiction."""
-    if stated and asked and stated != asked and parse(stated) != parse(asked):
-        raise UsageError(f"the numbers are said to be of {kind} {stated}, but {asked} was asked for; leave out {kind}.")
-    return stated or asked
+def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:
+    """Return the key of what file or user says; refuse a contradiction."""
+    key = parse(stated) if stated and stated != asked else None
+    if key and asked and key != asked:
+        raise UsageError(f"the file says {name} {stated}, but {asked} was asked for; leave out {name}.")
+    return asked or key
 
 
-def _settle_protocol(context: Context, setting: Setting, source: Tool | None, held: tuple[str, ...]) -> str:
-    implied = None if source is None else source.protocol
+def _settle_protocol(file: Stated, user: Stated, tool: Tool | None, held: tuple[str, ...]) -> str:
+    implied = None if tool is None else tool.protocol
     # A dataset whose candidates come with it has one protocol only, whoever evaluates.
     only = held[0] if len(held) == 1 else None
-    asked = setting.protocol or context.protocol
-    protocol = parse_protocol(asked or only or implied or DEFAULT_PROTOCOL)
-    few = next((key for key in (implied, only) if key and parse_protocol(key).negatives is not None), None)
-    if asked and few and protocol.negatives is None:
-        whose = f"numbers of {source.title}" if source is not None and few == implied else "numbers on this dataset"
+    asked = user.protocol or (file.protocol and parse_protocol(file.protocol).key)
+    key = asked or only or implied or DEFAULT_PROTOCOL
+    few = next((one for one in (implied, only) if one and find_protocol(one).negatives is not None), None)
+    if asked and few and find_protocol(key).negatives is None:
+        whose = f"numbers of {tool.title}" if tool is not None and few == implied else "numbers on this dataset"
         raise UsageError(
             f"{whose} rank among sampled candidates (protocol {few}); they cannot be turned into numbers of protocol "
-            f"{protocol.key}: a rank among few candidates does not say what the rank among all of them is. "
+            f"{key}: a rank among few candidates does not say what the rank among all of them is. "
             f"Leave out --protocol to adjust them under {few}."
         )
-    return protocol.key
+    return key

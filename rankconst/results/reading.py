@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from rankconst.constants.published import Interval, parse_value, read_published
-from rankconst.results.evaluation import NOTHING, Context
+from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
-    from rankconst.results.evaluation import Context
+    from rankconst.results.evaluation import Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Entry:
     row: int
     column: str
     line: int | None
-    context: Context = NOTHING
+    context: Stated = NOTHING
     adjustment: str | None = None
     exact: bool = False
 
@@ -108,7 +108,7 @@ class Reading:
     rows: tuple[Mapping[str, str], ...]
     entries: tuple[Entry, ...]
     skipped: tuple[Skipped, ...] = field(default=())
-    source: str | None = None
+    tool: str | None = None
     tolerant: bool = False
 
 
@@ -120,7 +120,7 @@ def make_reading(
     entries: Iterable[Entry],
     *,
     skipped: Iterable[Skipped] = (),
-    source: str | None = None,
+    tool: str | None = None,
     tolerant: bool = False,
 ) -> Reading:
     """Put together what was found in a file that is no table.
@@ -138,7 +138,7 @@ def make_reading(
     filled = {key for row in rows for key, cell in row.items() if cell}
     columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
-    return Reading(document.name, form, layout, columns, aligned, tuple(entries), tuple(skipped), source, tolerant)
+    return Reading(document.name, form, layout, columns, aligned, tuple(entries), tuple(skipped), tool, tolerant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +310,7 @@ class Group:
     """
 
     entries: tuple[Entry, ...]
-    context: Context
+    context: Stated
     rows: tuple[int, ...]
     label: str
 

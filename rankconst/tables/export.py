@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
-from rankconst.catalogue.protocols import SIDES, SPLITS, parse_protocol
+from rankconst.catalogue.protocols import SIDES, SPLITS, find_protocol, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import resolve_name
 from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -118,7 +119,7 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
         return []
     entities = tables.datasets[dataset]["entities_train"]
     if entities is None:  # ranked among sampled negatives: nothing but their number is known
-        entities = int(tables.histogram(dataset, splits[0], protocol=protocol).num_candidates.max())
+        entities = int(tables.histogram(Tasks(dataset, protocol, splits[0])).num_candidates.max())
     looked_up = [
         tables.constants(dataset, metric, split, side, protocol)
         for metric in _pykeen_metrics(entities)
@@ -129,14 +130,14 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
         (
             PYKEEN_KEYS.get(dataset, dataset),
             constants.metric.key,
-            constants.side,
-            PYKEEN_SPLITS[constants.split],
+            constants.tasks.side,
+            PYKEEN_SPLITS[constants.tasks.split],
             constants.expectation,
             constants.variance,
             constants.expectation_error,
             constants.variance_error,
             constants.num_tasks,
-            constants.protocol,
+            constants.tasks.protocol,
             constants.table_version,
         )
         for constants in looked_up
@@ -145,8 +146,8 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
 
 def _offers(tables: Tables, dataset: str, protocol: str, split: str) -> bool:
     """Tell whether constants can be had; those of sampled negatives follow from the tasks of raw."""
-    sampled = parse_protocol(protocol).negatives is not None
-    return tables.holds(dataset, protocol, split) or (sampled and tables.holds(dataset, "raw", split))
+    sampled = find_protocol(protocol).negatives is not None
+    return any(tables.holds(Tasks(dataset, key, split)) for key in (protocol, *["raw"] * sampled))
 
 
 def _collect_long(tables: Tables, dataset: str, protocol: str | None) -> Rows:

@@ -17,7 +17,7 @@ from rankconst.catalogue.protocols import parse_side
 from rankconst.constants.constants import Constants
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.tasks import Histogram, WeightedHistogram
+from rankconst.tasks import Histogram, Tasks, WeightedHistogram
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -86,15 +86,10 @@ class Counts:
         parsed, histogram = parse_metric(metric), self.histogram(side)
         weighted = isinstance(histogram, WeightedHistogram)
         return Constants(
-            dataset=self.name,
-            protocol=_OWN,
-            split="",
-            side=parse_side(side),
+            Tasks(self.name, _OWN, "", parse_side(side), _WEIGHTED if weighted else DEFAULT_AGGREGATION),
             metric=parsed,
             histogram=histogram,
             moments=compute_moments(parsed, histogram),
-            table_version="",
-            aggregation=_WEIGHTED if weighted else DEFAULT_AGGREGATION,
         )
 
 

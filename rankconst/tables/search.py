@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.catalogue.metrics import TABULATED_KS, Metric
+from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,23 +17,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from rankconst.constants.constants import Constants
     from rankconst.tables.tables import Tables
 
 
-TASK_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
-"""What names a set of ranking tasks, in the order of the tables."""
-
-
-class TaskSet(NamedTuple):
-    """A set of ranking tasks of the tables, all names as keys."""
-
-    dataset: str
-    split: str
-    side: str
-    protocol: str
-    aggregation: str
-    num_tasks: int
+TASK_FIELDS = ("dataset", "protocol", "split", "side", "aggregation")
+"""What names ranking tasks of the tables, in the order of their columns and of :class:`Tasks`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +37,17 @@ class TaskSets:
     num_tasks
         Their numbers of tasks.
     names
-        A field of :class:`TaskSet` to its value in each set.
+        A name of :data:`TASK_FIELDS` to its value in each set.
     """
 
     tables: Tables = field(repr=False)
-    sets: tuple[TaskSet, ...]
+    sets: tuple[Tasks, ...]
     num_tasks: NDArray[np.int64]
     names: Mapping[str, NDArray[np.str_]]
     _families: tuple[str, ...] = field(repr=False)
     _starts: NDArray[np.int64] = field(repr=False)
     _rows: Mapping[str, NDArray[Any]] = field(repr=False)
     _known: dict[Metric, tuple[NDArray[np.float64], ...]] = field(default_factory=dict, repr=False)
-    _looked_up: dict[tuple[TaskSet, Metric], Constants] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
@@ -77,7 +65,7 @@ class TaskSets:
         rows["sampled"] = (np.array(codes["method"][1]) == "sampled")[codes["method"][0]]
         num_tasks = rows["num_tasks"][starts]
         columns = (names[name].tolist() for name in TASK_FIELDS)
-        sets = tuple(itertools.starmap(TaskSet, zip(*columns, num_tasks.tolist(), strict=True)))
+        sets = tuple(itertools.starmap(Tasks, zip(*columns, strict=True)))
         return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows)
 
     def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -89,14 +77,6 @@ class TaskSets:
     def deviation(self, metric: Metric) -> NDArray[np.float64]:
         """Return a metric's standard deviation in each set; NaN where the tables have none."""
         return np.sqrt(self._column(metric)[1])
-
-    def constants(self, tasks: TaskSet, metric: Metric) -> Constants:
-        """Look up the constants of a metric on a set of tasks; the second time, at once."""
-        if (tasks, metric) not in self._looked_up:
-            self._looked_up[tasks, metric] = self.tables.constants(
-                tasks.dataset, metric, tasks.split, tasks.side, tasks.protocol, aggregation=tasks.aggregation
-            )
-        return self._looked_up[tasks, metric]
 
     def signature(self, place: int) -> tuple[int, bytes, bytes]:
         """Return what sets with the same constants share; constants that were sampled do not count."""

@@ -8,35 +8,33 @@ default; older sets stay loadable by version. :mod:`rankconst.tables.location` s
 from __future__ import annotations
 
 import functools
+import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split, sampled_histogram
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import resolve_name
 from rankconst.tables.location import DESCRIPTOR, Folder, find_location, read_descriptor, read_table_file
 from rankconst.tables.schema import COLUMNS, SINCE, schema_of
-from rankconst.tasks import Histogram, WeightedHistogram
+from rankconst.tasks import Histogram, Tasks, WeightedHistogram
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
     from numpy.typing import NDArray
-
-    Names = tuple[str, ...]
 
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
@@ -44,6 +42,93 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 def _order(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
+
+
+@dataclass(frozen=True)
+class Records:
+    """What a set of tables holds of one dataset, parsed once."""
+
+    dataset: str
+    # Reads columns of a table, those in `coded` as dictionaries, rows in canonical order.
+    read: Callable[..., pa.Table]
+
+    @cached_property
+    def histograms(self) -> dict[Tasks, Histogram]:
+        """Candidate counts of every split, side and protocol."""
+        return {key: Histogram(*columns) for key, columns in self._group("candidates")}
+
+    @cached_property
+    def macro_histograms(self) -> dict[Tasks, WeightedHistogram]:
+        """The same with the weights of each macro average."""
+        groups = self._group("macro_candidates", "aggregation", "weight")
+        return {key: WeightedHistogram(*columns) for key, columns in groups}
+
+    @cached_property
+    def relation_histograms(self) -> dict[Tasks, Histogram]:
+        """Candidate counts relation by relation."""
+        return {key: Histogram(*columns) for key, columns in self._group("candidates_by_relation", "relation")}
+
+    def pool(self, tasks: Tasks) -> Histogram | WeightedHistogram | None:
+        """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
+        stored: Mapping[Tasks, Any] = (
+            self.relation_histograms
+            if tasks.relations
+            else self.histograms
+            if tasks.is_micro
+            else self.macro_histograms
+        )
+        singles: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
+        wanted = [replace(side, relations=names) for side in tasks.sides for names in singles]
+        if not all(each in stored for each in wanted):
+            return None
+        parts = [stored[each] for each in wanted]
+        pooled: Histogram | WeightedHistogram = functools.reduce(lambda one, other: one.pool(other), parts)
+        return pooled
+
+    def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
+        """Return the tabulated moments of a metric; None if there is no row."""
+        places, columns = self._constants
+        key = (tasks.protocol, tasks.split, tasks.side, tasks.aggregation, metric.family, metric.k)
+        place = places.get(key)
+        return None if place is None else Moments(*(column[place] for column in columns))
+
+    @cached_property
+    def _constants(self) -> tuple[dict[tuple[Any, ...], int], list[list[Any]]]:
+        """The place of each key, and the columns of moments."""
+        keys = ("protocol", "split", "side", "aggregation", "metric", "k")
+        fields = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
+        columns = self.read("constants", (*keys, *fields)).to_pydict()
+        places = {key: place for place, key in enumerate(zip(*(columns[name] for name in keys), strict=True))}
+        return places, [columns[name] for name in fields]
+
+    def _group(self, name: str, further: str = "", *weights: str) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
+        """Cut a table into arrays, a group for each run of rows of the same tasks."""
+        keys = ("protocol", "split", "side", *([further] if further else []))
+        values = ("num_candidates", *weights, "num_tasks")
+        # As dictionaries, keys are compared by their codes: only those of whole groups become text.
+        table = self.read(name, (*keys, *values), coded=keys)
+        if not len(table):
+            return
+        codes, words = zip(*(_decode(table.column(key)) for key in keys), strict=True)
+        new = np.any([code[1:] != code[:-1] for code in codes], axis=0)
+        starts = np.concatenate(([0], np.flatnonzero(new) + 1))
+        names = zip(*(word[code[starts]].tolist() for code, word in zip(codes, words, strict=True)), strict=True)
+        pieces = [np.split(_to_array(table.column(value)), starts[1:]) for value in values]
+        for (protocol, split, side, *more), *columns in zip(names, *pieces, strict=True):
+            named = {"relations": tuple(more)} if further == "relation" else dict(zip([further], more, strict=False))
+            yield Tasks(self.dataset, protocol, split, side, **named), tuple(columns)
+
+
+def _decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the codes of a column that was read as a dictionary, and the texts that they stand for."""
+    chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
+    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
+    return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)
+
+
+def _to_array(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
+    """Return a column of numbers; pyarrow's own conversion would import pandas."""
+    return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
 
 
 @dataclass(frozen=True)
@@ -58,19 +143,27 @@ class Tables:
         The content of ``datapackage.json``.
     folder
         Reads the files of the set.
+    place
+        What the user named; None for the tables that came with the package.
     """
 
     path: Path
     descriptor: dict[str, Any]
     folder: Folder = field(repr=False, compare=False)
+    place: str | None = field(default=None, compare=False)
     _contents: dict[str, bytes | None] = field(default_factory=dict, init=False, repr=False, compare=False)
     _files: dict[str, pq.ParquetFile] = field(default_factory=dict, init=False, repr=False, compare=False)
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _keys: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known: dict[tuple[Tasks, Metric], Constants] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def version(self) -> str:
         """The version of the set."""
         return str(self.descriptor["version"])
+
+    def __repr__(self) -> str:
+        return f"Tables({str(self.path)!r}, version {self.version!r})"
 
     def read(self, name: str, dataset: str | None = None) -> pa.Table:
         """Read a table.
@@ -186,93 +279,88 @@ class Tables:
         Raises
         ------
         UnknownNameError
-            If the tables have no such dataset; the message suggests the nearest.
+            If the tables have no such dataset. The message suggests the nearest; of a benchmark that can be built it
+            says how.
         """
-        spellings = self._spellings
-        return resolve_name(
-            "dataset",
-            name,
-            spellings,
-            f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them.",
+        if name not in self._keys:
+            spellings = self._spellings
+            remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them."
+            try:
+                self._keys[name] = resolve_name("dataset", name, spellings, remedy)
+            except UnknownNameError as error:
+                raise UnknownNameError(self._explain_unknown(name, str(error))) from None
+        return self._keys[name]
+
+    def _explain_unknown(self, name: str, reason: str) -> str:
+        """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
+        from rankconst.catalogue.benchmarks import find_benchmark
+
+        try:
+            benchmark = find_benchmark(name)
+        except UnknownNameError:
+            return reason if self.place is not None else f"{reason} For tables of your own add --tables DIR."
+        missing = f"the tables ({self.version}) hold no {benchmark.title} ({benchmark.key})."
+        if benchmark.same_graph_as:
+            return f"{missing} Use {benchmark.same_graph_as}, of which it is another copy."
+        if benchmark.not_offered:
+            return f"{missing} It is not offered: {benchmark.not_offered}"
+        if self.place is not None and benchmark.key in load().datasets:
+            return f"{missing} The tables that came with rankconst do: leave out --tables."
+        # Only a folder can be added to; for a zip file or a download, tables of one's own are built next to it.
+        folder = self.place if self.place is not None and Path(self.place).is_dir() else None
+        out = "" if folder is None else f" --out {folder}"
+        return (
+            f"{missing} Run: rankconst build --dataset {benchmark.key}{out}; then add --tables "
+            f"{folder or 'rankconst-tables'}."
         )
 
-    def histogram(
-        self, dataset: str, split: str = "test", side: str = "both", protocol: str = DEFAULT_PROTOCOL
-    ) -> Histogram:
-        """Return the candidate counts of a set of ranking tasks; ``both`` pools the two sides.
-
-        Raises
-        ------
-        UnknownNameError
-            If the tables do not hold it.
-        """
-        key = (self.resolve_dataset(dataset), parse_protocol(protocol).key, parse_split(split), parse_side(side))
-        return self._histogram(*key)
-
-    def macro_histogram(
+    def tasks(
         self,
         dataset: str,
-        aggregation: str,
+        *,
         split: str = "test",
         side: str = "both",
         protocol: str = DEFAULT_PROTOCOL,
-    ) -> WeightedHistogram:
-        """Return the candidate counts of a set of ranking tasks with the weights of a macro average.
-
-        Raises
-        ------
-        UnknownNameError
-            If the tables do not hold it.
-        """
-        wanted = parse_aggregation(aggregation).key
-        key = (self.resolve_dataset(dataset), parse_protocol(protocol).key, parse_split(split), parse_side(side))
-        return self._macro_histogram(*key, wanted)
-
-    def relation_histogram(
-        self,
-        dataset: str,
-        relations: str | Iterable[str],
-        split: str = "test",
-        side: str = "both",
-        protocol: str = DEFAULT_PROTOCOL,
-    ) -> Histogram:
-        """Return the candidate counts of the ranking tasks of some relations, pooled.
+        aggregation: str = DEFAULT_AGGREGATION,
+        relations: str | Iterable[str] | None = None,
+    ) -> Tasks:
+        """Read the address of some ranking tasks, every name in any usual spelling.
 
         Parameters
         ----------
-        dataset, split, side, protocol
-            As for :meth:`histogram`; tables hold relations of valid and test.
+        dataset, split, side, protocol, aggregation
+            ``"FB15k-237"``, ``"testing"``, ``"left"``, ``"LibKGE"``, ``"macro"`` ...
         relations
-            One or more, as the benchmark's files write them.
+            Only the ranking tasks of these relations, as the benchmark's files write them. If None, those of all.
+
+        Returns
+        -------
+        Tasks
+            Whether the tables hold such tasks shows when they are looked up.
 
         Raises
         ------
         UnknownNameError
-            If the tables do not hold one of them.
+            If a name is unknown.
+
+        Examples
+        --------
+        >>> import rankconst
+        >>> str(rankconst.load().tasks("FB15k-237", split="testing"))
+        'fb15k237/test/both/standard'
         """
-        key = self.resolve_dataset(dataset)
-        names = tuple(dict.fromkeys([relations] if isinstance(relations, str) else relations))
-        return self._relation_histogram(
-            key, parse_protocol(protocol).key, parse_split(split), parse_side(side), relations=names
+        return Tasks.parse(
+            self.resolve_dataset(dataset),
+            split=split,
+            side=side,
+            protocol=protocol,
+            aggregation=aggregation,
+            relations=relations,
         )
-
-    def relations(self, dataset: str, split: str = "test", protocol: str = DEFAULT_PROTOCOL) -> tuple[str, ...]:
-        """Return the relations that have ranking tasks, in alphabetical order."""
-        key, split_key = self.resolve_dataset(dataset), parse_split(split)
-        wanted = self._stored_protocol(key, parse_protocol(protocol).key, split_key), split_key, "head"
-        return tuple(row[3] for row in self._records(key).relation_histograms if row[:3] == wanted)
-
-    def holds(self, dataset: str, protocol: str, split: str) -> bool:
-        """Tell whether there are tasks of that split under that protocol; the names must be keys."""
-        return (protocol, split, "head") in self._records(dataset).histograms
-
-    def protocols(self, dataset: str) -> tuple[str, ...]:
-        """Return the protocols that the tables hold of a dataset, given by its key."""
-        return tuple(dict.fromkeys(key[0] for key in self._records(dataset).histograms))
 
     def constants(
         self,
-        dataset: str,
+        dataset: str | Tasks,
         metric: str | Metric,
         split: str = "test",
         side: str = "both",
@@ -285,10 +373,10 @@ class Tables:
 
         Parameters
         ----------
-        dataset, metric, split, side, protocol, aggregation
-            In any usual spelling: ``"FB15k-237"``, ``"H@10"``, ``"testing"``.
-        relations
-            Only the ranking tasks of these relations; computed from their histogram. If None, those of all.
+        dataset, split, side, protocol, aggregation, relations
+            As for :meth:`tasks`, in any usual spelling; or what that returns, as the first argument.
+        metric
+            In any usual spelling: ``"H@10"``.
 
         Returns
         -------
@@ -302,33 +390,116 @@ class Tables:
         UsageError
             For a macro average of a metric that has none here, or of some relations only.
         """
-        parsed = parse_metric(metric)
-        tasks = (self.resolve_dataset(dataset), parse_protocol(protocol).key, parse_split(split), parse_side(side))
-        weighed = parse_aggregation(aggregation).key
-        names = () if relations is None else tuple([relations] if isinstance(relations, str) else relations)
-        if names and weighed != DEFAULT_AGGREGATION:
-            raise UsageError(f"{weighed} averages are over all relations; leave out the aggregation or the relations.")
-        row = None
-        histogram: Histogram | WeightedHistogram
-        if names:
-            histogram = self._relation_histogram(*tasks, relations=names)
-        else:
-            histogram = (
-                self._histogram(*tasks) if weighed == DEFAULT_AGGREGATION else self._macro_histogram(*tasks, weighed)
+        if not isinstance(dataset, Tasks):
+            dataset = self.tasks(
+                dataset, split=split, side=side, protocol=protocol, aggregation=aggregation, relations=relations
             )
-            row = self._records(tasks[0]).find_moments((*tasks[1:], weighed, parsed.family, parsed.k))
-        key, protocol_key, split_key, side_key = tasks
-        return Constants(
-            dataset=key,
-            protocol=protocol_key,
-            split=split_key,
-            side=side_key,
-            aggregation=weighed,
-            relations=names,
-            metric=parsed,
-            histogram=histogram,
-            moments=row or compute_moments(parsed, histogram),
-            table_version=self.version,
+        return self.look_up(dataset, parse_metric(metric))
+
+    def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
+        """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
+        if (tasks, metric) not in self._known:
+            histogram = self.histogram(tasks)
+            row = None if tasks.relations else self._records(tasks.dataset).find_moments(tasks, metric)
+            self._known[tasks, metric] = Constants(
+                tasks, metric, histogram, row or compute_moments(metric, histogram), self.version
+            )
+        return self._known[tasks, metric]
+
+    def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram | WeightedHistogram:
+        """Return the candidate counts of some ranking tasks; of both sides, or of several relations, pooled.
+
+        Parameters
+        ----------
+        dataset, names
+            As for :meth:`tasks`, in any usual spelling; or what that returns, alone.
+
+        Raises
+        ------
+        UnknownNameError
+            If the tables do not hold them.
+        UsageError
+            For a macro average over some relations only.
+        """
+        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
+        if tasks.relations and not tasks.is_micro:
+            raise UsageError(
+                f"{tasks.aggregation} averages are over all relations; leave out the aggregation or the relations."
+            )
+        records = self._records(tasks.dataset)
+        whole = records.pool(replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=()))
+        stored = tasks if whole is not None else self._find_stored(tasks)
+        if stored is None:
+            held = dict.fromkeys(f"{each.protocol}/{each.split}" for each in records.histograms)
+            raise UnknownNameError(
+                f"the tables ({self.version}) hold no {tasks.split} tasks of {tasks.dataset} under protocol "
+                f"{tasks.protocol}. They hold (protocol/split): {', '.join(held)}."
+            )
+        found = records.pool(stored)
+        if found is None:
+            raise UnknownNameError(self._explain_lack(tasks, stored))
+        if stored == tasks:
+            return found
+        # Every task has as many candidates, so the number of tasks and their weights are all that is needed.
+        sizes = np.full(len(found), (find_protocol(tasks.protocol).negatives or 0) + 1)
+        if isinstance(found, WeightedHistogram):
+            return WeightedHistogram.from_counts(sizes, found.weights, found.num_tasks)
+        return Histogram.from_counts(sizes, found.num_tasks)
+
+    def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
+        """Return the relations of some ranking tasks of valid or test, in alphabetical order.
+
+        Parameters
+        ----------
+        dataset, names
+            As for :meth:`histogram`.
+        """
+        tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
+        stored = self._find_stored(tasks) or tasks
+        one = replace(stored, side="head", relations=())
+        stored_relations = self._records(tasks.dataset).relation_histograms
+        return tuple(each.relations[0] for each in stored_relations if replace(each, relations=()) == one)
+
+    def holds(self, tasks: Tasks) -> bool:
+        """Tell whether there are rows of such tasks, whatever their side, aggregation and relations."""
+        return Tasks(tasks.dataset, tasks.protocol, tasks.split, "head") in self._records(tasks.dataset).histograms
+
+    def protocols(self, dataset: str) -> tuple[str, ...]:
+        """Return the protocols that the tables hold of a dataset, given by its key."""
+        return tuple(dict.fromkeys(each.protocol for each in self._records(dataset).histograms))
+
+    def _find_stored(self, tasks: Tasks) -> Tasks | None:
+        """Return the tasks whose rows serve: with sampled negatives those of raw do, but for the counts."""
+        negatives = find_protocol(tasks.protocol).negatives
+        if self.holds(tasks):
+            return tasks
+        # However they are drawn, the benchmark's own negatives are as many.
+        keys = () if negatives is None else (f"sampled:{negatives}", "raw")
+        found = (replace(tasks, protocol=key) for key in keys)
+        return next((each for each in found if self.holds(each)), None)
+
+    def _explain_lack(self, tasks: Tasks, stored: Tasks) -> str:
+        """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
+        where = f"{tasks.dataset} {tasks.split}"
+        if not tasks.relations:
+            return (
+                f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}; "
+                f"tables since {SINCE['macro_candidates']} do."
+            )
+        known = self.relations(stored)
+        if not known:
+            return (
+                f"the tables ({self.version}) hold no relations of {where}; tables since "
+                f"{SINCE['candidates_by_relation']} do for valid and test."
+            )
+        import difflib
+
+        name = next(each for each in tasks.relations if each not in known)
+        near = difflib.get_close_matches(name, known, n=3)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
+        return (
+            f"no {tasks.split} task of {tasks.dataset} has relation {name!r} under protocol {tasks.protocol}.{hint} "
+            f"`rankconst show {tasks.dataset} --relations` lists the {len(known)} that there are."
         )
 
     def to_pandas(self, name: str = "constants") -> pd.DataFrame:
@@ -337,86 +508,8 @@ class Tables:
 
     def _records(self, dataset: str) -> Records:
         if dataset not in self._parsed:
-            self._parsed[dataset] = Records(functools.partial(self._read, dataset=dataset))
+            self._parsed[dataset] = Records(dataset, functools.partial(self._read, dataset=dataset))
         return self._parsed[dataset]
-
-    def _stored_protocol(self, dataset: str, protocol: str, split: str) -> str:
-        """Return the protocol whose rows serve: with sampled negatives those of raw do, but for the counts."""
-        negatives = parse_protocol(protocol).negatives
-        if negatives is None or self.holds(dataset, protocol, split):
-            return protocol
-        # However they are drawn, the benchmark's own negatives are as many.
-        given = f"sampled:{negatives}"
-        return given if self.holds(dataset, given, split) else "raw"
-
-    def _histogram(self, dataset: str, protocol: str, split: str, side: str) -> Histogram:
-        stored = self._records(dataset).histograms
-        parts = [stored.get((protocol, split, one)) for one in _parts_of(side)]
-        found = [part for part in parts if part is not None]
-        negatives = parse_protocol(protocol).negatives
-        source = self._stored_protocol(dataset, protocol, split)
-        if negatives is not None and source != protocol and self.holds(dataset, source, split):
-            # Every task has as many candidates, so the number of tasks is all that is needed.
-            tasks = self._histogram(dataset, source, split, side).total
-            return sampled_histogram(protocol, tasks)
-        if len(found) < len(parts):
-            held = dict.fromkeys(f"{key[0]}/{key[1]}" for key in stored)
-            raise UnknownNameError(
-                f"the tables ({self.version}) hold no {split} tasks of {dataset} under protocol {protocol}. "
-                f"They hold (protocol/split): {', '.join(held)}."
-            )
-        return functools.reduce(Histogram.pool, found)
-
-    def _relation_histogram(
-        self, dataset: str, protocol: str, split: str, side: str, *, relations: tuple[str, ...]
-    ) -> Histogram:
-        whole = self._histogram(dataset, protocol, split, side)
-        source = self._stored_protocol(dataset, protocol, split)
-        stored = self._records(dataset).relation_histograms
-        known = {key[3] for key in stored if key[:2] == (source, split)}
-        if not known:
-            raise UnknownNameError(
-                f"the tables ({self.version}) hold no relations of {dataset} {split}; tables since "
-                f"{SINCE['candidates_by_relation']} do for valid and test."
-            )
-        for name in relations:
-            if name not in known:
-                import difflib
-
-                near = difflib.get_close_matches(name, known, n=3)
-                hint = f" Did you mean {', '.join(near)}?" if near else ""
-                raise UnknownNameError(
-                    f"no {split} task of {dataset} has relation {name!r} under protocol {protocol}.{hint} "
-                    f"`rankconst show {dataset} --relations` lists the {len(known)} that there are."
-                )
-        parts = [stored[source, split, one, name] for one in _parts_of(side) for name in relations]
-        pooled = functools.reduce(Histogram.pool, parts)
-        return pooled if source == protocol else Histogram(whole.num_candidates, np.array([pooled.total]))
-
-    def _macro_histogram(
-        self, dataset: str, protocol: str, split: str, side: str, aggregation: str
-    ) -> WeightedHistogram:
-        whole = self._histogram(dataset, protocol, split, side)
-        if aggregation == DEFAULT_AGGREGATION:
-            return WeightedHistogram(whole.num_candidates, whole.weights, whole.num_tasks)
-        stored = self._records(dataset).macro_histograms
-        source = self._stored_protocol(dataset, protocol, split)
-        parts = [stored.get((source, split, one, aggregation)) for one in _parts_of(side)]
-        found = [part for part in parts if part is not None]
-        if len(found) < len(parts):
-            raise UnknownNameError(
-                f"the tables ({self.version}) hold no weights of {dataset} {split} for {aggregation}; "
-                f"tables since {SINCE['macro_candidates']} do."
-            )
-        pooled = functools.reduce(WeightedHistogram.pool, found)
-        if source == protocol:
-            return pooled
-        sizes = np.full(len(pooled), whole.num_candidates[0])
-        return WeightedHistogram.from_counts(sizes, pooled.weights, pooled.num_tasks)
-
-
-def _parts_of(side: str) -> tuple[str, ...]:
-    return ("head", "tail") if side == "both" else (side,)
 
 
 def _find_row_groups(file: pq.ParquetFile, dataset: str) -> tuple[list[int], bool]:
@@ -487,6 +580,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     >>> rankconst.load().constants("wn18rr", "mr").num_tasks
     6268
     """
+    place = None if path is None else os.fspath(path)
     if path is None:
         folders = _bundle_folders()
         if not folders:
@@ -498,94 +592,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
         path = folders[wanted]
     location = find_location(path)
-    tables = Tables(location.path, read_descriptor(location.folder), location.folder)
+    tables = Tables(location.path, read_descriptor(location.folder), location.folder, place)
     if version is not None and tables.version != version:
         raise UnknownNameError(f"{location.folder} holds table version {tables.version}, not {version}.")
     return tables
-
-
-class Reader(Protocol):
-    """Returns the dataset's rows of a table, in canonical order."""
-
-    def __call__(self, name: str, columns: Names, *, coded: Names = ()) -> pa.Table:
-        """Return these columns, in the order of the table; those in `coded` as dictionaries."""
-        ...
-
-
-@dataclass(frozen=True)
-class Records:
-    """The rows of one dataset.
-
-    Attributes
-    ----------
-    read
-        Reads them.
-    """
-
-    read: Reader
-
-    @cached_property
-    def histograms(self) -> dict[Names, Histogram]:
-        """(protocol, split, side) to candidate counts."""
-        groups = self._group("candidates", ("protocol", "split", "side"), ("num_candidates", "num_tasks"))
-        return {key: Histogram(*columns) for key, columns in groups.items()}
-
-    @cached_property
-    def macro_histograms(self) -> dict[Names, WeightedHistogram]:
-        """(protocol, split, side, aggregation) to candidate counts with weights."""
-        groups = self._group(
-            "macro_candidates",
-            ("protocol", "split", "side", "aggregation"),
-            ("num_candidates", "weight", "num_tasks"),
-        )
-        return {key: WeightedHistogram(*columns) for key, columns in groups.items()}
-
-    @cached_property
-    def relation_histograms(self) -> dict[Names, Histogram]:
-        """(protocol, split, side, relation) to candidate counts."""
-        groups = self._group(
-            "candidates_by_relation",
-            ("protocol", "split", "side", "relation"),
-            ("num_candidates", "num_tasks"),
-        )
-        return {key: Histogram(*columns) for key, columns in groups.items()}
-
-    def find_moments(self, key: tuple[Any, ...]) -> Moments | None:
-        """Return the constants of (protocol, split, side, aggregation, metric family, k); None if there is no row."""
-        places, columns = self._constants
-        place = places.get(key)
-        return None if place is None else Moments(*(column[place] for column in columns))
-
-    @cached_property
-    def _constants(self) -> tuple[dict[tuple[Any, ...], int], list[list[Any]]]:
-        """The place of each key, and the columns of what stands there."""
-        keys = ("protocol", "split", "side", "aggregation", "metric", "k")
-        fields = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
-        columns = self.read("constants", (*keys, *fields)).to_pydict()
-        places = {key: place for place, key in enumerate(zip(*(columns[name] for name in keys), strict=True))}
-        return places, [columns[name] for name in fields]
-
-    def _group(self, name: str, keys: Names, values: Names) -> dict[Names, tuple[NDArray[Any], ...]]:
-        """Cut a table into arrays, a group for each run of equal keys."""
-        # As dictionaries, keys are compared by their codes: only those of whole groups become text.
-        table = self.read(name, (*keys, *values), coded=keys)
-        if not len(table):
-            return {}
-        codes, words = zip(*(_decode(table.column(key)) for key in keys), strict=True)
-        new = np.any([code[1:] != code[:-1] for code in codes], axis=0)
-        starts = np.concatenate(([0], np.flatnonzero(new) + 1))
-        names = zip(*(word[code[starts]].tolist() for code, word in zip(codes, words, strict=True)), strict=True)
-        pieces = [np.split(_to_array(table.column(value)), starts[1:]) for value in values]
-        return dict(zip(names, zip(*pieces, strict=True), strict=True))
-
-
-def _decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the codes of a column that was read as a dictionary, and the texts that they stand for."""
-    chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
-    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
-    return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)
-
-
-def _to_array(column: pa.ChunkedArray[Any]) -> NDArray[Any]:
-    """Return a column of numbers; pyarrow's own conversion would import pandas."""
-    return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])

@@ -20,7 +20,7 @@ from rankconst.plots import plot_comparison, render_figure
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Context, Setting
+from rankconst.results.evaluation import Stated, Stated
 from rankconst.results.reading import Entry, Reading
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ def adjust(rows: Iterable[Mapping[str, str]], *, exact: bool = False, **said: An
     about = ("dataset", "model", "split", "side", "source", "rank_type")
     for place, row in enumerate(rows):
         known: dict[str, Any] = {key: row.get(key) for key in about}
-        context = Context(**known)
+        context = Stated(**known)
         entries += [
             Entry(parse_metric(name), text, place, name, place + 2, context, exact=exact)
             for name, text in row.items()
             if name not in about and text
         ]
     reading = Reading("results.csv", "delimited", "wide", tuple(rows[0]), rows, tuple(entries))
-    return adjust_reading(reading, rankconst.load(), Setting(**said))
+    return adjust_reading(reading, rankconst.load(), Stated(**said))
 
 
 def panels(figure: Figure) -> list[Axes]:
@@ -371,7 +371,7 @@ def test_results_of_pykeen(reference: Path) -> None:
         dataset, model = path.stem.split("_")
         rows.append({"dataset": dataset, "model": model, "MRR": repr(found["inverse_harmonic_mean_rank"])})
     assert len(rows) == 16
-    figure = draw(adjust(rows, exact=True, source="pykeen"))
+    figure = draw(adjust(rows, exact=True, tool="pykeen"))
     value, index, _ = panels(figure)
     assert ticks(value)[0] == "nations\n(8)"
     on_nations = [(x, y) for points in offsets(index).values() for x, y in points if column_of(index, x) == "nations"]

@@ -11,7 +11,7 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Context, Setting
+from rankconst.results.evaluation import Stated, Stated
 from rankconst.results.reading import Entry, Reading
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ FORMS = ("value", "normalised", "index", "z")
 SINGLE = 2e-6
 
 
-def make(*cells: tuple[str, str, Context]) -> Reading:
+def make(*cells: tuple[str, str, Stated]) -> Reading:
     """A long reading of (metric, text, context)."""
     entries = [
         Entry(parse_metric(metric), text, row, "value", row + 2, context)
@@ -34,7 +34,7 @@ def make(*cells: tuple[str, str, Context]) -> Reading:
 
 
 def test_every_number_is_adjusted_as_it_is_alone() -> None:
-    contexts = [Context("WN18RR", "testing", "left"), Context("wn18rr", source="pykeen"), Context("nations", "valid")]
+    contexts = [Stated("WN18RR", "testing", "left"), Stated("wn18rr", tool="pykeen"), Stated("nations", "valid")]
     values = [("mrr", "0.476"), ("mr", "3.50"), ("hits@10", "96.1%"), ("hits@3", "0.700 ± 0.005")]
     reading = make(
         *(
@@ -44,7 +44,7 @@ def test_every_number_is_adjusted_as_it_is_alone() -> None:
             if value[0] != "mr" or context.dataset == "nations"
         )
     )
-    done = adjust_reading(reading, TABLES, Setting())
+    done = adjust_reading(reading, TABLES, Stated())
     tasks = [
         ("wn18rr", "test", "head", "standard"),
         ("wn18rr", "test", "both", "pykeen"),
@@ -57,17 +57,17 @@ def test_every_number_is_adjusted_as_it_is_alone() -> None:
         for form in FORMS:
             assert getattr(each.adjusted, form) == getattr(alone, form)
             assert getattr(each.adjusted, f"{form}_interval") == getattr(alone, f"{form}_interval")
-    assert [source.key for source in done.sources] == ["pykeen"]
+    assert [tool.key for tool in done.tools] == ["pykeen"]
 
 
 def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
     reading = make(
-        ("mrr", "0.5", Context("nations")),
-        ("mrr", "0.5", Context("atlantis")),
-        ("mrr", "0.5", Context("Freebase", source="dglke")),
-        ("mrr", "0.5", Context("nations", source="nobody")),
+        ("mrr", "0.5", Stated("nations")),
+        ("mrr", "0.5", Stated("atlantis")),
+        ("mrr", "0.5", Stated("Freebase", tool="dglke")),
+        ("mrr", "0.5", Stated("nations", tool="nobody")),
     )
-    good, unknown, refused, nobody = adjust_reading(reading, TABLES, Setting()).entries
+    good, unknown, refused, nobody = adjust_reading(reading, TABLES, Stated()).entries
     assert good.adjusted is not None
     assert good.note == ""
     for each, told in ((unknown, "unknown dataset 'atlantis'"), (refused, "sampled"), (nobody, "unknown source")):
@@ -77,97 +77,97 @@ def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
 
 def test_if_nothing_can_be_adjusted_that_is_an_error() -> None:
     with pytest.raises(UnknownNameError, match="atlantis"):
-        adjust_reading(make(("mrr", "0.5", Context("atlantis"))), TABLES, Setting())
+        adjust_reading(make(("mrr", "0.5", Stated("atlantis"))), TABLES, Stated())
     with pytest.raises(DataError, match="no dataset is named"):
-        adjust_reading(make(("mrr", "0.5", Context())), TABLES, Setting())
+        adjust_reading(make(("mrr", "0.5", Stated())), TABLES, Stated())
 
 
 @pytest.mark.parametrize(
     ("cell", "told"),
     [
-        (("mrr", "0.5x", Context("nations")), "results.csv, line 3, value: '0.5x' is not a number"),
-        (("mrr", "53.3", Context("nations")), "results.csv, line 3, value: 53.3 is no possible MRR"),
-        (("mr", "53%", Context("nations")), "results.csv, line 3, value: 53% is a percentage"),
-        (("mrr", "nan", Context("nations")), "Leave out what is missing"),
+        (("mrr", "0.5x", Stated("nations")), "results.csv, line 3, value: '0.5x' is not a number"),
+        (("mrr", "53.3", Stated("nations")), "results.csv, line 3, value: 53.3 is no possible MRR"),
+        (("mr", "53%", Stated("nations")), "results.csv, line 3, value: 53% is a percentage"),
+        (("mrr", "nan", Stated("nations")), "Leave out what is missing"),
     ],
 )
-def test_a_number_that_cannot_be_stops_all_with_its_place(cell: tuple[str, str, Context], told: str) -> None:
+def test_a_number_that_cannot_be_stops_all_with_its_place(cell: tuple[str, str, Stated], told: str) -> None:
     with pytest.raises(DataError) as refused:
-        adjust_reading(make(("mrr", "0.5", Context("nations")), cell), TABLES, Setting())
+        adjust_reading(make(("mrr", "0.5", Stated("nations")), cell), TABLES, Stated())
     assert told in str(refused.value)
 
 
 def test_what_the_user_types_must_be_right() -> None:
-    reading = make(("mrr", "0.5", Context("nations")))
-    for setting in (
-        Setting(protocol="pykeeen"),
-        Setting(split="tset"),
-        Setting(source="nobody"),
-        Setting(dataset="nope"),
+    reading = make(("mrr", "0.5", Stated("nations")))
+    for user in (
+        Stated(protocol="pykeeen"),
+        Stated(split="tset"),
+        Stated(tool="nobody"),
+        Stated(dataset="nope"),
     ):
         with pytest.raises(UnknownNameError):
-            adjust_reading(reading, TABLES, setting)
+            adjust_reading(reading, TABLES, user)
     with pytest.raises(DataError, match=r"no number that was asked for\. There are metrics MRR; datasets nations\."):
-        adjust_reading(reading, TABLES, Setting(dataset="umls"))
-    assert adjust_reading(reading, TABLES, Setting(dataset="Nations")).entries[0].adjusted is not None
+        adjust_reading(reading, TABLES, Stated(dataset="umls"))
+    assert adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
 
 
 def test_sampled_numbers_are_not_taken_for_full_ones() -> None:
-    reading = make(("mrr", "0.5458", Context("ogbl-wikikg2", source="ogb")))
-    (each,) = adjust_reading(reading, TABLES, Setting()).entries
+    reading = make(("mrr", "0.5458", Stated("ogbl-wikikg2", tool="ogb")))
+    (each,) = adjust_reading(reading, TABLES, Stated()).entries
     assert each.constants is not None
     assert each.constants.protocol == "sampled:500"
     with pytest.raises(UsageError, match="a rank among few candidates does not say"):
-        adjust_reading(reading, TABLES, Setting(protocol="standard"))
+        adjust_reading(reading, TABLES, Stated(protocol="standard"))
 
 
 def test_a_count_that_fits_another_protocol_is_noted() -> None:
-    reading = make(("mrr", "0.4", Context("wn18rr", num_tasks=5848)), ("mrr", "0.4", Context("wn18rr", num_tasks=17)))
-    fits, none = adjust_reading(reading, TABLES, Setting()).entries
+    reading = make(("mrr", "0.4", Stated("wn18rr", num_tasks=5848)), ("mrr", "0.4", Stated("wn18rr", num_tasks=17)))
+    fits, none = adjust_reading(reading, TABLES, Stated()).entries
     assert "protocol pykeen has that many" in fits.note
     assert "no protocol has that many" in none.note
     assert fits.adjusted is not None
 
 
 def test_only_some_metrics() -> None:
-    reading = make(("mrr", "0.5", Context("nations")), ("hits@1", "0.4", Context("nations")))
-    done = adjust_reading(reading, TABLES, Setting(), metrics=[parse_metric("mrr")])
+    reading = make(("mrr", "0.5", Stated("nations")), ("hits@1", "0.4", Stated("nations")))
+    done = adjust_reading(reading, TABLES, Stated(), metrics=[parse_metric("mrr")])
     assert [each.adjusted is not None for each in done.entries] == [True, False]
 
 
 def test_only_some_sides_and_datasets() -> None:
     cells = [
-        ("mrr", "0.5", Context(dataset, side=side)) for dataset in ("nations", "UMLS") for side in ("head", "both")
+        ("mrr", "0.5", Stated(dataset, side=side)) for dataset in ("nations", "UMLS") for side in ("head", "both")
     ]
     reading = make(*cells)
-    for setting, places in (
-        (Setting(side="both"), [1, 3]),
-        (Setting(dataset="umls"), [2, 3]),
-        (Setting(dataset="Nations", side="left"), [0]),
-        (Setting(), [0, 1, 2, 3]),
+    for user, places in (
+        (Stated(side="both"), [1, 3]),
+        (Stated(dataset="umls"), [2, 3]),
+        (Stated(dataset="Nations", side="left"), [0]),
+        (Stated(), [0, 1, 2, 3]),
     ):
-        done = adjust_reading(reading, TABLES, setting)
+        done = adjust_reading(reading, TABLES, user)
         assert [place for place, each in enumerate(done.entries) if each.adjusted is not None] == places
         assert [place for place, each in enumerate(done.entries) if each.asked] == places
         assert done.is_selection == (len(places) < 4)
 
 
 def test_fractions_are_not_taken_for_percentages() -> None:
-    context = Context("fb15k237")
+    context = Stated("fb15k237")
     mixed = make(("hits@10", "53.3", context), ("mrr", "0.338", context), ("mr", "177", context))
     with pytest.raises(DataError, match=r"line 3, value: every MRR is at most 1.*Hits@10 \(%\)"):
-        adjust_reading(mixed, TABLES, Setting(percent=True))
+        adjust_reading(mixed, TABLES, Stated(percent=True))
     good = make(
         ("hits@10", "53.3", context), ("hits@10", "0.9", context), ("mr", "177", context), ("mrr", "34%", context)
     )
     values = [
-        each.published.value for each in adjust_reading(good, TABLES, Setting(percent=True)).entries if each.published
+        each.published.value for each in adjust_reading(good, TABLES, Stated(percent=True)).entries if each.published
     ]
     assert values == [0.533, 0.009, 177.0, 0.34]
 
 
 def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
-    (each,) = adjust_reading(make(("mrr", "0.5", Context("ogbl-biokg", num_tasks=100))), TABLES, Setting()).entries
+    (each,) = adjust_reading(make(("mrr", "0.5", Stated("ogbl-biokg", num_tasks=100))), TABLES, Stated()).entries
     assert each.constants is not None
     assert each.constants.num_tasks == 100
     assert each.constants.variance == pytest.approx(
@@ -178,14 +178,14 @@ def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
 def test_a_bad_number_of_a_collection_is_left_out() -> None:
     from dataclasses import replace
 
-    reading = make(*(("mrr", text, Context("nations")) for text in ("0.5", "53.3", "0.6")))
-    done = adjust_reading(replace(reading, tolerant=True), TABLES, Setting())
+    reading = make(*(("mrr", text, Stated("nations")) for text in ("0.5", "53.3", "0.6")))
+    done = adjust_reading(replace(reading, tolerant=True), TABLES, Stated())
     assert [each.adjusted is not None for each in done.entries] == [True, False, True]
     assert "53.3 is no possible MRR" in done.entries[1].note
 
 
 def test_whole_batches_have_their_own_number_of_tasks() -> None:
-    (each,) = adjust_reading(make(("mrr", "0.82", Context("nations", source="conve"))), TABLES, Setting()).entries
+    (each,) = adjust_reading(make(("mrr", "0.82", Stated("nations", tool="conve"))), TABLES, Stated()).entries
     assert each.constants is not None
     assert each.adjusted is not None
     assert each.constants.num_tasks == 256
@@ -194,10 +194,10 @@ def test_whole_batches_have_their_own_number_of_tasks() -> None:
 
 def test_significance_stands_beside_where_it_is_known() -> None:
     reading = make(
-        ("mrr", "0.5", Context("nations")), ("median_rank", "3", Context("nations")),
-        ("mrr", "0.50", Context("nations", source="conve")),
+        ("mrr", "0.5", Stated("nations")), ("median_rank", "3", Stated("nations")),
+        ("mrr", "0.50", Stated("nations", tool="conve")),
     )  # fmt: skip
-    known, unknown, partial = adjust_reading(reading, TABLES, Setting(), significance=True).entries
+    known, unknown, partial = adjust_reading(reading, TABLES, Stated(), significance=True).entries
     assert known.significance == TABLES.constants("nations", "mrr").significance("0.5")
     assert unknown.significance is None
     assert partial.significance is None
@@ -217,7 +217,7 @@ RUNS = [
 @pytest.mark.parametrize("run", RUNS)
 def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> None:
     reading = rankconst.read_results(reference / "pykeen_results" / f"{run}.json")
-    done = adjust_reading(reading, TABLES, Setting(dataset=run.split("_", 1)[0]))
+    done = adjust_reading(reading, TABLES, Stated(dataset=run.split("_", 1)[0]))
     ours = {
         (each.entry.metric, each.entry.context): each.adjusted for each in done.entries if each.entry.adjustment is None
     }
@@ -239,7 +239,7 @@ def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> 
 
 def test_all_published_results_go_through_with_their_sources(reference: Path) -> None:
     reading = rankconst.read_results(reference / "published_results.csv")
-    done = adjust_reading(reading, TABLES, Setting())
+    done = adjust_reading(reading, TABLES, Stated())
     assert len(reading.rows) == 181
     missing = {each.entry.context.dataset for each in done.entries if each.adjusted is None}
     assert missing == {"FB15k", "YAGO3-10", "Wikidata5M", "Freebase", "CoDEx-L"}  # not in the tables, or refused
@@ -247,7 +247,7 @@ def test_all_published_results_go_through_with_their_sources(reference: Path) ->
         assert (each.adjusted is None) == (each.entry.context.dataset in missing)
         assert each.adjusted is not None or each.note
     protocols = {
-        (each.entry.context.source, each.constants.protocol) for each in done.entries if each.constants is not None
+        (each.entry.context.tool, each.constants.protocol) for each in done.entries if each.constants is not None
     }
     assert protocols == {
         ("DeepGraphLearning/KnowledgeGraphEmbedding", "standard"),

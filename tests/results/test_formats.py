@@ -13,7 +13,7 @@ from log_samples import SAMPLES
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Setting
+from rankconst.results.evaluation import Stated
 from rankconst.results.formats import READERS, read_results
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def test_numbers_are_adjusted(key: str, path: Path) -> None:
     dataset = {"csv": None, "libkge_csv": None, "paperswithcode": None, "ogb": "ogbl-biokg"}.get(key, "wn18rr")
     if any(entry.context.dataset for entry in reading.entries):
         dataset = None
-    done = adjust_reading(reading, rankconst.load(), Setting(dataset=dataset))
+    done = adjust_reading(reading, rankconst.load(), Stated(dataset=dataset))
     adjusted = [each for each in done.entries if each.adjusted is not None]
     assert adjusted
     for each in adjusted:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hand_readings import make_reading
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_results
 from rankconst.results.reading import group_entries
 
@@ -24,7 +24,7 @@ def list_texts(path: Path) -> list[list[str]]:
 
 
 def test_a_row_of_a_wide_table_is_a_group() -> None:
-    context = [Context(model="RotatE", dataset="FB15k-237"), Context(model="pRotatE", dataset="FB15k-237")]
+    context = [Stated(model="RotatE", dataset="FB15k-237"), Stated(model="pRotatE", dataset="FB15k-237")]
     groups = group_entries(make_reading(ROTATE, PROTATE, context=context))
     assert [group.rows for group in groups] == [(0,), (1,)]
     assert [[entry.text for entry in group.entries] for group in groups] == [["0.338", "0.533"], ["0.328", "0.524"]]

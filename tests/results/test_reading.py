@@ -17,7 +17,7 @@ def test_rows_are_aligned() -> None:
 def test_all_else_is_kept() -> None:
     entry, skip = Entry(parse_metric("mrr"), "0.3", 0, "value", 2), Skipped(3, "loss", "no metric")
     reading = make_reading(
-        Document("f", ""), "libkge", "long", [{"value": "0.3"}], iter([entry]), skipped=iter([skip]), source="libkge"
+        Document("f", ""), "libkge", "long", [{"value": "0.3"}], iter([entry]), skipped=iter([skip]), tool="libkge"
     )
     assert reading == Reading("f", "libkge", "long", ("value",), ({"value": "0.3"},), (entry,), (skip,), "libkge")
     assert make_reading(Document("f", ""), "ogb", "wide", [], []) == Reading("f", "ogb", "wide", (), (), ())

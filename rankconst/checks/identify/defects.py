@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankconst.checks.identify.matches import Match
     from rankconst.constants.constants import Constants
     from rankconst.moments import Moments
-    from rankconst.results.evaluation import Setting
+    from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry, Measured
     from rankconst.tables.search import TaskSets
 
@@ -38,29 +38,29 @@ MOST_CHECKED = 8
 
 
 def rank_by_defects(
-    evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], setting: Setting
+    evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated
 ) -> tuple[Match, ...]:
     """Return the sets with that many tasks on which known defects give at least half of the adjusted values."""
     counts = tuple(piece for piece in evidence.pieces if piece.metric is None)
-    by_count = rank(replace(evidence, pieces=counts), candidates, chosen, setting) if counts else ()
-    best, explained = explain(evidence, by_count, candidates, setting)
+    by_count = rank(replace(evidence, pieces=counts), candidates, chosen, user) if counts else ()
+    best, explained = explain(evidence, by_count, candidates, user)
     if not best or 2 * best < sum(bool(piece.entries) for piece in evidence.pieces):
         return ()
     fitting = np.zeros_like(chosen)
     fitting[[candidates.sets.index(match.tasks) for match in explained]] = True
     same = {match.tasks: match.same for match in explained}
-    found = rank(evidence, candidates, fitting, setting, share=0.0)
+    found = rank(evidence, candidates, fitting, user, share=0.0)
     return tuple(replace(match, same=same[match.tasks]) for match in found)
 
 
 def explain(
-    evidence: Evidence, matches: Sequence[Match], candidates: TaskSets, setting: Setting
+    evidence: Evidence, matches: Sequence[Match], candidates: TaskSets, user: Stated
 ) -> tuple[int, tuple[Match, ...]]:
     """Return how many adjusted values are right or wrong in a known way, and those of the matches where most are."""
     pairs = [piece.entries for piece in evidence.pieces if piece.entries]
     scores = []
     for match in matches[:MOST_CHECKED]:
-        checked = check_evaluations(pairs, [match], candidates, percent=setting.percent)
+        checked = check_evaluations(pairs, [match], candidates, percent=user.percent)
         scores.append(sum(each.belongs or (each.cause in CAUSES and CAUSES[each.cause].tells) for each in checked))
     best = max(scores, default=0)
     return best, tuple(match for match, score in zip(matches, scores, strict=False) if score == best)
@@ -74,7 +74,7 @@ def check_evaluations(
         return ()
     each_match = []
     for match in matches:
-        find = functools.partial(candidates.constants, match.tasks)
+        find = functools.partial(candidates.tables.look_up, match.tasks)
         each_match.append([one for each in evaluations for one in check_entries(each, find, percent=percent)])
     return tuple(max(verdicts, key=lambda one: one.belongs) for verdicts in zip(*each_match, strict=True))
 

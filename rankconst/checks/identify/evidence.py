@@ -104,7 +104,7 @@ class Evidence:
     pieces: tuple[Piece, ...]
     dropped: tuple[Dropped, ...] = ()
     stated: Mapping[str, str] = field(default_factory=dict)
-    source: str | None = None
+    tool: str | None = None
 
     @property
     def num_tasks(self) -> int | None:
@@ -160,9 +160,7 @@ def solve(
     return found
 
 
-def collect_evidence(
-    entries: Iterable[Sequence[Entry]], *, source: str | None = None, percent: bool = False
-) -> Evidence:
+def collect_evidence(entries: Iterable[Sequence[Entry]], *, tool: str | None = None, percent: bool = False) -> Evidence:
     """Gather what evaluations on the same ranking tasks say about these.
 
     Parameters
@@ -184,7 +182,7 @@ def collect_evidence(
         _add_evaluation(each, pieces, dropped, percent=percent)
     context = everything[0].context if everything else NOTHING
     stated = {name: text for name in TASK_FIELDS if (text := getattr(context, name)) is not None}
-    return Evidence(tuple(pieces), tuple(dropped), stated, context.source or source)
+    return Evidence(tuple(pieces), tuple(dropped), stated, context.tool or tool)
 
 
 def _count_tasks(entry: Entry) -> int | None:

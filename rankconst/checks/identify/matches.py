@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from rankconst.checks.identify.defects import Checked
     from rankconst.checks.identify.evidence import Evidence, Piece
-    from rankconst.results.evaluation import Context, Setting
-    from rankconst.tables.search import TaskSet, TaskSets
+    from rankconst.results.evaluation import Stated
+    from rankconst.tables.search import TaskSets
+    from rankconst.tasks import Tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ class Match:
         One for each piece of evidence.
     """
 
-    tasks: TaskSet
-    same: tuple[TaskSet, ...]
+    tasks: Tasks
+    same: tuple[Tasks, ...]
     comparisons: tuple[Comparison, ...]
 
     @property
@@ -125,7 +126,7 @@ class Identified:
     matches: tuple[Match, ...]
     reason: str = ""
     note: str = ""
-    context: Context | None = None
+    context: Stated | None = None
     line: int | None = None
     checked: tuple[Checked, ...] = ()
 
@@ -174,7 +175,7 @@ def rank(
     evidence: Evidence,
     candidates: TaskSets,
     chosen: NDArray[np.bool_],
-    setting: Setting,
+    user: Stated,
     *,
     share: float = 0.5,
 ) -> tuple[Match, ...]:
@@ -192,7 +193,7 @@ def rank(
         best = np.flatnonzero(find_best(evidence, agreement))
         agreement[row] &= False
         for column in best[:_MOST_COMPUTED]:
-            constants = candidates.constants(candidates.sets[places[column]], piece.metric)
+            constants = candidates.tables.look_up(candidates.sets[places[column]], piece.metric)
             expected[row, column] = constants.expectation
             agreement[row, column] = agrees(piece, constants.expectation, constants.expectation)
     fits = np.flatnonzero(find_best(evidence, agreement))
@@ -202,7 +203,7 @@ def rank(
     groups: dict[tuple[int, bytes, bytes], list[int]] = {}
     for column in fits.tolist():
         groups.setdefault(candidates.signature(int(places[column])), []).append(column)
-    prefer = functools.partial(_preference, protocol=_likely_protocol(evidence, setting))
+    prefer = functools.partial(_preference, protocol=_likely_protocol(evidence, user))
     matches = []
     for columns in groups.values():
         first, *others = sorted((candidates.sets[places[column]] for column in columns), key=prefer)
@@ -214,17 +215,17 @@ def rank(
     return tuple(sorted(matches, key=lambda match: (*prefer(match.tasks)[:1], match.largest_difference)))
 
 
-def _likely_protocol(evidence: Evidence, setting: Setting) -> str | None:
-    for source in (setting.source, evidence.source):
-        if source is not None:
+def _likely_protocol(evidence: Evidence, user: Stated) -> str | None:
+    for tool in (user.tool, evidence.tool):
+        if tool is not None:
             try:
-                return parse_tool(source).protocol
+                return parse_tool(tool).protocol
             except UnknownNameError:
                 continue
     return None
 
 
-def _preference(tasks: TaskSet, protocol: str | None) -> tuple[Any, ...]:
+def _preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
     """Sort the likely protocol first, then the order in which users think."""
     protocols = [protocol, *PROTOCOLS]
     return (

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
-from rankconst.catalogue.protocols import parse_protocol, parse_side, parse_split
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.tools import parse_tool
 from rankconst.checks.identify.defects import MOST_CHECKED, check_evaluations, explain, rank_by_defects
 from rankconst.checks.identify.evidence import Evidence, Piece, collect_evidence
@@ -27,27 +26,26 @@ from rankconst.checks.identify.matches import (
     rank,
 )
 from rankconst.errors import UnknownNameError
-from rankconst.results.evaluation import Setting
+from rankconst.results.evaluation import NAMES, Stated, list_parsers
 from rankconst.results.reading import group_entries
 from rankconst.tables.search import TaskSets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from rankconst.checks.identify.evidence import Evidence, Piece
-    from rankconst.results.evaluation import Context
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.tables import Tables
 
 
 # Nothing said about a file.
-_OPEN = Setting()
+_OPEN = Stated()
 
 
 def identify(
-    evidence: Evidence, tables: Tables, setting: Setting = _OPEN, *, candidates: TaskSets | None = None
+    evidence: Evidence, tables: Tables, user: Stated = _OPEN, *, candidates: TaskSets | None = None
 ) -> Identified:
     """Find the sets of ranking tasks that evidence fits.
 
@@ -71,33 +69,33 @@ def identify(
         For a name in the setting that nobody knows, or that leaves no set of tasks.
     """
     found = candidates or TaskSets.of(tables)
-    given = read_asked(setting, tables)
+    given = read_asked(user)
     asked = select(found, given)
     if not asked.any():
         raise UnknownNameError(f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
-    stated, notes = read_stated(evidence, setting, tables)
+    stated, notes = read_stated(evidence, user, tables)
     if not evidence.pieces:
         return Identified(evidence, (), describe_lack(evidence), " ".join(notes))
     matches: tuple[Match, ...] = ()
     # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
     for names in (stated, keep_aggregation(stated), {}):
         chosen = asked & select(found, names)
-        matches = rank(evidence, found, chosen, setting)
+        matches = rank(evidence, found, chosen, user)
         if not matches:
-            matches = rank_by_defects(evidence, found, chosen, setting)
+            matches = rank_by_defects(evidence, found, chosen, user)
             notes += ["only the number of ranks agrees: the adjusted values have a known defect."] if matches else []
         if matches:
             break
     if 1 < len(matches) <= MOST_CHECKED:
-        _, matches = explain(evidence, matches, found, setting)
+        _, matches = explain(evidence, matches, found, user)
     against = {name: key for name, key in stated.items() if name in evidence.stated and not holds(matches, name, key)}
     if matches and against:
         notes.append(f"the file says {list_names(against)}; its numbers are of another set of tasks.")
-    reason = "" if matches else describe_nearest(evidence, found, asked, setting)
+    reason = "" if matches else describe_nearest(evidence, found, asked, user)
     return Identified(evidence, matches, reason, " ".join(notes))
 
 
-def identify_reading(reading: Reading, tables: Tables, setting: Setting = _OPEN) -> Identification:
+def identify_reading(reading: Reading, tables: Tables, user: Stated = _OPEN) -> Identification:
     """Find out which ranking tasks the numbers of a file come from, and which adjusted values are wrong.
 
     Parameters
@@ -117,7 +115,7 @@ def identify_reading(reading: Reading, tables: Tables, setting: Setting = _OPEN)
     candidates = TaskSets.of(tables)
     groups = []
     for (context, _), evaluations in _group(reading).items():
-        found = identify_evaluations(evaluations, tables, setting, source=reading.source, candidates=candidates)
+        found = identify_evaluations(evaluations, tables, user, tool=reading.tool, candidates=candidates)
         groups.append(replace(found, context=context, line=evaluations[0][0].line))
     return Identification(tuple(groups), tables.version)
 
@@ -125,9 +123,9 @@ def identify_reading(reading: Reading, tables: Tables, setting: Setting = _OPEN)
 def identify_evaluations(
     evaluations: Sequence[Sequence[Entry]],
     tables: Tables,
-    setting: Setting = _OPEN,
+    user: Stated = _OPEN,
     *,
-    source: str | None = None,
+    tool: str | None = None,
     pieces: Sequence[Piece] = (),
     candidates: TaskSets | None = None,
 ) -> Identified:
@@ -150,15 +148,15 @@ def identify_evaluations(
         As for :func:`identify`.
     """
     sets = candidates or TaskSets.of(tables)
-    evidence = collect_evidence(evaluations, source=source, percent=setting.percent)
+    evidence = collect_evidence(evaluations, tool=tool, percent=user.percent)
     evidence = replace(evidence, pieces=(*evidence.pieces, *pieces))
-    found = identify(evidence, tables, setting, candidates=sets)
-    return replace(found, checked=check_evaluations(evaluations, found.matches, sets, percent=setting.percent))
+    found = identify(evidence, tables, user, candidates=sets)
+    return replace(found, checked=check_evaluations(evaluations, found.matches, sets, percent=user.percent))
 
 
-def _group(reading: Reading) -> dict[tuple[Context, tuple[int, ...]], list[tuple[Entry, ...]]]:
+def _group(reading: Reading) -> dict[tuple[Stated, tuple[int, ...]], list[tuple[Entry, ...]]]:
     """Gather evaluations that share their ranking tasks: those that differ in the tie policy only."""
-    groups: dict[tuple[Context, tuple[int, ...]], list[tuple[Entry, ...]]] = {}
+    groups: dict[tuple[Stated, tuple[int, ...]], list[tuple[Entry, ...]]] = {}
     for group in group_entries(reading):
         # Rows of a table that say the same of themselves may still be of different datasets.
         rows = group.rows if reading.layout == "wide" else ()
@@ -188,14 +186,14 @@ def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
     telling = [
         evidence
         for evaluations in _group(reading).values()
-        if (evidence := collect_evidence(evaluations, source=reading.source)).pieces
+        if (evidence := collect_evidence(evaluations, tool=reading.tool)).pieces
     ]
     found = [identify(evidence, tables, candidates=candidates).matches for evidence in telling]
     if telling and all("split" in evidence.stated for evidence in telling):
         # Where the file names the splits itself, only the dataset is open.
         datasets = functools.reduce(set.__and__, ({match.dataset for match in matches} for matches in found))
         return next((match for match in found[0] if {match.dataset} == datasets), None)
-    likely = None if reading.source is None else parse_tool(reading.source).protocol
+    likely = None if reading.tool is None else parse_tool(reading.tool).protocol
     shared = functools.reduce(set.__and__, map(_name_splits, found)) if found else set()
     # A file of a tool that evaluates in its own way was evaluated so, where that fits.
     shared = {each for each in shared if each[2] == likely} or shared
@@ -208,23 +206,15 @@ def _name_splits(matches: Iterable[Match]) -> set[tuple[str, str, str]]:
     return {(t.dataset, t.split, t.protocol) for match in matches for t in (match.tasks, *match.same)}
 
 
-def read_asked(setting: Setting, tables: Tables) -> dict[str, str]:
-    """Return the names that the user gives, as keys.
-
-    Raises
-    ------
-    UnknownNameError
-        For a name that nobody knows.
-    """
-    parsers: dict[str, Callable[[str], str]] = _parsers(tables)
-    given = {name: getattr(setting, name) for name in parsers}
-    return {name: parsers[name](text) for name, text in given.items() if text is not None}
+def read_asked(user: Stated) -> dict[str, str]:
+    """Return the keys that the user gives."""
+    return {name: key for name in NAMES if (key := getattr(user, name)) is not None}
 
 
-def read_stated(evidence: Evidence, setting: Setting, tables: Tables) -> tuple[dict[str, str], list[str]]:
+def read_stated(evidence: Evidence, user: Stated, tables: Tables) -> tuple[dict[str, str], list[str]]:
     """Return the names that the file states, and notes on those that nobody knows."""
     found, notes = {}, []
-    for name, parse in _parsers(tables).items():
+    for name, parse in list_parsers(tables).items():
         text = evidence.stated.get(name)
         if text is None:
             continue
@@ -233,7 +223,7 @@ def read_stated(evidence: Evidence, setting: Setting, tables: Tables) -> tuple[d
         except UnknownNameError:
             notes.append(f"the file says {name} {text}, which the tables do not have.")
     # Numbers of macro averages say so, or their user does.
-    if setting.aggregation is None:
+    if user.aggregation is None:
         found.setdefault("aggregation", DEFAULT_AGGREGATION)
     return found, notes
 
@@ -262,16 +252,6 @@ def select(candidates: TaskSets, names: Mapping[str, str]) -> NDArray[np.bool_]:
     return chosen
 
 
-def _parsers(tables: Tables) -> dict[str, Callable[[str], str]]:
-    return {
-        "dataset": tables.resolve_dataset,
-        "split": parse_split,
-        "side": parse_side,
-        "protocol": lambda name: parse_protocol(name).key,
-        "aggregation": lambda name: parse_aggregation(name).key,
-    }
-
-
 # No constant is farther from what a piece says, in units of the logarithm: one that agrees outweighs closeness.
 _FAR = 10.0
 
@@ -283,9 +263,9 @@ def describe_lack(evidence: Evidence) -> str:
     return f"nothing tells the ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
 
 
-def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], setting: Setting) -> str:
+def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> str:
     """Say what fits nothing, and name the nearest set of tasks."""
-    micro = chosen & (candidates.names["aggregation"] == (setting.aggregation or DEFAULT_AGGREGATION))
+    micro = chosen & (candidates.names["aggregation"] == (user.aggregation or DEFAULT_AGGREGATION))
     places = np.flatnonzero(micro if micro.any() else chosen)
     sound = [piece for piece in evidence.pieces if not piece.doubtful] or list(evidence.pieces)
     distances = []
@@ -305,7 +285,7 @@ def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[n
         if piece.metric is None:
             others = (candidates.num_tasks[places] == piece.value).any()
             none = "only splits of other constants have so many tasks" if others else "no split has so many tasks"
-            parts.append(f"n = {piece.value:,.0f}: {none}; nearest {where}: {tasks.num_tasks:,}")
+            parts.append(f"n = {piece.value:,.0f}: {none}; nearest {where}: {candidates.num_tasks[nearest]:,}")
         else:
             parts.append(f"{piece.label} = {piece.value:.6g} ({piece.origin}): nearest {where}: {least:.6g}")
     return "; ".join(dict.fromkeys(parts or [f"nearest {where}"])) + "."

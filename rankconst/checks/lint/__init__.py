@@ -37,11 +37,11 @@ from rankconst.checks.lint.ranges import find_impossible_values
 from rankconst.checks.lint.shares import find_decreasing_hits
 from rankconst.checks.lint.swaps import find_swapped_columns
 from rankconst.names import resolve_name
-from rankconst.results.evaluation import Setting, check_setting
+from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import Measured, group_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
@@ -168,10 +168,9 @@ _EXPLAINED_BY_SWAP = frozenset({"range", "hits-monotone", "mrr-from-hits", "mr-f
 def lint_reading(
     reading: Reading,
     tables: Tables | None = None,
-    setting: Setting | None = None,
+    user: Stated | None = None,
     *,
     rules: Iterable[str] = (),
-    resolve: Callable[[str], str] | None = None,
 ) -> Lint:
     """Find the numbers of a results file that cannot be.
 
@@ -185,8 +184,6 @@ def lint_reading(
         What the user says about the file.
     rules
         Keys of :data:`RULES`; all if empty.
-    resolve
-        Returns the key of a dataset; that of the tables if None.
 
     Raises
     ------
@@ -195,7 +192,7 @@ def lint_reading(
     UnknownNameError
         For a name in the setting, or a rule, that nobody knows.
     """
-    setting = setting or Setting()
+    user = user or Stated()
     chosen = [
         RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), "`rankconst lint --rules` lists them all.")]
         for key in rules
@@ -203,13 +200,13 @@ def lint_reading(
     notes: dict[str, None] = {}
     archive = None
     if tables is not None:
-        check_setting(setting, tables, resolve)
-        setting, note = _complete(reading, tables, setting)
+        user = parse_stated(user, tables)
+        user, note = _complete(reading, tables, user)
         archive = Archive(tables)
         notes.update(dict.fromkeys([note] if note else []))
     cases: list[Case] = []
     for group in group_entries(reading):
-        case, reason = build_case(group, reading, setting, archive, resolve)
+        case, reason = build_case(group, reading, user, archive)
         cases.append(case)
         if reason:
             notes.setdefault(reason)
@@ -218,19 +215,19 @@ def lint_reading(
     return Lint(reading, tuple(findings), len(cases), tuple(notes))
 
 
-def _complete(reading: Reading, tables: Tables, setting: Setting) -> tuple[Setting, str]:
+def _complete(reading: Reading, tables: Tables, user: Stated) -> tuple[Stated, str]:
     """Name the ranking tasks that adjusted values give away, where neither file nor user names a dataset."""
     adjusted = any(entry.adjustment is not None for entry in reading.entries)
-    if setting.dataset is not None or not adjusted or any(entry.context.dataset for entry in reading.entries):
-        return setting, ""
+    if user.dataset is not None or not adjusted or any(entry.context.dataset for entry in reading.entries):
+        return user, ""
     from rankconst.checks.identify.search import suggest_dataset
 
     match = suggest_dataset(reading, tables)
     if match is None:
-        return setting, ""
+        return user, ""
     tasks = match.tasks
     completed = replace(
-        setting, dataset=tasks.dataset, split=setting.split or tasks.split, protocol=setting.protocol or tasks.protocol
+        user, dataset=tasks.dataset, split=user.split or tasks.split, protocol=user.protocol or tasks.protocol
     )
     return completed, (f"identified by the adjusted values: {tasks.dataset} {tasks.split}, protocol {tasks.protocol}.")
 

@@ -33,7 +33,7 @@ _SPREADS = frozenset({"variance", "standard_deviation", "median_absolute_deviati
 def find_mismatches(cases: Sequence[Case]) -> Iterable[Finding]:
     """Find adjusted values that do not belong to the base value beside them, with the known defect that made them."""
     for case in cases:
-        yield from _find_unscaled(case) if case.settled is None else _find_mismatched(case)
+        yield from _find_unscaled(case) if case.tasks is None else _find_mismatched(case)
 
 
 def _find_unscaled(case: Case) -> Iterable[Finding]:
@@ -90,11 +90,11 @@ def _write_formula(m: Measured) -> str:
 
 
 def _name_tasks(case: Case) -> str:
-    settled = case.settled
-    if settled is None:
+    tasks = case.tasks
+    if tasks is None:
         return ""
     assumed = " (assumed)" if case.assumed else ""
-    return f" on {settled.dataset} {settled.split} {settled.side}, protocol {settled.protocol}{assumed}"
+    return f" on {tasks.dataset} {tasks.split} {tasks.side}, protocol {tasks.protocol}{assumed}"
 
 
 def find_worse_than_random(cases: Sequence[Case]) -> Iterable[Finding]:

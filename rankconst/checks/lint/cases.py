@@ -13,19 +13,19 @@ from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import squash
-from rankconst.results.evaluation import Settled, settle
+from rankconst.results.evaluation import settle
 from rankconst.results.reading import Measured, are_in_full, measure
-from rankconst.tables.search import TASK_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
-    from rankconst.results.evaluation import Context, Setting
+    from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
-    from rankconst.tasks import Histogram, WeightedHistogram
+    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
 
 
 _T = TypeVar("_T")
@@ -48,19 +48,19 @@ class Archive:
     tables: Tables
     _memory: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False, compare=False)
 
-    def constants(self, settled: Settled, metric: Metric) -> Constants | None:
+    def constants(self, tasks: Tasks, metric: Metric) -> Constants | None:
         """Return the constants of a metric on ranking tasks; None if there are none."""
-        return self.recall((*_name(settled), metric), lambda: self._look_up(settled, metric))
+        return self.recall((tasks, metric), lambda: self._look_up(tasks, metric))
 
-    def _look_up(self, settled: Settled, metric: Metric) -> Constants | None:
+    def _look_up(self, tasks: Tasks, metric: Metric) -> Constants | None:
         try:
-            return settled.constants(self.tables, metric)
+            return self.tables.look_up(tasks, metric)
         except (UnknownNameError, UsageError):  # not tabulated, or no such average
             return None
 
-    def histogram(self, settled: Settled) -> Histogram | WeightedHistogram | None:
+    def histogram(self, tasks: Tasks) -> Histogram | WeightedHistogram | None:
         """Return the candidate counts of ranking tasks; None if there are none."""
-        constants = self.constants(settled, CATALOGUE["arithmetic_mean_rank"])
+        constants = self.constants(tasks, CATALOGUE["arithmetic_mean_rank"])
         return None if constants is None else constants.histogram
 
     def recall(self, key: tuple[object, ...], compute: Callable[[], _T]) -> _T:
@@ -69,25 +69,23 @@ class Archive:
             self._memory[key] = compute()
         return self._memory[key]  # type: ignore[return-value]  # what its own compute made
 
-    def list_others(self, settled: Settled) -> list[Settled]:
+    def list_others(self, tasks: Tasks) -> list[Tasks]:
         """Return the other ranking tasks of the dataset: first those that differ in the protocol only."""
-        return self.recall(("others", *_name(settled)), lambda: self._find_others(settled))
+        return self.recall(("others", tasks), lambda: self._find_others(tasks))
 
-    def _find_others(self, settled: Settled) -> list[Settled]:
+    def _find_others(self, tasks: Tasks) -> list[Tasks]:
         every = [
-            Settled(settled.dataset, split, side, protocol, settled.aggregation, settled.source)
-            for protocol in self.tables.protocols(settled.dataset)
+            replace(tasks, protocol=protocol, split=split, side=side)
+            for protocol in self.tables.protocols(tasks.dataset)
             for split in SPLITS
-            if self.tables.holds(settled.dataset, protocol, split)
+            if self.tables.holds(replace(tasks, protocol=protocol, split=split))
             for side in SIDES
         ]
-        every.sort(key=lambda one: sum(ours != theirs for ours, theirs in zip(_name(settled), _name(one), strict=True)))
-        every.sort(key=lambda one: (one.split, one.side) != (settled.split, settled.side))
-        return [one for one in every if one != settled]
-
-
-def _name(settled: Settled) -> tuple[str, ...]:
-    return tuple(getattr(settled, name) for name in TASK_FIELDS)
+        every.sort(
+            key=lambda one: (one.protocol != tasks.protocol) + (one.split != tasks.split) + (one.side != tasks.side)
+        )
+        every.sort(key=lambda one: (one.split, one.side) != (tasks.split, tasks.side))
+        return [one for one in every if one != tasks]
 
 
 @dataclass(frozen=True)
@@ -109,8 +107,8 @@ class Case:
         1 if ranks are whole, 1/2 if they can be halves.
     archive
         Where constants are looked up; None if there are no tables.
-    settled
-        The ranking tasks; None if they are not known.
+    tasks, tool
+        The ranking tasks, None if they are not known; and the tool that evaluated them, None if it is not.
     assumed
         True if neither file nor user names a protocol or a source: it is the default one.
     percent
@@ -123,7 +121,8 @@ class Case:
     own: Mapping[Metric, Measured]
     step: float
     archive: Archive | None = None
-    settled: Settled | None = None
+    tasks: Tasks | None = None
+    tool: Tool | None = None
     assumed: bool = True
     percent: bool = False
 
@@ -146,19 +145,17 @@ class Case:
 
     def constants(self, metric: Metric) -> Constants | None:
         """Return what a random ranker gets; None if the tasks are not known."""
-        if self.archive is None or self.settled is None:
+        if self.archive is None or self.tasks is None:
             return None
-        return self.archive.constants(self.settled, metric)
+        return self.archive.constants(self.tasks, metric)
 
     @property
     def widest(self) -> Histogram | WeightedHistogram | None:
         """Candidate counts that no task exceeds: where the protocol is assumed, those without any filter."""
-        if self.archive is None or self.settled is None:
+        if self.archive is None or self.tasks is None:
             return None
-        tables, settled = self.archive.tables, self.settled
-        if self.assumed and tables.holds(settled.dataset, "raw", settled.split):
-            settled = Settled(settled.dataset, settled.split, settled.side, "raw", settled.aggregation)
-        return self.archive.histogram(settled)
+        raw = replace(self.tasks, protocol="raw")
+        return self.archive.histogram(raw if self.assumed and self.archive.tables.holds(raw) else self.tasks)
 
     @property
     def most(self) -> float:
@@ -170,27 +167,26 @@ class Case:
     def num_tasks(self) -> int | None:
         """The number of ranks that the numbers are means of; None if not known, or if ranks count differently."""
         stated = self.group.context.num_tasks
-        aggregation = self.group.context.aggregation if self.settled is None else self.settled.aggregation
+        aggregation = self.group.context.aggregation if self.tasks is None else self.tasks.aggregation
         if squash(aggregation or DEFAULT_AGGREGATION) != DEFAULT_AGGREGATION:
             return None
-        if stated is not None or self.archive is None or self.settled is None:
+        if stated is not None or self.archive is None or self.tasks is None:
             return stated
-        return count_tasks(self.archive, self.settled)
+        return count_tasks(self.archive, self.tasks, self.tool)
 
 
-def count_tasks(archive: Archive, settled: Settled) -> int | None:
-    """Return the number of ranking tasks that the source evaluates; None if the tables have none of them.
+def count_tasks(archive: Archive, tasks: Tasks, tool: Tool | None) -> int | None:
+    """Return the number of ranking tasks that the tool evaluates; None if the tables have none of them.
 
-    A source that ranks whole batches of triples only leaves out the last, incomplete one.
+    A tool that ranks whole batches of triples only leaves out the last, incomplete one.
     """
-    histogram = archive.histogram(settled)
+    histogram = archive.histogram(tasks)
     if histogram is None:
         return None
-    batch = None if settled.source is None else settled.source.batch
-    if batch is None:
+    if tool is None or tool.batch is None:
         return histogram.total
     try:
-        return count_ranked(histogram.total, settled.side, batch)
+        return count_ranked(histogram.total, tasks.side, tool.batch)
     except DataError:  # no batch is whole
         return None
 
@@ -201,13 +197,7 @@ def invert(interval: Interval) -> Interval:
     return Interval(lower, upper)
 
 
-def build_case(
-    group: Group,
-    reading: Reading,
-    setting: Setting,
-    archive: Archive | None = None,
-    resolve: Callable[[str], str] | None = None,
-) -> tuple[Case, str]:
+def build_case(group: Group, reading: Reading, user: Stated, archive: Archive | None = None) -> tuple[Case, str]:
     """Read the numbers of a group, and find out which ranking tasks they belong to.
 
     Returns
@@ -225,39 +215,39 @@ def build_case(
     in_full = are_in_full(group.entries)
     for entry in group.entries:
         try:
-            measured.append(measure(entry, percent=setting.percent, in_full=in_full))
+            measured.append(measure(entry, percent=user.percent, in_full=in_full))
         except DataError as error:
             unreadable.append((entry, str(error)))
-    settled, reason = _settle(group.context, reading, setting, archive, resolve)
-    given = group.context.source or setting.source or reading.source
-    assumed = not (given or group.context.protocol or setting.protocol)
-    if assumed and archive is not None and settled is not None:
-        counted = _find_counted(group.context.num_tasks, archive, settled)
+    found, reason = _settle(group.context, reading, user, archive)
+    tasks, tool = found or (None, None)
+    given = group.context.tool or user.tool or reading.tool
+    assumed = not (given or group.context.protocol or user.protocol)
+    if assumed and archive is not None and tasks is not None:
+        counted = _find_counted(group.context.num_tasks, archive, tasks, tool)
         if counted is not None:
-            settled, assumed = counted, False
+            tasks, assumed = counted, False
             reason = f"{counted.dataset} {counted.split}: the number of ranks is that of protocol {counted.protocol}."
     case = Case(
         group=group,
         measured=tuple(measured),
         unreadable=tuple(unreadable),
         own=_pick_own(measured),
-        step=1.0 if _has_whole_ranks(group.context, settled) else 0.5,
+        step=1.0 if _has_whole_ranks(group.context, tool) else 0.5,
         archive=archive,
-        settled=settled,
+        tasks=tasks,
+        tool=tool,
         assumed=assumed,
-        percent=setting.percent,
+        percent=user.percent,
     )
     return case, reason
 
 
-def _find_counted(stated: int | None, archive: Archive, settled: Settled) -> Settled | None:
+def _find_counted(stated: int | None, archive: Archive, tasks: Tasks, tool: Tool | None) -> Tasks | None:
     """Return the tasks with the stated number of ranks, where those of the default protocol have another one."""
-    if stated is None or stated == count_tasks(archive, settled):
+    if stated is None or stated == count_tasks(archive, tasks, tool):
         return None
-    same = (
-        other for other in archive.list_others(settled) if (other.split, other.side) == (settled.split, settled.side)
-    )
-    return next((other for other in same if count_tasks(archive, other) == stated), None)
+    same = (other for other in archive.list_others(tasks) if (other.split, other.side) == (tasks.split, tasks.side))
+    return next((other for other in same if count_tasks(archive, other, tool) == stated), None)
 
 
 def _pick_own(measured: list[Measured]) -> dict[Metric, Measured]:
@@ -274,48 +264,40 @@ def _pick_own(measured: list[Measured]) -> dict[Metric, Measured]:
     return own
 
 
-def _has_whole_ranks(context: Context, settled: Settled | None) -> bool:
+def _has_whole_ranks(context: Stated, tool: Tool | None) -> bool:
     if context.rank_type is not None:
         return context.rank_type in _WHOLE_RANK_TYPES
-    return settled is not None and settled.source is not None and settled.source.whole_ranks
+    return tool is not None and tool.whole_ranks
 
 
 def _settle(
-    context: Context,
-    reading: Reading,
-    setting: Setting,
-    archive: Archive | None,
-    resolve: Callable[[str], str] | None,
-) -> tuple[Settled | None, str]:
+    context: Stated, reading: Reading, user: Stated, archive: Archive | None
+) -> tuple[tuple[Tasks, Tool | None] | None, str]:
     if archive is None:
         return None, _unknown("no tables were given.")
     # Thousands of rows may say the same.
-    tasks = replace(context, model=None, rank_type=None, num_tasks=None)
-    return archive.recall(("settled", tasks), lambda: _look_up(tasks, reading, setting, archive, resolve))
+    said = replace(context, model=None, rank_type=None, num_tasks=None)
+    return archive.recall(("settled", said), lambda: _look_up(said, reading, user, archive))
 
 
 def _look_up(
-    context: Context,
-    reading: Reading,
-    setting: Setting,
-    archive: Archive,
-    resolve: Callable[[str], str] | None,
-) -> tuple[Settled | None, str]:
+    context: Stated, reading: Reading, user: Stated, archive: Archive
+) -> tuple[tuple[Tasks, Tool | None] | None, str]:
     try:
-        settled = settle(context, setting, archive.tables, tool=reading.source, resolve=resolve)
+        tasks, tool = settle(context, user, archive.tables, tool=reading.tool)
     except (DataError, UnknownNameError) as error:
         return None, _unknown(str(error))
-    if archive.histogram(settled) is None:
+    if archive.histogram(tasks) is None:
         return None, _unknown(
-            f"the tables ({archive.tables.version}) hold no {settled.split} tasks of {settled.dataset} "
-            f"under protocol {settled.protocol}."
+            f"the tables ({archive.tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
+            f"under protocol {tasks.protocol}."
         )
-    if count_tasks(archive, settled) is None and settled.source is not None:
+    if count_tasks(archive, tasks, tool) is None and tool is not None:
         return None, _unknown(
-            f"{settled.source.title} ranks whole batches of {settled.source.batch} triples only, and "
-            f"{settled.dataset} {settled.split} has fewer."
+            f"{tool.title} ranks whole batches of {tool.batch} triples only, and {tasks.dataset} {tasks.split} has "
+            "fewer."
         )
-    return settled, ""
+    return (tasks, tool), ""
 
 
 def _unknown(reason: str) -> str:

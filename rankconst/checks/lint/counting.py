@@ -59,20 +59,20 @@ def _find_broken(case: Case, rule: str, measured: list[Measured], step: float, i
 
 
 def _name_tasks(case: Case) -> str:
-    settled = case.settled
-    if settled is None:
+    tasks = case.tasks
+    if tasks is None:
         return ""
     assumed = ", which is assumed" if case.assumed else ""
-    return f"of {settled.dataset} {settled.split} {settled.side} under protocol {settled.protocol}{assumed}"
+    return f"of {tasks.dataset} {tasks.split} {tasks.side} under protocol {tasks.protocol}{assumed}"
 
 
 def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
     """Name other tasks of the dataset whose number all values fit, where that is no matter of course."""
-    if case.archive is None or case.settled is None:
+    if case.archive is None or case.tasks is None:
         return ""
     found: dict[int, str] = {}
-    for other in case.archive.list_others(case.settled):
-        n = count_tasks(case.archive, other)
+    for other in case.archive.list_others(case.tasks):
+        n = count_tasks(case.archive, other, case.tool)
         if n is None or n in found:
             continue
         # An interval wider than the unit fits any n.
@@ -86,15 +86,15 @@ def find_other_counts(cases: Sequence[Case]) -> Iterable[Finding]:
     """Find a stated number of ranks that is not that of the dataset's tasks."""
     for case in cases:
         stated = case.group.context.num_tasks
-        if stated is None or case.archive is None or case.settled is None or not case.measured:
+        if stated is None or case.archive is None or case.tasks is None or not case.measured:
             continue
-        expected = count_tasks(case.archive, case.settled)
+        expected = count_tasks(case.archive, case.tasks, case.tool)
         if expected is None or expected == stated:
             continue
         others = (
             f"It is that of {other.split} {other.side} under protocol {other.protocol}."
-            for other in case.archive.list_others(case.settled)
-            if count_tasks(case.archive, other) == stated
+            for other in case.archive.list_others(case.tasks)
+            if count_tasks(case.archive, other, case.tool) == stated
         )
         yield Finding(
             rule="task-count",

@@ -62,12 +62,12 @@ def _find_outside(case: Case, m: Measured) -> Iterable[Finding]:
     metric = m.entry.metric
     low, high, assumed, where = metric.lower, metric.upper, False, ""
     histogram = case.widest
-    if histogram is not None and case.settled is not None:
+    if histogram is not None and case.tasks is not None:
         worst = metric.worst(histogram.num_candidates, histogram.num_tasks * histogram.weights)
         low, high = sorted((worst, worst if metric.optimum is None else metric.optimum))
         assumed = case.assumed
-        where = f" on {case.settled.dataset} {case.settled.split} {case.settled.side}"
-        where += "" if assumed else f" under protocol {case.settled.protocol}"
+        where = f" on {case.tasks.dataset} {case.tasks.split} {case.tasks.side}"
+        where += "" if assumed else f" under protocol {case.tasks.protocol}"
     if not (exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper)):
         return
     beyond_worst = (m.value < low) == metric.increasing

@@ -18,7 +18,7 @@ def _find_tool(found: list[Found]) -> list[Found]:
     """Only ConvE tells the sides apart; where no heading says it, that does."""
     if all(each.side == "both" for each in found):
         return found
-    return [replace(each, source=each.source or "conve") for each in found]
+    return [replace(each, tool=each.tool or "conve") for each in found]
 
 
 READER = make_reader(

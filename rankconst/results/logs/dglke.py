@@ -30,7 +30,7 @@ READER = make_reader(
     LogFormat(
         key="dglke",
         title="output of DGL-KE",
-        source="dglke",
+        tool="dglke",
         values=Rule(
             ("Test average ", "Valid average "),
             re.compile(

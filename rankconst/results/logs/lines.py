@@ -21,7 +21,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Found:
     split: str | None
     side: str | None
     protocol: str | None
-    source: str | None
+    tool: str | None
     said: Mapping[str, str | None]
     meant: str = ""
     why: str = ""
@@ -134,7 +134,7 @@ class LogFormat:
     values: Rule
     headings: tuple[Rule, ...] = ()
     sign: Rule | None = None
-    source: str | None = None
+    tool: str | None = None
     exact: bool = False
     decimals: int | None = None
     sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
@@ -310,11 +310,11 @@ def _read(log: LogFormat, document: Document) -> Reading:
             "metric": found.name,
             "value": found.text,
         }
-        context = Context(
+        context = Stated(
             split=found.split,
             side=found.side,
             protocol=found.protocol,
-            source=found.source,
+            tool=found.tool,
             model=said.get("model"),
             num_tasks=_count_tasks(found),
         )
@@ -323,7 +323,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
         rows.append({column: cell for column, cell in cells.items() if cell is not None})
     columns = tuple(column for column in _COLUMNS if any(column in row for row in rows))
     filled = tuple({column: row.get(column, "") for column in columns} for row in rows)
-    return Reading(document.name, log.key, "long", columns, filled, tuple(entries), tuple(skipped), log.source)
+    return Reading(document.name, log.key, "long", columns, filled, tuple(entries), tuple(skipped), log.tool)
 
 
 def _count_tasks(found: Found) -> int | None:

@@ -20,7 +20,7 @@ READER = make_reader(
     LogFormat(
         key="nbfnet",
         title="log of NBFNet",
-        source="nbfnet",
+        tool="nbfnet",
         values=Rule(
             ("mr: ", "mrr", "mr-", "hits@", "-to-"),
             re.compile(

@@ -42,7 +42,7 @@ READER = make_reader(
     LogFormat(
         key="openke",
         title="output of OpenKE",
-        source="openke",
+        tool="openke",
         values=Rule(
             ("(raw)", "(filter)"),
             re.compile(r"(?:^|[\s#])(?P<side>l|r|averaged)\((?P<protocol>raw|filter)\):(?P<values>(?:[ \t]+[^\s|]+)*)"),

@@ -29,7 +29,7 @@ READER = make_reader(
     LogFormat(
         key="rotate",
         title="log of RotatE or HAKE",
-        source="rotate",
+        tool="rotate",
         values=Rule(
             ("Test ", "Valid "),
             re.compile(

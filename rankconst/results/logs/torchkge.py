@@ -35,7 +35,7 @@ READER = make_reader(
     LogFormat(
         key="torchkge",
         title="output of TorchKGE",
-        source="torchkge",
+        tool="torchkge",
         values=Rule(
             ("Hit@", "Mean Rank", "MRR"),
             re.compile(

@@ -109,7 +109,7 @@ def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
     return best
 
 
-def read_delimited(document: Document, form: str, dialect: Dialect, source: str | None = None) -> Reading:
+def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | None = None) -> Reading:
     """Read a delimited file in the dialect of a tool.
 
     Raises
@@ -123,7 +123,7 @@ def read_delimited(document: Document, form: str, dialect: Dialect, source: str 
         first = next((line for line in document.lines if line.strip()), "")
         delimiter = max(DELIMITERS, key=first.count)
     tables: Iterable[Iterable[Row]] = (read_rows(document, delimiter),)
-    return read_tables(document, form, tables, dialect, source)
+    return read_tables(document, form, tables, dialect, tool)
 
 
 def _recognise(document: Document) -> bool:

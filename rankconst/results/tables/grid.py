@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Notes, Reading
 from rankconst.results.tables.cells import (
     Row,
@@ -82,7 +82,7 @@ class _Table:
 
 
 def read_tables(
-    document: Document, form: str, tables: Iterable[Iterable[Row]], dialect: Dialect, source: str | None = None
+    document: Document, form: str, tables: Iterable[Iterable[Row]], dialect: Dialect, tool: str | None = None
 ) -> Reading:
     """Read the tables of a file into one.
 
@@ -144,7 +144,7 @@ def read_tables(
         rows=tuple(views),
         entries=tuple(chain.from_iterable(table.entries for table in read)),
         skipped=notes.skipped(),
-        source=source,
+        tool=tool,
     )
 
 
@@ -261,14 +261,14 @@ class RowReader:
             self._measured.append((j, meaning, heading.datasets[j]))
         value = self._roles.get("value") if heading.long else None
         self._value = value
-        self._counts: dict[Context, int | None] = {}  # of a long table, in rows of their own
+        self._counts: dict[Stated, int | None] = {}  # of a long table, in rows of their own
         meaning = None if value is None else heading.meanings[value]
         self._percent = meaning is not None and meaning.percent
 
     def read(self, row: Row, index: int) -> Iterator[Entry]:
         """Return the numbers of a row."""
         said, exact = self._read_roles(row), self._dialect.exact
-        contexts: dict[object, Context] = {}
+        contexts: dict[object, Stated] = {}
         for j, meaning, upper in self._measured:
             text = self._read_number(row, j, meaning.percent)
             if text is None or meaning.metric is None:
@@ -357,7 +357,7 @@ class RowReader:
         return f"{text}%" if percent and "%" not in text else text
 
 
-def _form_context(said: Mapping[str, Any], meaning: Meaning, upper: str | None) -> Context:
+def _form_context(said: Mapping[str, Any], meaning: Meaning, upper: str | None) -> Stated:
     fields = dict(said)
     for name in ("dataset", "split", "side", "rank_type", "protocol"):
         own = getattr(meaning, name)
@@ -365,4 +365,4 @@ def _form_context(said: Mapping[str, Any], meaning: Meaning, upper: str | None) 
             fields[name] = own
     if upper is not None:
         fields.setdefault("dataset", upper)
-    return Context(**fields)
+    return Stated(**fields)

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number
 from rankconst.results.tables.columns import Meaning, parse_column
@@ -113,12 +113,12 @@ def _read(document: Document) -> Reading:
             if meaning.percent and "%" not in text:
                 text = f"{text}%"
             row[key] = text
-            context = Context(
+            context = Stated(
                 dataset=stated.get("dataset") or meaning.dataset,
                 split=meaning.split or stated.get("split"),
                 side=meaning.side,
                 protocol=meaning.protocol,
-                source=stated.get("source"),
+                tool=stated.get("source"),
                 model=stated.get("model"),
                 rank_type=meaning.rank_type,
             )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Value, parse_yaml, read_number
 from rankconst.results.tables.columns import Meaning
@@ -67,7 +67,7 @@ def _read(document: Document) -> Reading:
         skipped += left_out
     if examples:
         skipped.append(Skipped(None, f"{examples:,} records {_EXAMPLE}", "each is the rank of one task"))
-    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, source="libkge")
+    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="libkge")
 
 
 def _read_record(
@@ -94,7 +94,7 @@ def _read_record(
                 else f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
             ] += 1
             continue
-        context = Context(
+        context = Stated(
             dataset=_text(record, "dataset") or None,
             model=_text(record, "model") or None,
             split=split,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, looks_structured, read_number
 
@@ -85,7 +85,7 @@ def _read(document: Document) -> Reading:
             else:
                 continue
             metric = _parse(name[1] if name else found.key, place)
-            context = Context(split=found.split, num_tasks=count)
+            context = Stated(split=found.split, num_tasks=count)
             entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=name is not None))
             rows.append(
                 {
@@ -97,7 +97,7 @@ def _read(document: Document) -> Reading:
                 }
             )
     # Many others print a single "hits@10".
-    return make_reading(document, READER.key, "long", rows, entries, source="ogb" if listed else None)
+    return make_reading(document, READER.key, "long", rows, entries, tool="ogb" if listed else None)
 
 
 def _parse(name: str, place: str) -> Metric:

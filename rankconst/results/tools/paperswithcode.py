@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Value, looks_structured, read_number
 from rankconst.results.tables.columns import Meaning, parse_column
@@ -131,7 +131,7 @@ def _read_row(
         # Beside a column of the same name a metric would hide it.
         column = name if name not in cells else f"metric {name}"
         cells[column] = text
-        context = Context(
+        context = Stated(
             dataset=row.dataset or meaning.dataset,
             split=meaning.split,
             side=meaning.side,

@@ -20,7 +20,7 @@ from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
     SPLIT_WORDS,
@@ -189,8 +189,8 @@ def _read(document: Document) -> Reading:
             entries.append(entry)
         skipped += left_out
     # Experiments repeat what papers report.
-    source = None if any(_is_experiment(record) for record in records) else "pykeen"
-    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, source=source)
+    tool = None if any(_is_experiment(record) for record in records) else "pykeen"
+    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool=tool)
 
 
 def _read_record(
@@ -259,7 +259,7 @@ def _read_counts(document: Document, leaves: list[_Leaf]) -> dict[tuple[str, str
     return counts
 
 
-def _read_pipeline(record: Record) -> Context:
+def _read_pipeline(record: Record) -> Stated:
     """Return the dataset and the model that a record names."""
     value = record.value if isinstance(record.value, dict) else {}
     pipeline = value.get("pipeline")
@@ -269,7 +269,7 @@ def _read_pipeline(record: Record) -> Context:
         named = (part[key] for part in (nested, value) if isinstance(part.get(key), str))
         return next((str(name) for name in named if name), None)
 
-    return Context(dataset=find("dataset"), model=find("model"))
+    return Stated(dataset=find("dataset"), model=find("model"))
 
 
 def _is_experiment(record: Record) -> bool:

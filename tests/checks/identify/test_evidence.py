@@ -12,14 +12,14 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.evidence import collect_evidence, solve
 from rankconst.constants.published import Interval
 from rankconst.errors import DataError
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import NOISE, Entry
 
 MR, MRR, HITS = map(parse_metric, ("mr", "mrr", "hits@10"))
 
 
 def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool = False, **said: object) -> Entry:
-    return Entry(parse_metric(metric), text, 0, metric, None, Context(**said), adjustment, exact)  # type: ignore[arg-type]
+    return Entry(parse_metric(metric), text, 0, metric, None, Stated(**said), adjustment, exact)  # type: ignore[arg-type]
 
 
 def point(value: float) -> Interval:
@@ -138,9 +138,9 @@ def test_the_number_of_ranks_is_stated_or_counted() -> None:
 
 
 def test_what_a_file_states_is_kept_as_written() -> None:
-    found = collect_evidence([(entry("mr", "5", dataset="FB15k-237", side="both"),)], source="pykeen")
+    found = collect_evidence([(entry("mr", "5", dataset="FB15k-237", side="both"),)], tool="pykeen")
     assert found.stated == {"dataset": "FB15k-237", "side": "both"}
-    assert found.source == "pykeen"
+    assert found.tool == "pykeen"
 
 
 def test_the_optimum_counts() -> None:

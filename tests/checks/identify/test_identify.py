@@ -20,7 +20,7 @@ from rankconst.checks.identify.search import identify, identify_reading, suggest
 from rankconst.constants.published import Interval, parse_value
 from rankconst.errors import UnknownNameError
 from rankconst.results.document import open_document
-from rankconst.results.evaluation import Context, Setting
+from rankconst.results.evaluation import Stated, Stated
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.tools.pykeen import READER
 from rankconst.tables.search import TaskSet, TaskSets
@@ -43,7 +43,7 @@ def find_tasks(*names: str) -> TaskSet:
     return next(tasks for tasks in SETS.sets if tasks[:5] == (*names, *("micro",) * (5 - len(names))))
 
 
-def read(rows: Sequence[Sequence[Cell]], contexts: Sequence[Context], *, exact: bool) -> Reading:
+def read(rows: Sequence[Sequence[Cell]], contexts: Sequence[Stated], *, exact: bool) -> Reading:
     """Make a wide table: a row holds (metric, adjustment, text)."""
     entries = [
         Entry(parse_metric(metric), text, place, f"{metric} {form or ''}".strip(), place + 2, context, form, exact)
@@ -90,7 +90,7 @@ def fits(match: Match, tasks: TaskSet) -> bool:
     side=st.booleans(),
 )
 def test_simulated_numbers_are_identified(tasks: TaskSet, quality: float, digits: int | None, side: bool) -> None:
-    context = Context(num_tasks=tasks.num_tasks, side=tasks.side if side else None)
+    context = Stated(num_tasks=tasks.num_tasks, side=tasks.side if side else None)
     reading = read([simulate(tasks, quality, digits)], [context], exact=digits is None)
     (found,) = identify_reading(reading, TABLES).groups
     assert any(fits(match, tasks) for match in found.matches)
@@ -110,7 +110,7 @@ def test_simulated_numbers_are_identified(tasks: TaskSet, quality: float, digits
 @settings(max_examples=25)
 @given(tasks=st.sampled_from(MICRO), quality=st.floats(0.3, 0.7))
 def test_the_number_of_tasks_is_not_needed(tasks: TaskSet, quality: float) -> None:
-    (found,) = identify_reading(read([simulate(tasks, quality, None)], [Context()], exact=True), TABLES).groups
+    (found,) = identify_reading(read([simulate(tasks, quality, None)], [Stated()], exact=True), TABLES).groups
     assert any(fits(match, tasks) for match in found.matches)
 
 
@@ -127,7 +127,7 @@ def test_a_corrupted_value_is_flagged_and_no_other(tasks: TaskSet, quality: floa
     place = adjusted[which % len(adjusted)]
     metric, form, text = row[place]
     row[place] = metric, form, repr(factor * float(text))
-    context = Context(num_tasks=tasks.num_tasks, side=tasks.side)
+    context = Stated(num_tasks=tasks.num_tasks, side=tasks.side)
     (found,) = identify_reading(read([row], [context], exact=True), TABLES).groups
     assert any(fits(match, tasks) for match in found.matches)
     (wrong,) = found.mismatches
@@ -138,7 +138,7 @@ def test_a_corrupted_value_is_flagged_and_no_other(tasks: TaskSet, quality: floa
 
 def test_macro_averages_are_found_where_nothing_else_fits() -> None:
     tasks = find_tasks("nations", "test", "both", "standard", "macro-query")
-    context = Context(num_tasks=tasks.num_tasks)
+    context = Stated(num_tasks=tasks.num_tasks)
     (found,) = identify_reading(read([simulate(tasks, 0.4, None)], [context], exact=True), TABLES).groups
     assert found.match is not None
     assert fits(found.match, tasks)
@@ -148,7 +148,7 @@ def test_a_k_without_rows() -> None:
     """Hits@7 alone: the sets that its bounds leave open are computed."""
     mean = TABLES.constants("wn18rr", "hits@7", "test", "both", "pykeen").expectation
     row: list[Cell] = [("hits@7", None, "0.53125"), ("hits@7", "index", repr((0.53125 - mean) / (1 - mean)))]
-    (found,) = identify_reading(read([row], [Context(num_tasks=5848)], exact=True), TABLES).groups
+    (found,) = identify_reading(read([row], [Stated(num_tasks=5848)], exact=True), TABLES).groups
     assert found.match is not None
     assert found.match.tasks[:4] == ("wn18rr", "test", "both", "pykeen")
     assert found.match.agreeing == 2
@@ -163,7 +163,7 @@ def test_every_value_wrong_in_a_known_way() -> None:
     for metric, value in {"mr": 3.5, "hits@1": 0.0321}.items():
         row += [(metric, None, repr(value)), (metric, "index", repr((value - means[metric]) / (1 - means[metric])))]
     row.append(("mr", "normalised", repr(3.5 / means["mr"])))
-    reading = replace(read([row], [Context(num_tasks=histogram.total)], exact=True), source="pykeen")
+    reading = replace(read([row], [Stated(num_tasks=histogram.total)], exact=True), tool="pykeen")
     (found,) = identify_reading(reading, TABLES).groups
     assert found.match is not None
     assert found.match.tasks[:4] == ("nations", "test", "both", "pykeen")
@@ -176,14 +176,14 @@ def test_every_value_wrong_in_a_known_way() -> None:
 
 
 def test_the_source_decides_between_equal_constants() -> None:
-    context = Context(num_tasks=2148, side="both", split="test")
+    context = Stated(num_tasks=2148, side="both", split="test")
     reading = read([[("mr", None, "23.5")]], [context], exact=True)
     by_source = {}
-    for source in (None, "pykeen", "libkge"):
-        (found,) = identify_reading(replace(reading, source=source), TABLES).groups
+    for tool in (None, "pykeen", "libkge"):
+        (found,) = identify_reading(replace(reading, tool=tool), TABLES).groups
         first = found.matches[0]
         assert {tasks.protocol for tasks in (first.tasks, *first.same)} == {"standard", "libkge", "pykeen"}
-        by_source[source] = first.tasks.protocol
+        by_source[tool] = first.tasks.protocol
     assert by_source == {None: "standard", "pykeen": "pykeen", "libkge": "libkge"}
 
 
@@ -197,7 +197,7 @@ def test_the_source_decides_between_equal_constants() -> None:
 )
 def test_a_file_may_name_another_dataset(stated: str, note: str) -> None:
     tasks = find_tasks("umls", "test", "both", "standard")
-    context = Context(num_tasks=tasks.num_tasks, dataset=stated)
+    context = Stated(num_tasks=tasks.num_tasks, dataset=stated)
     (found,) = identify_reading(read([simulate(tasks, 0.5, None)], [context], exact=True), TABLES).groups
     assert found.match is not None
     assert found.match.tasks.dataset == "umls"
@@ -207,7 +207,7 @@ def test_a_file_may_name_another_dataset(stated: str, note: str) -> None:
 def test_rows_are_identified_one_by_one() -> None:
     chosen = [find_tasks(key, "test", "both", "standard") for key in ("umls", "kinships")]
     rows = [simulate(tasks, 0.5, 5) for tasks in chosen]
-    found = identify_reading(read(rows, [Context(num_tasks=tasks.num_tasks) for tasks in chosen], exact=False), TABLES)
+    found = identify_reading(read(rows, [Stated(num_tasks=tasks.num_tasks) for tasks in chosen], exact=False), TABLES)
     assert [group.matches[0].tasks.dataset for group in found.groups] == ["umls", "kinships"]
     assert [group.line for group in found.groups] == [2, 3]
     assert found.table_version == TABLES.version
@@ -219,12 +219,12 @@ def count(num_tasks: int) -> Evidence:
 
 def test_the_setting_narrows() -> None:
     assert {match.tasks.protocol for match in identify(count(402), TABLES).matches} == {"standard", "raw"}
-    (match,) = identify(count(402), TABLES, Setting(protocol="raw")).matches
+    (match,) = identify(count(402), TABLES, Stated(protocol="raw")).matches
     assert match.tasks.protocol == "raw"
     with pytest.raises(UnknownNameError, match="unknown protocol"):
-        identify(count(402), TABLES, Setting(protocol="none of these"))
+        identify(count(402), TABLES, Stated(protocol="none of these"))
     with pytest.raises(UnknownNameError, match="hold no such tasks: dataset ogbbiokg, protocol pykeen"):
-        identify(count(402), TABLES, Setting(dataset="ogbbiokg", protocol="pykeen"))
+        identify(count(402), TABLES, Stated(dataset="ogbbiokg", protocol="pykeen"))
 
 
 # Expectation, deviation, number of tasks.
@@ -246,7 +246,7 @@ def test_expectation_and_deviation() -> None:
     many = identify(state("mrr", "0.00071"), TABLES).matches
     assert len(many) > 5
     assert match.tasks in {each.tasks for each in many}
-    (narrowed,) = identify(state("mrr", "0.00071", "0.0000531"), TABLES, Setting(protocol="pykeen")).matches
+    (narrowed,) = identify(state("mrr", "0.00071", "0.0000531"), TABLES, Stated(protocol="pykeen")).matches
     assert narrowed.tasks == match.tasks
     assert (narrowed.agreeing, narrowed.total) == (2, 2)
 
@@ -260,7 +260,7 @@ def test_the_nearest_is_named() -> None:
 
 
 def test_no_evidence_is_no_match() -> None:
-    (found,) = identify_reading(read([[("mr", None, "470")]], [Context()], exact=False), TABLES).groups
+    (found,) = identify_reading(read([[("mr", None, "470")]], [Stated()], exact=False), TABLES).groups
     assert not found.matches
     assert "an adjusted value beside its base value, or the number of ranks" in found.reason
 
@@ -306,17 +306,17 @@ def test_a_file_without_a_dataset_gets_one(reference: Path, name: str) -> None:
 
 def test_no_suggestion_where_a_file_names_one_or_nothing_tells() -> None:
     tasks = find_tasks("umls", "test", "both", "standard")
-    row, context = simulate(tasks, 0.5, 5), Context(num_tasks=tasks.num_tasks)
+    row, context = simulate(tasks, 0.5, 5), Stated(num_tasks=tasks.num_tasks)
     other = simulate(find_tasks("wn18rr", "test", "both", "standard"), 0.5, 5)
 
-    def suggest(rows: Sequence[Sequence[Cell]], *contexts: Context) -> Match | None:
+    def suggest(rows: Sequence[Sequence[Cell]], *contexts: Stated) -> Match | None:
         return suggest_dataset(read(rows, contexts, exact=False), TABLES)
 
     assert suggest([row], context) is not None
     assert suggest([row], replace(context, dataset="UMLS")) is None
-    assert suggest([[("mr", None, "470")]], Context()) is None
-    assert suggest([[("mr", None, "470")]], Context(num_tasks=17)) is None
-    assert suggest([row, other], context, Context()) is None
+    assert suggest([[("mr", None, "470")]], Stated()) is None
+    assert suggest([[("mr", None, "470")]], Stated(num_tasks=17)) is None
+    assert suggest([row, other], context, Stated()) is None
 
 
 FORMS = {"ratio": "normalised", "index": "index", "z": "z"}
@@ -340,8 +340,8 @@ def make_reading(groups: Iterable[list[dict[str, str]]]) -> Reading:
             (metric, None, value) for metric, value in {row["metric"]: row["value"] for row in group}.items()
         ]
         rows.append([*bases, *((row["metric"], FORMS[row["transform"]], row["adjusted_value"]) for row in group)])
-        contexts.append(Context(model=group[0]["run"], num_tasks=int(float(group[0]["n_ranks"]))))
-    return replace(read(rows, contexts, exact=True), source="pykeen")
+        contexts.append(Stated(model=group[0]["run"], num_tasks=int(float(group[0]["n_ranks"]))))
+    return replace(read(rows, contexts, exact=True), tool="pykeen")
 
 
 def test_published_rows(reference: Path) -> None:

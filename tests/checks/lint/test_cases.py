@@ -12,7 +12,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.lint.cases import Archive, Case, build_case, count_tasks, invert
 from rankconst.constants.published import Interval
-from rankconst.results.evaluation import Context, Setting, Settled
+from rankconst.results.evaluation import Stated, Stated, Settled
 from rankconst.results.reading import NOISE, group_entries
 
 TABLES = rankconst.load()
@@ -21,15 +21,15 @@ MRR = parse_metric("mrr")
 
 def build(
     row: dict[str, str],
-    context: Context = OPEN,
-    setting: Setting = Setting(),  # noqa: B008 - frozen
+    context: Stated = OPEN,
+    user: Stated = Stated(),  # noqa: B008 - frozen
     exact: bool = False,
-    source: str | None = None,
+    tool: str | None = None,
     tables: bool = True,
 ) -> Case:
-    reading = make_reading(row, context=context, exact=exact, source=source)
+    reading = make_reading(row, context=context, exact=exact, tool=tool)
     (group,) = group_entries(reading)
-    return build_case(group, reading, setting, Archive(TABLES) if tables else None)[0]
+    return build_case(group, reading, user, Archive(TABLES) if tables else None)[0]
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_intervals(text: str, exact: bool, beside: str, half_width: float) -> No
 
 
 def test_percentages() -> None:
-    case = build({"MRR": "33.8", "Hits@1": "24.1%", "MR": "177", "AMRI": "0.9"}, setting=Setting(percent=True))
+    case = build({"MRR": "33.8", "Hits@1": "24.1%", "MR": "177", "AMRI": "0.9"}, user=Stated(percent=True))
     assert [m.value for m in case.measured] == [0.338, 0.241, 177, 0.9]
-    (m,) = build({"AH@10": "53.3"}, setting=Setting(percent=True)).measured
+    (m,) = build({"AH@10": "53.3"}, user=Stated(percent=True)).measured
     assert m.value == 0.533
     case = build({"MR": "17%", "MRR": "n/a"})
     assert [reason for _, reason in case.unreadable] == [
@@ -68,7 +68,7 @@ def test_what_cannot_be_compared_is_left_out() -> None:
     entries = (*reading.entries, replace(reading.entries[0], text="0.340", column="mean reciprocal rank"))
     for text, kept in (("0.340", []), ("0.338", ["0.338"])):
         (group,) = group_entries(replace(reading, entries=(*entries[:-1], replace(entries[-1], text=text))))
-        own = build_case(group, reading, Setting())[0].own
+        own = build_case(group, reading, Stated())[0].own
         assert [m.entry.text for m in own.values()] == kept
 
 
@@ -92,30 +92,30 @@ def test_intervals_are_cut_at_the_range() -> None:
     ],
 )
 def test_ranks_are_halves_unless_the_tie_policy_says_otherwise(
-    rank_type: str | None, source: str | None, step: float
+    rank_type: str | None, tool: str | None, step: float
 ) -> None:
-    context = Context(dataset="wn18rr", rank_type=rank_type, source=source)
+    context = Stated(dataset="wn18rr", rank_type=rank_type, tool=tool)
     assert build({"MRR": "0.4"}, context).step == step
 
 
 def test_tasks() -> None:
-    case = build({"MRR": "0.4"}, Context(dataset="WN18RR"))
+    case = build({"MRR": "0.4"}, Stated(dataset="WN18RR"))
     assert case.assumed
     assert case.num_tasks == 6268
     # Nobody says that known answers were removed.
     assert case.most == 40943
-    stated = build({"MRR": "0.4"}, Context(dataset="WN18RR", source="pykeen"))
+    stated = build({"MRR": "0.4"}, Stated(dataset="WN18RR", tool="pykeen"))
     assert not stated.assumed
     assert stated.num_tasks == 5848
     assert stated.most == TABLES.histogram("wn18rr", protocol="pykeen").num_candidates.max()
-    assert build({"MRR": "0.4"}, Context(dataset="WN18RR", num_tasks=17, protocol="standard")).num_tasks == 17
+    assert build({"MRR": "0.4"}, Stated(dataset="WN18RR", num_tasks=17, protocol="standard")).num_tasks == 17
     for row in ({"MRR": "0.4"}, {"MR": "100"}):
         unknown = build(row, tables=False)
         assert (unknown.num_tasks, unknown.widest, unknown.most) == (None, None, float("inf"))
 
 
 def test_the_number_of_ranks_tells_the_protocol() -> None:
-    case = build({"MRR": "0.4"}, Context(dataset="WN18RR", num_tasks=5848))
+    case = build({"MRR": "0.4"}, Stated(dataset="WN18RR", num_tasks=5848))
     assert case.settled is not None
     assert (case.settled.protocol, case.assumed) == ("pykeen", False)
 
@@ -130,9 +130,9 @@ def test_a_source_that_ranks_whole_batches_has_fewer_tasks() -> None:
 def test_where_no_batch_is_whole_nothing_was_ranked() -> None:
     """Countries has 24 triples; of NELL v1 ind the 100 of test make no batch, the 101 of valid neither."""
     for dataset in ("countries_s1", "nell_v1_ind"):
-        reading = make_reading({"Hits@1": "0.123456"}, context=Context(dataset=dataset, source="conve"))
+        reading = make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve"))
         (group,) = group_entries(reading)
-        case, reason = build_case(group, reading, Setting(), Archive(TABLES))
+        case, reason = build_case(group, reading, Stated(), Archive(TABLES))
         assert (case.settled, case.num_tasks) == (None, None)
         assert reason.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
 

@@ -13,10 +13,10 @@ import rankconst
 from hand_readings import OPEN, make_reading, measure, parse_heading
 from rankconst.checks.lint import RULES, Finding, lint_reading
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.results.evaluation import Context, Setting
+from rankconst.results.evaluation import Stated, Stated
 
 TABLES = rankconst.load()
-NATIONS = Setting(dataset="nations", protocol="pykeen")
+NATIONS = Stated(dataset="nations", protocol="pykeen")
 COUNTS = np.repeat(
     *(getattr(TABLES.histogram("nations", protocol="pykeen"), name) for name in ("num_candidates", "num_tasks"))
 )
@@ -30,16 +30,16 @@ class Planted:
     change: dict[str, str]
     inequality: str
     severity: str = "error"
-    setting: Setting | None = None
-    context: Context = OPEN
+    user: Stated | None = None
+    context: Stated = OPEN
     rows: int = 1
 
     def find(self, rule: str, *, changed: bool) -> tuple[Finding, ...]:
         row = {**self.row, **self.change} if changed else self.row
         context = self.context if changed or rule != "task-count" else OPEN
         reading = make_reading(*[row] * self.rows, context=context)
-        tables = None if self.setting is None else TABLES
-        return lint_reading(reading, tables, self.setting, rules=[rule]).findings
+        tables = None if self.user is None else TABLES
+        return lint_reading(reading, tables, self.user, rules=[rule]).findings
 
 
 # RotatE on FB15k-237 (Sun et al. 2019, arXiv:1902.10197), and ComplEx on Nations (Hoyt et al. 2022, arXiv:2203.07544).
@@ -62,27 +62,27 @@ PLANTED = {
     ),
     "mr-from-mrr": Planted(ROTATE, {"MR": "2.9"}, "MR >= 5.5 - 7.5 MRR >= 1/MRR"),
     "mrr-from-mr": Planted(
-        {"MR": "6.5", "MRR": "0.4"}, {"MR": "7.3", "MRR": "0.51"}, "MRR <= 1 - (1/n) sum (r_i - 1)/N_i", setting=NATIONS
+        {"MR": "6.5", "MRR": "0.4"}, {"MR": "7.3", "MRR": "0.51"}, "MRR <= 1 - (1/n) sum (r_i - 1)/N_i", user=NATIONS
     ),
     "power-means": Planted({"MR": "4.1965", "GMR": "3.15"}, {"GMR": "4.25"}, "GMR <= MR"),
     "median-from-hits": Planted({"MdR": "3.5", "Hits@3": "0.4975"}, {"MdR": "3.0"}, "Hits@3 < 1/2 only if MdR >= 3.5"),
     "inverse-pairs": Planted({"HMR": "2.3233", "MRR": "0.4304"}, {"HMR": "2.2433"}, "HMR MRR = 1"),
     "multiple-of-1/n": Planted(
-        COMPLEX, {"Hits@3": "0.496512"}, "n Hits@3 is whole", severity="warning", setting=NATIONS
+        COMPLEX, {"Hits@3": "0.496512"}, "n Hits@3 is whole", severity="warning", user=NATIONS
     ),
-    "sum-of-ranks": Planted(COMPLEX, {"MR": "4.197000"}, "2 n MR is whole", severity="warning", setting=NATIONS),
+    "sum-of-ranks": Planted(COMPLEX, {"MR": "4.197000"}, "2 n MR is whole", severity="warning", user=NATIONS),
     "task-count": Planted(
         COMPLEX,
         {},
         "n stated = n of the ranking tasks",
         severity="warning",
-        setting=NATIONS,
-        context=Context(num_tasks=201),
+        user=NATIONS,
+        context=Stated(num_tasks=201),
     ),
     "adjusted-mismatch": Planted(
-        COMPLEX | {"AMRI": "0.0808"}, {"AMRI": "0.0908"}, "AMRI = (MR - E[MR]) / (optimum - E[MR])", setting=NATIONS
+        COMPLEX | {"AMRI": "0.0808"}, {"AMRI": "0.0908"}, "AMRI = (MR - E[MR]) / (optimum - E[MR])", user=NATIONS
     ),
-    "worse-than-random": Planted(COMPLEX, {"MR": "6.5"}, "z >= -5", severity="info", setting=NATIONS),
+    "worse-than-random": Planted(COMPLEX, {"MR": "6.5"}, "z >= -5", severity="info", user=NATIONS),
 }
 
 
@@ -121,14 +121,14 @@ def write(values: dict[str, float], how: tuple[bool, int | None, bool]) -> dict[
 
 
 @st.composite
-def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Context]:
+def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Stated]:
     """Metrics of any ranks, whole or halves; the tie policy is told where they are whole, sometimes."""
     whole = draw(st.booleans())
     ends = draw(st.sampled_from([(1, 3), (1, 14), (1, 40_000)]))
     doubled = draw(st.lists(st.integers(2 * ends[0], 2 * ends[1]), min_size=1, max_size=12))
     ranks = np.array([d // 2 if whole else d / 2 for d in doubled], dtype=float)
     ks = draw(st.sets(st.integers(1, 50), max_size=4))
-    context = Context(
+    context = Stated(
         rank_type=draw(st.sampled_from([None, "optimistic" if whole else "realistic"])),
         num_tasks=draw(st.sampled_from([None, len(ranks)])),
     )
@@ -137,7 +137,7 @@ def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Context]:
 
 @given(st.lists(evaluations(), min_size=1, max_size=3), written())
 def test_no_ranks_break_a_rule(
-    found: list[tuple[dict[str, float], Context]], how: tuple[bool, int | None, bool]
+    found: list[tuple[dict[str, float], Stated]], how: tuple[bool, int | None, bool]
 ) -> None:
     rows = [write(values, how) for values, _ in found]
     reading = make_reading(*rows, context=[context for _, context in found], exact=how[2])
@@ -166,7 +166,7 @@ def test_no_ranks_on_a_benchmark_break_a_rule(
         metric, form = parse_heading(name)
         constants = TABLES.constants("nations", metric, protocol="pykeen")
         values[name] = getattr(constants, str(form))(values[metric.label])
-    context = Context(num_tasks=len(ranks) if state else None)
+    context = Stated(num_tasks=len(ranks) if state else None)
     reading = make_reading(write(values, how), context=context, exact=how[2])
     rules = [rule for rule in RULES if rule != "worse-than-random"]
     assert lint_reading(reading, TABLES, NATIONS, rules=rules).findings == ()
@@ -187,7 +187,7 @@ def test_rules_are_chosen_by_any_spelling_and_unknown_ones_refused() -> None:
 
 
 def test_what_cannot_be_checked_is_noted_once() -> None:
-    reading = make_reading(*[ROTATE] * 3, context=Context(dataset="no such graph"))
+    reading = make_reading(*[ROTATE] * 3, context=Stated(dataset="no such graph"))
     found = lint_reading(reading, TABLES)
     assert found.findings == ()
     assert len(found.notes) == 1
@@ -196,15 +196,15 @@ def test_what_cannot_be_checked_is_noted_once() -> None:
 
 
 def test_file_and_user_must_not_contradict_each_other() -> None:
-    reading = make_reading(ROTATE, context=Context(dataset="FB15k-237"))
+    reading = make_reading(ROTATE, context=Stated(dataset="FB15k-237"))
     with pytest.raises(UsageError, match="of dataset FB15k-237, but wn18rr was asked for"):
-        lint_reading(reading, TABLES, Setting(dataset="wn18rr"))
+        lint_reading(reading, TABLES, Stated(dataset="wn18rr"))
 
 
 def test_adjusted_values_tell_the_dataset() -> None:
     constants = TABLES.constants("kinships", "mr", protocol="pykeen")
     row = {"MR": "5.2", "AMR": repr(constants.normalised(5.2)), "AMRI": "0.5"}
-    context = Context(side="both", num_tasks=constants.num_tasks)
+    context = Stated(side="both", num_tasks=constants.num_tasks)
     found = lint_reading(make_reading(row, context=context), TABLES)
     # Whether it is pykeen or standard, these have the same candidates.
     assert [note.partition(",")[0] for note in found.notes] == ["identified by the adjusted values: kinships test"]

@@ -9,7 +9,7 @@ import pytest
 
 import rankconst
 from rankconst.checks.lint import lint_reading
-from rankconst.results.evaluation import Setting
+from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_results
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     TransE's Hits@1 on Nations is worse than random: 28 of 402 ranks, where chance gives 71.
     """
     reading = read_results(reference / "pykeen_results" / f"{dataset}_{model}.json")
-    for setting in (Setting(dataset=dataset), Setting()):
-        found = lint_reading(reading, TABLES, setting)
+    for user in (Stated(dataset=dataset), Stated()):
+        found = lint_reading(reading, TABLES, user)
         (note,) = found.notes or ("",)
         assert note.partition(",")[0] == (
-            "" if setting.dataset else f"identified by the adjusted values: {dataset} test"
+            "" if user.dataset else f"identified by the adjusted values: {dataset} test"
         )
         wrong = Counter((f.rule, f.values[0].label) for f in found.findings if f.severity == "error")
         z_scores = ("ZMR", "ZMRR", "ZH@1", "ZH@3", "ZH@5", "ZH@10")
@@ -48,7 +48,7 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
 
 def test_collated_results(reference: Path) -> None:
     """The paper's table: z-scores and AGMRI with one candidate too few (design D1), AMRR as above."""
-    found = lint_reading(read_results(reference / "manuscript_collated.tsv"), TABLES, Setting(protocol="pykeen"))
+    found = lint_reading(read_results(reference / "manuscript_collated.tsv"), TABLES, Stated(protocol="pykeen"))
     wrong = Counter((f.values[0].label, f.cause) for f in found.findings if f.severity == "error")
     log, less = "ln(N)/(N - 1)", "one candidate too few"
     expected = {"AMRR": log, **dict.fromkeys(("ZMR", "ZMRR", "ZH@1", "ZH@3", "ZH@5", "ZH@10", "ZGMR", "AGMRI"), less)}

@@ -9,7 +9,7 @@ import pytest
 import rankconst
 from hand_readings import OPEN, make_reading
 from rankconst.checks.lint import Finding, lint_reading
-from rankconst.results.evaluation import Context, Setting
+from rankconst.results.evaluation import Stated, Stated
 
 TABLES = rankconst.load()
 
@@ -19,10 +19,10 @@ WN18RR = {"MR": "3340", "MRR": "0.476", "Hits@1": "0.428", "Hits@3": "0.492", "H
 
 
 def find(
-    *rows: dict[str, str], rule: str = "", context: Context = OPEN, setting: Setting | None = None, exact: bool = False
+    *rows: dict[str, str], rule: str = "", context: Stated = OPEN, user: Stated | None = None, exact: bool = False
 ) -> tuple[Finding, ...]:
     reading = make_reading(*rows, context=context, exact=exact)
-    return lint_reading(reading, TABLES, setting, rules=[rule] if rule else ()).findings
+    return lint_reading(reading, TABLES, user, rules=[rule] if rule else ()).findings
 
 
 def test_percentages_are_one_finding_for_a_column() -> None:
@@ -48,7 +48,7 @@ def test_percentages_are_one_finding_for_a_column() -> None:
     ],
 )
 def test_impossible_values(metric: str, text: str, severity: str, cause: str) -> None:
-    (finding,) = find({metric: text}, rule="range", context=Context(dataset="FB15k-237"))
+    (finding,) = find({metric: text}, rule="range", context=Stated(dataset="FB15k-237"))
     assert (finding.severity, finding.label) == (severity, "FB15k-237")
     assert finding.cause.startswith(cause)
 
@@ -56,13 +56,13 @@ def test_impossible_values(metric: str, text: str, severity: str, cause: str) ->
 def test_an_impossible_value_is_one_finding() -> None:
     """What it breaks beside other numbers follows from it."""
     row = {"MR": "177.3", "MRR": "0.43", "Hits@1": "0.23", "Hits@3": "0.50", "Hits@10": "0.97"}
-    (finding,) = find(row, context=Context(dataset="Nations", source="pykeen"))
+    (finding,) = find(row, context=Stated(dataset="Nations", tool="pykeen"))
     assert (finding.rule, [m.label for m in finding.values]) == ("range", ["MR"])
 
 
 def test_the_worst_value_of_a_known_protocol_is_an_error() -> None:
     worst = TABLES.constants("fb15k237", "mr").worst
-    context = Context(dataset="FB15k-237", protocol="standard")
+    context = Stated(dataset="FB15k-237", protocol="standard")
     assert find({"MR": f"{worst:.3f}"}, rule="range", context=context) == ()
     (finding,) = find({"MR": f"{worst + 1:.3f}"}, rule="range", context=context)
     assert finding.severity == "error"
@@ -95,13 +95,13 @@ def test_hits_are_compared_with_the_largest_before() -> None:
 def test_upper_bounds_need_the_number_of_candidates() -> None:
     row = {"MR": "9000", "Hits@10": "0.533"}
     assert find(row) == ()
-    (finding,) = find(row, rule="mr-from-hits", context=Context(dataset="FB15k-237"))
+    (finding,) = find(row, rule="mr-from-hits", context=Stated(dataset="FB15k-237"))
     assert finding.inequality == "MR <= 10 Hits@10 + 14541 (1 - Hits@10)"
     assert finding.statement.endswith("with at most 14,541 candidates.")
     assert finding.severity == "warning"  # under another protocol there could be more candidates
-    context = Context(dataset="FB15k-237", protocol="raw")
+    context = Stated(dataset="FB15k-237", protocol="raw")
     assert [f.severity for f in find(row, rule="mr-from-hits", context=context)] == ["error"]
-    (finding,) = find({**row, "MR": "4.9"}, context=Context(dataset="FB15k-237"), rule="mr-from-hits")
+    (finding,) = find({**row, "MR": "4.9"}, context=Stated(dataset="FB15k-237"), rule="mr-from-hits")
     assert finding.inequality == "MR >= Hits@10 + 10.5 (1 - Hits@10)"
     (finding,) = find({"MRR": "0.9", "Hits@10": "0.533"}, rule="mrr-from-hits")
     assert finding.inequality == "MRR <= Hits@10 + (1 - Hits@10)/10.5"
@@ -116,29 +116,29 @@ def test_a_share_of_one_half_or_a_mean_over_runs_says_nothing_about_the_median(
 
 def test_hits_of_another_protocol_name_it() -> None:
     """WN18RR has 6,268 ranks under protocol standard, and 5,848 under pykeen."""
-    context = Context(dataset="WN18RR")
+    context = Stated(dataset="WN18RR")
     row = {"Hits@1": f"{2501 / 5848:.8f}", "Hits@10": f"{3333 / 5848:.8f}"}
     (finding,) = find(row, context=context)
     assert (finding.rule, finding.severity) == ("multiple-of-1/n", "warning")
     assert finding.cause.startswith("They fit n = 5,848 of test both under protocol pykeen")
     assert "no 6,268 ranks have Hits@1" in finding.statement
-    assert find(row, context=replace(context, source="pykeen")) == ()
+    assert find(row, context=replace(context, tool="pykeen")) == ()
     # Rounded to three digits they fit any n.
     assert find({name: text[:5] for name, text in row.items()}, context=context) == ()
-    (finding,) = find(row, context=replace(context, source="pykeen", num_tasks=5847), rule="multiple-of-1/n")
+    (finding,) = find(row, context=replace(context, tool="pykeen", num_tasks=5847), rule="multiple-of-1/n")
     assert finding.severity == "error"
     assert "the file states their number" in finding.statement
 
 
 def test_the_mean_over_several_runs_is_no_multiple() -> None:
-    context = Context(dataset="nations", source="pykeen")
+    context = Stated(dataset="nations", tool="pykeen")
     assert len(find({"Hits@1": "0.229111"}, context=context)) == 1
     assert find({"Hits@1": "0.229111 ± 0.000001"}, context=context) == ()
     assert find({"Hits@1": "0.229111"}, context=replace(context, aggregation="macro_relation")) == ()
 
 
 def test_whole_ranks_have_a_whole_sum() -> None:
-    context = Context(dataset="nations", source="pykeen", rank_type="optimistic")
+    context = Stated(dataset="nations", tool="pykeen", rank_type="optimistic")
     row = {"MR": f"{1686.5 / 402:.9f}"}
     (finding,) = find(row, context=context)
     assert (finding.rule, finding.inequality) == ("sum-of-ranks", "n MR is whole")
@@ -146,7 +146,7 @@ def test_whole_ranks_have_a_whole_sum() -> None:
 
 
 def test_a_count_of_other_tasks_names_them() -> None:
-    context = Context(dataset="FB15k-237", protocol="standard", num_tasks=40876)
+    context = Stated(dataset="FB15k-237", protocol="standard", num_tasks=40876)
     (finding,) = find({"MRR": "0.3"}, context=context)
     assert (finding.rule, finding.cause) == ("task-count", "It is that of test both under protocol pykeen.")
 
@@ -160,25 +160,25 @@ def test_a_z_score_that_was_never_scaled_is_found_without_the_dataset() -> None:
 
 
 def test_percentages_are_understood_beside_adjusted_values() -> None:
-    setting = Setting(dataset="nations", protocol="pykeen", percent=True)
+    user = Stated(dataset="nations", protocol="pykeen", percent=True)
     expected = TABLES.constants("nations", "hits@10", protocol="pykeen").index(0.9652)
     row = {"Hits@10": "96.52", "AH@10": f"{100 * expected:.2f}"}
-    assert find(row, setting=setting) == ()
-    (finding,) = find({**row, "AH@10": "96.52"}, setting=setting)
+    assert find(row, user=user) == ()
+    (finding,) = find({**row, "AH@10": "96.52"}, user=user)
     assert finding.rule == "adjusted-mismatch"
 
 
 def test_adjusted_values_under_an_assumed_protocol_are_warnings() -> None:
     """PyKEEN's AMRI of ComplEx on FB15k-237 (arXiv:2203.07544) beside the candidates of protocol standard."""
     row = {"MR": "469.7251281738281", "AMRI": "0.9343031751454628"}
-    (finding,) = find(row, context=Context(dataset="FB15k-237"))
+    (finding,) = find(row, context=Stated(dataset="FB15k-237"))
     assert (finding.severity, finding.cause) == ("warning", "Of another protocol? Name it with --protocol.")
-    assert find(row, context=Context(dataset="FB15k-237", protocol="pykeen")) == ()
+    assert find(row, context=Stated(dataset="FB15k-237", protocol="pykeen")) == ()
 
 
 def test_a_ranker_turned_round_is_worse_than_random() -> None:
     row = {"MR": "9000", "MRR": "0.0003", "Hits@10": "0.00000"}
-    context = Context(dataset="FB15k-237")
+    context = Stated(dataset="FB15k-237")
     (finding,) = find(row, rule="worse-than-random", context=context)
     assert [m.label for m in finding.values] == list(row)
     assert finding.cause == "All metrics are: are scores sorted the wrong way?"

@@ -17,14 +17,14 @@ def read(text: str) -> Reading:
 
 
 def test_headings_say_which_tool_it_was() -> None:
-    assert {entry.context.source for entry in read(CONVE.text).entries} == {"conve"}
-    assert {entry.context.source for entry in read(TUCKER.text).entries} == {"tucker"}
+    assert {entry.context.tool for entry in read(CONVE.text).entries} == {"conve"}
+    assert {entry.context.tool for entry in read(TUCKER.text).entries} == {"tucker"}
 
 
 def test_without_headings_only_sides_do() -> None:
     both = "Hits @10: 0.49\n"
-    assert [entry.context.source for entry in read(both).entries] == [None]
-    assert [entry.context.source for entry in read(both + "Hits left @10: 0.5\n").entries] == ["conve", "conve"]
+    assert [entry.context.tool for entry in read(both).entries] == [None]
+    assert [entry.context.tool for entry in read(both + "Hits left @10: 0.5\n").entries] == ["conve", "conve"]
 
 
 def test_tucker_counts_both_directions() -> None:

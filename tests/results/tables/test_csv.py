@@ -38,7 +38,7 @@ def test_published_results(reference: Path) -> None:
     assert [(entry.row, entry.metric.label, entry.text) for entry in reading.entries] == numbers
     for entry in reading.entries:
         row, context = expected[entry.row], entry.context
-        said = (context.dataset, context.split, context.side, context.model, context.source)
+        said = (context.dataset, context.split, context.side, context.model, context.tool)
         assert said == (row["dataset"], row["split"], row["side"], row["model"], row["source_repo"])
         assert (entry.exact, entry.adjustment, context.num_tasks) == (False, None, None)
 

@@ -10,7 +10,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import read_tables
@@ -36,11 +36,11 @@ def test_an_entry_in_full() -> None:
         "Method|Benchmark|Subset|Target|Rank type|n|repo|averaging|protocol|AMRI",
         "RotatE|WN18RR|validation|left|best|6,268|uma-pi1/kge|micro|raw|0.8",
     )
-    context = Context(
+    context = Stated(
         "WN18RR", "validation", "left", "raw", "micro", "uma-pi1/kge", "RotatE", "optimistic", num_tasks=6268
     )
     assert reading.entries == (Entry(parse_metric("MR"), "0.8", 0, "AMRI", 2, context, "index", exact=False),)
-    assert (reading.name, reading.form, reading.layout, reading.source) == ("results", "test", "wide", None)
+    assert (reading.name, reading.form, reading.layout, reading.tool) == ("results", "test", "wide", None)
 
 
 def test_what_a_heading_says_goes_before_a_column() -> None:

@@ -32,7 +32,7 @@ def test_an_experiment_of_ampligraph() -> None:
         "Hits@3": "0.34",
         "Hits@10": "0.49",
     }
-    assert {entry.context.source for entry in reading.entries} == {"ampligraph"}
+    assert {entry.context.tool for entry in reading.entries} == {"ampligraph"}
     assert {entry.row for entry in reading.entries} == {0}
     assert reading.rows == ({"mr": "204", "mrr": "0.31", "H@1": "0.22", "H@3": "0.34", "H@10": "0.49"},)
     # Two decimals are all there is.
@@ -45,7 +45,7 @@ def test_the_best_model_of_a_search() -> None:
         '"results": {"mrr": 0.3, "mr": 20, "hits_1": 0.2, "hits_3": 0.3, "hits_10": null}}'
     )
     assert [entry.metric.label for entry in reading.entries] == ["MRR", "MR", "Hits@1", "Hits@3"]
-    assert {(entry.context.model, entry.context.source) for entry in reading.entries} == {("ComplEx", "ampligraph")}
+    assert {(entry.context.model, entry.context.tool) for entry in reading.entries} == {("ComplEx", "ampligraph")}
     assert [(skip.what, skip.why) for skip in reading.skipped] == [("results.hits_10", "it is null")]
 
 
@@ -80,8 +80,8 @@ def test_splits_in_keys_and_around() -> None:
 def test_what_names_no_tool_has_no_source() -> None:
     reading = _read('{"mrr": 0.3, "hits@10": 0.5, "loss": 0.1, "std": 0.2}')
     assert [entry.metric.label for entry in reading.entries] == ["MRR", "Hits@10"]
-    assert reading.source is None
-    assert {entry.context.source for entry in reading.entries} == {None}
+    assert reading.tool is None
+    assert {entry.context.tool for entry in reading.entries} == {None}
 
 
 def test_lines_of_json() -> None:

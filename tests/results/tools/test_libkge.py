@@ -79,7 +79,7 @@ def test_rows_and_lines() -> None:
     assert reading.columns == ("epoch", "split", "filter_splits", "size", "metric", "value")
     assert reading.rows[1]["metric"] == "mean_reciprocal_rank_filtered"
     assert [reading.rows[entry.row]["value"] for entry in reading.entries] == [entry.text for entry in reading.entries]
-    assert reading.source == "libkge"
+    assert reading.tool == "libkge"
     assert all(entry.exact for entry in reading.entries)
 
 

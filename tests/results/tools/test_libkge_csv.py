@@ -21,7 +21,7 @@ DUMP = f"""{HEADING},emb_e_dim,train_loss,raw_mrr,raw_hits@10,fil_mrr,fil_hits@1
 def test_columns_of_a_keys_file() -> None:
     assert READER.recognise(Document("dump.csv", DUMP))
     reading = read(DUMP)
-    assert (reading.source, reading.layout) == ("libkge", "wide")
+    assert (reading.tool, reading.layout) == ("libkge", "wide")
     assert [(entry.column, entry.metric.label, entry.context.protocol, entry.text) for entry in reading.entries] == [
         ("raw_mrr", "MRR", "raw", "0.2909892717"), ("raw_hits@10", "Hits@10", "raw", "0.4980224073"),
         ("fil_mrr", "MRR", "libkge", "0.4655152172"), ("fil_hits@10", "Hits@10", "libkge", "0.5398813486"),

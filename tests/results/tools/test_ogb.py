@@ -36,7 +36,7 @@ def test_lists_are_averaged_exactly(ranks: list[int], printed: bool) -> None:
         assert float(entry.text) == float(sum(Fraction(repr(number)) for number in numbers) / len(numbers))
         assert entry.context.num_tasks == len(ranks)
         assert entry.exact
-    assert reading.source == "ogb"
+    assert reading.tool == "ogb"
     assert reading.rows[0]["num_tasks"] == str(len(ranks))
 
 
@@ -52,7 +52,7 @@ def test_splits_and_plain_values() -> None:
 def test_a_single_share_says_nothing_about_the_tool() -> None:
     reading = _read("{'hits@50': 0.4429}")
     (entry,) = reading.entries
-    assert (entry.metric.label, entry.text, entry.exact, reading.source) == ("Hits@50", "0.4429", False, None)
+    assert (entry.metric.label, entry.text, entry.exact, reading.tool) == ("Hits@50", "0.4429", False, None)
 
 
 @pytest.mark.parametrize(

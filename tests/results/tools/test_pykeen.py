@@ -55,7 +55,7 @@ def test_real_files_read_as_plain_json_says(path: Path) -> None:
     document = open_document(path)
     assert READER.recognise(document)
     reading = READER.read(document)
-    assert (reading.source, reading.layout, reading.skipped) == ("pykeen", "long", ())
+    assert (reading.tool, reading.layout, reading.skipped) == ("pykeen", "long", ())
     assert reading.columns == ("side", "rank_type", "metric", "value")
     expected = {
         (side, rank_type, key): text
@@ -202,7 +202,7 @@ def test_experiments_repeat_what_papers_print(results: str) -> None:
         ("Hits@10", "0.884"),
     }
     # Not evaluated by PyKEEN, and rounded.
-    assert reading.source is None
+    assert reading.tool is None
     for entry in reading.entries:
         assert not entry.exact
         assert (entry.context.dataset, entry.context.model) == ("fb15k", "RotatE")

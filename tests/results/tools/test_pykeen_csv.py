@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from rankconst.results.document import Document
-from rankconst.results.evaluation import Context
+from rankconst.results.evaluation import Stated
 from rankconst.results.tools.pykeen import READER_CSV as READER
 from result_tables import check_refusal, documents, reading_of
 
@@ -30,13 +30,13 @@ both,realistic,median_absolute_deviation,
 def test_every_number_is_exact() -> None:
     assert READER.recognise(Document("x.csv", TEXT))
     reading = read(TEXT)
-    assert (reading.source, reading.layout) == ("pykeen", "long")
+    assert (reading.tool, reading.layout) == ("pykeen", "long")
     assert all(entry.exact for entry in reading.entries)
     assert [(entry.line, entry.metric.label, entry.adjustment, entry.text) for entry in reading.entries] == [
         (2, "MR", None, "370.4749450683594"), (3, "Hits@10", None, "0.3206"), (4, "Hits@10", "index", "0.953127"),
         (5, "Hits@10", "z", "2439.96"), (6, "MR", "index", "0.948"),
     ]  # fmt: skip
-    assert reading.entries[1].context == Context(side="head", rank_type="optimistic")
+    assert reading.entries[1].context == Stated(side="head", rank_type="optimistic")
 
 
 @pytest.mark.parametrize("heading", [",Side,Rank_type,Metric,Value", "Side,Type,Metric,Value"])
