@@ -123,7 +123,7 @@ def adjust(
         print_listing(listing, form)
     else:
         write_whole(out, render(listing, form))
-        typer.echo(f"{out}: {len(listing.rows):,} rows, tables {opened.version}", err=True)
+        typer.echo(f"{out}: {len(listing):,} rows, tables {opened.version}", err=True)
 
 
 def _form_of(path: Path) -> Format:

@@ -115,7 +115,7 @@ def list_adjusted(
         typer.echo(f"note: no p: {_lack_of_tails(looked_up[0], source)}", err=True)
     first, significant = looked_up[0], any(row["log10_p"] is not None for row in rows)
     where = f"on {first.split}, {_SIDES[first.side]}" if first.split else f"of {first.dataset}"
-    return Listing(
+    return Listing.of(
         columns=_columns(first.metric, significant),
         rows=rows,
         title=f"{first.metric.label} {where}, protocol {first.protocol}"

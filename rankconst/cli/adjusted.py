@@ -75,7 +75,7 @@ def lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
     )
     left_out = [column.key for column in columns[: len(reading.columns)] if column.title is None]
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
-    return Listing(
+    return Listing.of(
         columns,
         rows,
         caption=f"index: 0 = random, 1 = perfect; z: standard deviations better than random.{tails} "

@@ -283,7 +283,7 @@ def _print_outcome(outcome: Outcome, form: Format) -> None:
         if outcome.tables.holds(key, protocol, "test")
     ]
     caption = "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
-    print_listing(Listing(columns=_COLUMNS, rows=rows, caption=caption), form)
+    print_listing(Listing.of(columns=_COLUMNS, rows=rows, caption=caption), form)
 
 
 def _summarise(tables: Tables, key: str, protocol: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def list_datasets(
     rows += _read_registry(opened.datasets)
     carried = len(opened.datasets)
     caption = f"{carried} in tables {opened.version}, {len(rows) - carried} more in the registry.{_mention_extra()}"
-    print_listing(Listing(columns=_COLUMNS, rows=rows, caption=caption), format)
+    print_listing(Listing.of(columns=_COLUMNS, rows=rows, caption=caption), format)
 
 
 def _mention_extra() -> str:

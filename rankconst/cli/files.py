@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rankconst.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -31,7 +32,7 @@ def check_target(path: Path, force: bool) -> None:
         raise UsageError(f"there is no folder {path.parent}. Make it, or name another file.")
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Put a file in its place at once, so that nobody ever reads half of it.
 
     Raises
@@ -41,7 +42,8 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        fresh.write_bytes(content)
+        with fresh.open("wb") as file:
+            file.writelines([content] if isinstance(content, bytes) else content)
         fresh.replace(path)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}.") from error

@@ -207,14 +207,14 @@ def _report(result: Identification, name: str, form: Format) -> None:
         raise DataError(f"{name}: nothing fits. " + " ".join(list(reasons)[:3]))
     if form is Format.json:
         rows = [_describe_group(group, result.table_version) for group in result.groups]
-        print_listing(Listing(tuple(map(Column, _GROUP_FIELDS)), rows), form)
+        print_listing(Listing.of(tuple(map(Column, _GROUP_FIELDS)), rows), form)
     else:
         _print_matches(result, form)
     if result.mismatches and form is Format.table:
         typer.echo("")
         wrong = [_describe_mismatch(each) for each in result.mismatches]
         print_listing(
-            Listing(_MISMATCH_COLUMNS, wrong, "Adjusted values that do not belong to their base values"), form
+            Listing.of(_MISMATCH_COLUMNS, wrong, "Adjusted values that do not belong to their base values"), form
         )
     _note(result)
 
@@ -232,7 +232,7 @@ def _print_matches(result: Identification, form: Format) -> None:
         "agree: pieces of evidence that agree; within: the largest relative difference among them; a = b: the same "
         f"constants. Tables: {result.table_version}."
     )
-    print_listing(Listing(_MATCH_COLUMNS, rows, caption=caption), form)
+    print_listing(Listing.of(_MATCH_COLUMNS, rows, caption=caption), form)
 
 
 def _describe_row(group: Identified, match: Match) -> dict[str, Any]:

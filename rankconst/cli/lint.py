@@ -112,7 +112,7 @@ def lint(
         _print_findings(found)
     else:
         rows = [_row(found, finding, nested=format == Format.json) for finding in found.findings]
-        print_listing(Listing(columns=_COLUMNS, rows=rows), format)
+        print_listing(Listing.of(columns=_COLUMNS, rows=rows), format)
     for note in found.notes:
         typer.echo(f"note: {found.reading.name}: {note}", err=True)
     typer.echo(_summarise(found), err=True)
@@ -127,7 +127,7 @@ def _list_rules(format: Format) -> None:
         {"rule": key, "title": rule.title, "inequality": rule.inequality, "derivation": rule.derivation}
         for key, rule in RULES.items()
     ]
-    print_listing(Listing(columns=_RULES, rows=rows), format)
+    print_listing(Listing.of(columns=_RULES, rows=rows), format)
 
 
 def _print_findings(found: Lint) -> None:

@@ -62,14 +62,14 @@ def print_page(
     The table has a line for each text, and `heading` and `title` in place of the `leading` first fields.
     """
     if form is not Format.table:
-        print_listing(Listing(columns=tuple(map(Column, page)), rows=[page]), form)
+        print_listing(Listing.of(columns=tuple(map(Column, page)), rows=[page]), form)
         return
     lines = []
     for field, value in list(page.items())[leading:]:
         texts = value if isinstance(value, list) else [value]
         lines += [{"heading": "" if place else field, "text": each} for place, each in enumerate(texts or [None])]
     columns = (Column("heading", heading), Column("text", title))
-    print_listing(Listing(columns=columns, rows=lines, caption=caption), form)
+    print_listing(Listing.of(columns=columns, rows=lines, caption=caption), form)
 
 
 def list_metrics(
@@ -104,7 +104,7 @@ def list_metrics(
         for metric in CATALOGUE.values()
     ]
     caption = "`rankconst metrics NAME` shows the page of one: formulas, method, reference."
-    print_listing(Listing(columns=_METRIC_COLUMNS, rows=rows, caption=caption), format)
+    print_listing(Listing.of(columns=_METRIC_COLUMNS, rows=rows, caption=caption), format)
 
 
 def list_protocols(
@@ -140,7 +140,7 @@ def list_protocols(
         f"The default is {DEFAULT_PROTOCOL}. `rankconst build --protocol sampled:M` ranks among M negatives.\n"
         f"`rankconst protocols NAME` shows the page of one, also of sampled:500, {variants}."
     )
-    print_listing(Listing(columns=_PROTOCOL_COLUMNS, rows=rows, caption=caption), format)
+    print_listing(Listing.of(columns=_PROTOCOL_COLUMNS, rows=rows, caption=caption), format)
 
 
 def _describe_protocol(protocol: Protocol) -> dict[str, str | None]:
@@ -169,4 +169,4 @@ def list_aggregations(format: FormatOption = Format.table) -> None:
     ]
     macros = ", ".join(metric.label for metric in MACRO_TABULATED if metric.k in {None, 10})
     caption = f"The default is {DEFAULT_AGGREGATION}. Tables hold macro averages of {macros} and further k."
-    print_listing(Listing(columns=_AGGREGATION_COLUMNS, rows=rows, caption=caption), format)
+    print_listing(Listing.of(columns=_AGGREGATION_COLUMNS, rows=rows, caption=caption), format)

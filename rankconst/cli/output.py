@@ -1,45 +1,29 @@
-"""How listings are written: one registry of formats, shared by every command."""
+"""How listings are written: one table of formats, shared by every command."""
 
 from __future__ import annotations
 
 import csv
-import io
 import json
+import math
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rankconst.constants.published import show_number
 from rankconst.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
+    from numpy.typing import NDArray
     from rich.table import Table
 
 
-class Format(StrEnum):
-    """Output formats, by the name users type."""
+Row = Mapping[str, Any]
 
-    table = "table"
-    json = "json"
-    csv = "csv"
-    markdown = "markdown"
-    latex = "latex"
-    parquet = "parquet"
-
-
-SUFFIXES: dict[str, Format] = {
-    ".txt": Format.table,
-    ".json": Format.json,
-    ".csv": Format.csv,
-    ".md": Format.markdown,
-    ".tex": Format.latex,
-    ".parquet": Format.parquet,
-}
-"""What a file's ending says about its format."""
+# So many rows are formatted at a time: texts take far more memory than the numbers they are made of.
+_BLOCK = 4096
 
 
 def text(value: Any) -> str:
@@ -52,7 +36,7 @@ def text(value: Any) -> str:
 
 
 def count(value: Any) -> str:
-    """Show a whole number with its thousands set apart."""
+    """Show a whole number with thousands separators."""
     return "–" if value is None else f"{value:,}"
 
 
@@ -67,90 +51,173 @@ def number(digits: int) -> Callable[[Any], str]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a listing: the key in JSON and CSV, and how the table shows it.
-
-    Attributes
-    ----------
-    key
-        The field's name.
-    title
-        The table's heading; None to leave the column out of the table.
-    show
-        Turns a value into a cell.
-    right
-        True to align to the right.
-    drop
-        On a terminal too narrow for the table, columns with the largest number are left out first; those with 0
-        never are.
-    show_row
-        Makes the cell from the whole row, where one field is not enough; `show` is not asked then.
-    raw
-        True if cells are already written in the format's own markup.
-    """
+    """A column of a listing: its key in JSON and CSV, and how the table shows it."""
 
     key: str
+    # The table's heading; None to leave the column out of the table.
     title: str | None = None
+    # Turns a value into a cell.
     show: Callable[[Any], str] = text
+    # True to align to the right.
     right: bool = False
+    # On a terminal too narrow for the table, columns with the largest number go first; those with 0 never go.
     drop: int = 0
-    show_row: Callable[[dict[str, Any]], str] | None = None
+    # Makes the cell from the whole row, where one field is not enough; `show` is not asked then.
+    show_row: Callable[[Row], str] | None = None
+    # True if cells are already written in the format's own markup.
     raw: bool = False
-
-    def cell(self, row: dict[str, Any]) -> str:
-        """Return the cell of a row as people read it."""
-        return self.show(row[self.key]) if self.show_row is None else self.show_row(row)
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Rows under columns.
-
-    Attributes
-    ----------
-    columns
-        In their order; rows hold a value for each.
-    rows
-        Field name to value.
-    title, caption
-        Lines that the table has above and below; not part of JSON and CSV.
-    """
+    """Columns of values, all of the same length."""
 
     columns: Sequence[Column]
-    rows: Sequence[dict[str, Any]]
+    # Key of a column to its values: a list (None: missing) or a numpy array (NaN: missing). It may hold more keys than
+    # there are columns, for `show_row`.
+    data: Mapping[str, Sequence[Any] | NDArray[Any]]
+    # Lines that the table has above and below; not part of other formats.
     title: str = ""
     caption: str = ""
 
+    @classmethod
+    def of(cls, columns: Sequence[Column], rows: Sequence[Row], title: str = "", caption: str = "") -> Listing:
+        """Make a listing of rows; each row has the keys of the first, those of the columns among them."""
+        keys = dict.fromkeys([*(column.key for column in columns), *(rows[0] if rows else ())])
+        return cls(columns, {key: [row[key] for row in rows] for key in keys}, title, caption)
 
-def _write_json(listing: Listing) -> str:
-    rows = [{column.key: row[column.key] for column in listing.columns} for row in listing.rows]
-    return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    def __len__(self) -> int:
+        return len(self.data[self.columns[0].key])
+
+    def blocks(self, encode: Callable[[Any], str]) -> Iterator[list[list[str]]]:
+        """Yield the texts of all columns, column by column, so many rows at a time."""
+        for start in range(0, len(self), _BLOCK):
+            yield [_encode_all(self.data[column.key][start : start + _BLOCK], encode) for column in self.columns]
+
+    def cells(self, column: Column, escape: Callable[[str], str] = str) -> list[str]:
+        """Return the cells of a column as people read them, escaped unless they are written in the format's markup."""
+        if column.show_row is None:
+            shown = map(column.show, _list_values(self.data[column.key]))
+        else:
+            shown = map(column.show_row, self._rows())
+        return list(shown) if column.raw else list(map(escape, shown))
+
+    def _rows(self) -> Iterator[Row]:
+        lists: dict[str, list[Any]] = {}
+        return (_RowView(self.data, lists, place) for place in range(len(self)))
 
 
-def _write_csv(listing: Listing) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([column.key for column in listing.columns])
-    for row in listing.rows:
-        cells = [row[column.key] for column in listing.columns]
-        writer.writerow(["; ".join(map(str, cell)) if isinstance(cell, (list, tuple)) else cell for cell in cells])
-    return buffer.getvalue()
+class _RowView(Mapping[str, Any]):
+    """One row of columns of values; a column becomes a list of Python's values when it is first asked for."""
+
+    __slots__ = ("_data", "_lists", "_place")
+
+    def __init__(self, data: Mapping[str, Any], lists: dict[str, list[Any]], place: int) -> None:
+        self._data, self._lists, self._place = data, lists, place
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._lists:
+            self._lists[key] = _list_values(self._data[key])
+        return self._lists[key][self._place]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
 
 
-def _write_table(listing: Listing) -> str:
+def _list_values(values: Any) -> list[Any]:
+    """Return values as Python's, missing ones as None."""
+    if not hasattr(values, "dtype"):
+        return list(values)
+    listed: list[Any] = values.tolist()
+    return [None if math.isnan(value) else value for value in listed] if values.dtype.kind == "f" else listed
+
+
+# Of these, values that are equal are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.
+_ALIKE = frozenset({str, int, type(None)})
+
+
+def _encode_all(values: Any, encode: Callable[[Any], str]) -> list[str]:
+    """Write each value, where possible equal ones only once."""
+    if hasattr(values, "dtype") and values.dtype.kind == "f":
+        return _encode_floats(values, encode)
+    values = _list_values(values)
+    if not _ALIKE.issuperset(map(type, values)):
+        return list(map(encode, values))
+    texts = {value: encode(value) for value in dict.fromkeys(values)}
+    return list(map(texts.__getitem__, values))
+
+
+# Between these, Arrow writes fractions as Python does, in a quarter of the time.
+_PLAIN = (1e-4, 1e10)
+
+
+def _encode_floats(values: NDArray[Any], encode: Callable[[Any], str]) -> list[str]:
+    import numpy as np
+    import pyarrow as pa
+
+    # Compared bit by bit, since -0.0 and 0.0 are equal and not written alike.
+    bits, places = np.unique(values.astype(np.float64, copy=False).view(np.int64), return_inverse=True)
+    distinct = bits.view(np.float64)
+    size, texts = np.abs(distinct), np.empty(len(distinct), dtype=object)
+    plain = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (distinct != np.rint(distinct))
+    others = np.isfinite(distinct) & ~plain
+    texts[plain] = pa.array(distinct[plain]).cast(pa.string()).to_pylist()
+    texts[others] = list(map(repr, distinct[others].tolist()))
+    texts[~(plain | others)] = list(map(encode, _list_values(distinct[~(plain | others)])))
+    taken: list[str] = texts[places].tolist()
+    return taken
+
+
+def _write_csv(listing: Listing) -> Iterator[str]:
+    class Echo:
+        write = staticmethod(str)
+
+    # The writer hands back what its file's `write` does. A second, empty cell: an empty one alone would be quoted.
+    quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), lineterminator="\n").writerow
+
+    def encode(value: Any) -> str:
+        return quote(("; ".join(map(str, value)) if isinstance(value, (list, tuple)) else value, ""))[:-2]
+
+    yield ",".join(encode(column.key) for column in listing.columns) + "\n"
+    for block in listing.blocks(encode):
+        yield "\n".join(map(",".join, zip(*block, strict=True))) + "\n"
+
+
+def _write_json(listing: Listing) -> Iterator[str]:
+    def encode(value: Any) -> str:
+        nested = isinstance(value, (list, tuple, dict))
+        # A nested value is indented as deep as its row.
+        return json.dumps(value, indent=2 if nested else None, ensure_ascii=False, allow_nan=False).replace(
+            "\n", "\n    "
+        )
+
+    heads = [f"    {json.dumps(column.key, ensure_ascii=False)}: " for column in listing.columns]
+    before = "[\n"
+    for block in listing.blocks(encode):
+        fields = ([head + each for each in cells] for head, cells in zip(heads, block, strict=True))
+        yield before + ",\n".join(f"  {{\n{row}\n  }}" for row in map(",\n".join, zip(*fields, strict=True)))
+        before = ",\n"
+    yield "\n]\n" if len(listing) else "[]\n"
+
+
+def _write_table(listing: Listing) -> Iterator[str]:
     from rich.console import Console
 
     # A pipe has no width: rows must not be cut there.
     console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 10_000)
-    shown = [column for column in listing.columns if column.title is not None]
-    table = _lay_out(listing, shown)
+    shown = [(column, listing.cells(column)) for column in listing.columns if column.title is not None]
+    table = _lay_out(shown)
     left_out: list[str] = []
     while console.measure(table, options=console.options.update(max_width=10_000)).maximum > console.width:
-        least = max(shown, key=lambda column: column.drop)
-        if least.drop == 0:
+        least = max(shown, key=lambda pair: pair[0].drop)
+        if least[0].drop == 0:
             break
         shown.remove(least)
-        left_out.append(str(least.title))
-        table = _lay_out(listing, shown)
+        left_out.append(str(least[0].title))
+        table = _lay_out(shown)
     with console.capture() as capture:
         if listing.title:
             console.print(listing.title, soft_wrap=True)
@@ -159,55 +226,49 @@ def _write_table(listing: Listing) -> str:
             console.print(listing.caption, soft_wrap=True)
         if left_out:
             console.print(f"Left out for lack of width: {', '.join(left_out)}.", soft_wrap=True)
-    return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
+    yield "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
 
 
-def _lay_out(listing: Listing, shown: Sequence[Column]) -> Table:
+def _lay_out(shown: Sequence[tuple[Column, Sequence[str]]]) -> Table:
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in shown:
+    for column, _ in shown:
         table.add_column(column.title or "", justify="right" if column.right else "left", overflow="fold")
-    for row in listing.rows:
-        table.add_row(*(column.cell(row) for column in shown))
+    for row in zip(*(cells for _, cells in shown), strict=True):
+        table.add_row(*row)
     return table
 
 
-def _write_markdown(listing: Listing) -> str:
+def _write_markdown(listing: Listing) -> Iterator[str]:
     shown = [column for column in listing.columns if column.title is not None]
-    lines = [
-        _join_markdown(_escape_markdown(str(column.title)) for column in shown),
-        _join_markdown("---:" if column.right else "---" for column in shown),
-        *(_join_markdown(_cell(column, row, _escape_markdown) for column in shown) for row in listing.rows),
-    ]
-    return "\n".join(lines) + "\n"
+    rows = zip(*(listing.cells(column, _escape_markdown) for column in shown), strict=True)
+    yield _join_markdown(_escape_markdown(str(column.title)) for column in shown)
+    yield _join_markdown("---:" if column.right else "---" for column in shown)
+    yield from map(_join_markdown, rows)
 
 
 def _join_markdown(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(cells)} |\n"
 
 
 def _escape_markdown(cell: str) -> str:
     return re.sub(r"\s+", " ", cell.replace("|", "\\|"))
 
 
-def _write_latex(listing: Listing) -> str:
+def _write_latex(listing: Listing) -> Iterator[str]:
     shown = [column for column in listing.columns if column.title is not None]
-    lines = [
-        f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}",
-        "\\toprule",
-        _join_latex(_escape_latex(str(column.title)) for column in shown),
-        "\\midrule",
-        *(_join_latex(_cell(column, row, _escape_latex) for column in shown) for row in listing.rows),
-        "\\bottomrule",
-        "\\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
+    rows = zip(*(listing.cells(column, _escape_latex) for column in shown), strict=True)
+    yield f"\\begin{{tabular}}{{{''.join('r' if column.right else 'l' for column in shown)}}}\n\\toprule\n"
+    yield _join_latex(_escape_latex(str(column.title)) for column in shown)
+    yield "\\midrule\n"
+    yield from map(_join_latex, rows)
+    yield "\\bottomrule\n\\end{tabular}\n"
 
 
 def _join_latex(cells: Iterable[str]) -> str:
-    return f"{' & '.join(cells)} \\\\"
+    return f"{' & '.join(cells)} \\\\\n"
 
 
 _LATEX = {
@@ -227,50 +288,59 @@ def _escape_latex(cell: str) -> str:
     return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in cell))
 
 
-def _cell(column: Column, row: dict[str, Any], escape: Callable[[str], str]) -> str:
-    return column.cell(row) if column.raw else escape(column.cell(row))
-
-
-def _write_parquet(listing: Listing) -> bytes:
+def _write_parquet(listing: Listing) -> Iterator[bytes]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns = {column.key: [row[column.key] for row in listing.rows] for column in listing.columns}
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.table(columns), sink)
-    return bytes(sink.getvalue())
+    pq.write_table(pa.table({column.key: _make_array(listing.data[column.key]) for column in listing.columns}), sink)
+    yield bytes(sink.getvalue())
 
 
-FORMATS: dict[Format, Callable[[Listing], str | bytes]] = {
-    Format.table: _write_table,
-    Format.json: _write_json,
-    Format.csv: _write_csv,
-    Format.markdown: _write_markdown,
-    Format.latex: _write_latex,
-    Format.parquet: _write_parquet,
-}
-"""Format to the function that writes a listing in it; text, but for binary formats."""
+def _make_array(values: Any) -> Any:
+    """Return a column as Arrow's, missing values as null; if all are, the column has no type either."""
+    import pyarrow as pa
+
+    array = pa.array(values, from_pandas=hasattr(values, "dtype"))
+    return pa.nulls(len(array)) if array.null_count == len(array) else array
 
 
-def render(listing: Listing, form: Format) -> bytes:
-    """Return a listing as the bytes of a file."""
-    written = FORMATS[form](listing)
-    return written if isinstance(written, bytes) else written.encode()
+class Format(StrEnum):
+    """Output formats: the name that users type, the ending of a file, and what writes a listing in it."""
+
+    table = "table", ".txt", _write_table
+    json = "json", ".json", _write_json
+    csv = "csv", ".csv", _write_csv
+    markdown = "markdown", ".md", _write_markdown
+    latex = "latex", ".tex", _write_latex
+    parquet = "parquet", ".parquet", _write_parquet
+
+    suffix: str
+    write: Callable[[Listing], Iterator[str] | Iterator[bytes]]
+
+    def __new__(cls, name: str, suffix: str, write: Callable[[Listing], Iterator[str] | Iterator[bytes]]) -> Self:
+        """Make the member: its value is the name."""
+        member = str.__new__(cls, name)
+        member._value_, member.suffix, member.write = name, suffix, write
+        return member
+
+
+SUFFIXES = {form.suffix: form for form in Format}
+
+
+def render(listing: Listing, form: Format) -> Iterator[bytes]:
+    """Yield the bytes of a file with a listing, in blocks."""
+    for block in form.write(listing):
+        yield block if isinstance(block, bytes) else block.encode()
 
 
 def print_listing(listing: Listing, form: Format) -> None:
-    """Write a listing to stdout.
-
-    Raises
-    ------
-    UsageError
-        If the format is binary and stdout a terminal.
-    """
-    written = FORMATS[form](listing)
-    if isinstance(written, str):
-        sys.stdout.write(written)
-    elif sys.stdout.isatty():
-        raise UsageError(f"{form.value} is no text: send it to a file.")
-    else:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(written)
+    """Write a listing to stdout; :class:`UsageError` if the format is binary and stdout a terminal."""
+    for block in form.write(listing):
+        if isinstance(block, str):
+            sys.stdout.write(block)
+        elif sys.stdout.isatty():
+            raise UsageError(f"{form.value} is no text: send it to a file.")
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(block)

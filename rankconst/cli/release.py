@@ -134,4 +134,4 @@ def _print_files(released: Released, form: Format) -> None:
         {"path": str(path), "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         for path, content in released.files.items()
     ]
-    print_listing(Listing(columns=_COLUMNS, rows=rows), form)
+    print_listing(Listing.of(columns=_COLUMNS, rows=rows), form)

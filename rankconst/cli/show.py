@@ -73,7 +73,7 @@ def _list_relations(opened: archive.Tables, dataset: str, split: str, side: str,
             "they are kept for valid and test."
         )
     title = f"{opened.datasets[dataset]['title']}: {len(rows)} relations of {split}, side {side}, protocol {protocol}"
-    return Listing(
+    return Listing.of(
         columns=_RELATION_COLUMNS,
         rows=rows,
         title=title,
@@ -159,7 +159,7 @@ def show(
     info = opened.datasets[dataset]
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     print_listing(
-        Listing(
+        Listing.of(
             columns=_COLUMNS,
             rows=rows,
             title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"

@@ -51,7 +51,7 @@ def list_sources(
         return
     caption = "`rankconst sources NAME` shows the page of one: caveats, evidence."
     rows = [_describe(source) for source in TOOLS.values()]
-    print_listing(Listing(columns=_COLUMNS, rows=rows, caption=caption), format)
+    print_listing(Listing.of(columns=_COLUMNS, rows=rows, caption=caption), format)
 
 
 def _describe(source: Tool) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def verify(
         _print_table(results, f"{len(results)} checks of tables {opened.version} in {seconds:.1f} s: {tables.path}")
     else:
         rows = [row for result in results for row in _list_rows(result)]
-        print_listing(Listing(columns=_EVERYTHING, rows=rows), format)
+        print_listing(Listing.of(columns=_EVERYTHING, rows=rows), format)
     wrong = [result for result in results if result.status != "ok"]
     if wrong:
         differ = sum(len(_of_level(result.findings, "failed")) for result in wrong)
@@ -158,7 +158,7 @@ def _print_table(results: Sequence[Result], caption: str) -> None:
         }
         for result in results
     ]
-    print_listing(Listing(columns=_CHECKS, rows=rows, caption=caption), Format.table)
+    print_listing(Listing.of(columns=_CHECKS, rows=rows, caption=caption), Format.table)
     marked = [(result, finding) for result in results for finding in result.findings]
     for level, title in (("failed", "differences"), ("warning", "warnings")):
         chosen = [(result, finding) for result, finding in marked if finding.level == level]
@@ -170,7 +170,7 @@ def _print_table(results: Sequence[Result], caption: str) -> None:
         more = len(chosen) - len(shown)
         listed = [_describe_finding(result, finding) for result, finding in shown]
         caption = f"{count(more)} more {title}; --format json lists all." if more else ""
-        print_listing(Listing(columns=_FINDINGS, rows=listed, title=title, caption=caption), Format.table)
+        print_listing(Listing.of(columns=_FINDINGS, rows=listed, title=title, caption=caption), Format.table)
     notes = [line for result in results for line in _phrase_notes(result)]
     if notes:
         typer.echo("\n" + "\n".join(notes))

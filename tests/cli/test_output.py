@@ -1,0 +1,122 @@
+"""Listings of columns: every format writes what the standard library writes of rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.cli.output import Column, Format, Listing, count, render
+
+_TEXTS = st.text(st.characters(codec="utf-8"), max_size=5)
+_CELLS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), _TEXTS, st.lists(_TEXTS)
+)
+_FLOATS = st.lists(st.floats(allow_infinity=False), min_size=3, max_size=3)
+
+
+def _listing(cells: list[Any], mixed: list[Any], floats: list[float]) -> Listing:
+    data: dict[str, Any] = {'a "key", b': cells, "mixed": mixed, "floats": np.array(floats)}
+    return Listing([Column(key) for key in data], data)
+
+
+def _rows(listing: Listing) -> list[dict[str, Any]]:
+    lists = {key: list(map(_plain, values)) for key, values in listing.data.items()}
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _write(listing: Listing, form: Format) -> bytes:
+    return b"".join(render(listing, form))
+
+
+@given(st.lists(_TEXTS, min_size=3, max_size=3), st.lists(_CELLS, min_size=3, max_size=3), _FLOATS)
+def test_csv_and_json_are_those_of_the_standard_library(
+    cells: list[Any], mixed: list[Any], floats: list[float]
+) -> None:
+    listing = _listing(cells, mixed, floats)
+    rows, buffer = _rows(listing), io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(listing.data)
+    writer.writerows(["; ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows)
+    assert _write(listing, Format.csv).decode() == buffer.getvalue()
+    assert _write(listing, Format.json).decode() == json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+
+
+def test_floats_are_written_as_python_does() -> None:
+    rng = np.random.default_rng(0)
+    steps = 10.0 ** np.arange(-7, 18)
+    values = np.concatenate(
+        [
+            rng.integers(0, 2**62, 20_000).view(float),
+            rng.random(20_000) * 10.0 ** rng.integers(-6, 18, 20_000),
+            np.round(rng.random(20_000) * 1000, 4),
+            steps,
+            np.nextafter(steps, 0),
+            [0.0, -0.0, 1.0, 5e-324],
+        ]
+    )
+    values = values[np.isfinite(values)]
+    written = _write(Listing([Column("a"), Column("b")], {"a": values, "b": -values}), Format.csv).decode()
+    assert written == "a,b\n" + "".join(f"{value!r},{-value!r}\n" for value in values.tolist())
+
+
+@pytest.mark.parametrize("form", [form for form in Format if form is not Format.parquet])
+def test_rows_and_columns_give_the_same(form: Format) -> None:
+    columns = [
+        Column("name", "name"),
+        Column("number", "a|b", count, right=True),
+        Column("ratio", "ratio", show_row=lambda row: f"{row['number']}: {row['ratio']}, {row['more']}"),
+        Column("kept"),
+    ]
+    rows: list[dict[str, Any]] = [
+        {"name": "x_1 & y", "number": 1200, "ratio": 0.5, "kept": ["a", "b"], "more": None},
+        {"name": None, "number": None, "ratio": None, "kept": [], "more": 3.5},
+    ]
+    data: dict[str, Any] = {key: [row[key] for row in rows] for key in rows[0]}
+    data |= {"ratio": np.array([0.5, np.nan]), "more": np.array([np.nan, 3.5])}
+    by_rows, by_columns = (Listing.of(columns, rows, "title", "caption"), Listing(columns, data, "title", "caption"))
+    assert _write(by_rows, form) == _write(by_columns, form)
+    assert len(by_rows) == len(by_columns) == 2
+
+
+@pytest.mark.parametrize("form", Format)
+def test_a_listing_without_rows(form: Format) -> None:
+    columns = [Column("a", "a"), Column("b", "b")]
+    assert len(Listing.of(columns, [])) == 0
+    assert _write(Listing.of(columns, []), form) == _write(Listing(columns, {"a": [], "b": np.array([])}), form)
+    assert _write(Listing.of(columns, []), Format.json) == b"[]\n"
+    assert _write(Listing.of(columns, []), Format.csv) == b"a,b\n"
+
+
+def test_many_rows_come_in_blocks() -> None:
+    data: dict[str, Any] = {"a": list(range(10_000)), "b": np.arange(10_000) / 3}
+    listing = Listing([Column("a"), Column("b")], data)
+    blocks = list(render(listing, Format.csv))
+    assert len(blocks) > 3
+    assert b"".join(blocks).decode() == "a,b\n" + "".join(f"{n},{n / 3!r}\n" for n in range(10_000))
+    assert json.loads(_write(listing, Format.json)) == [{"a": n, "b": n / 3} for n in range(10_000)]
+
+
+def test_missing_numbers_are_null_in_parquet() -> None:
+    listing = Listing([Column("a"), Column("b")], {"a": np.array([np.nan, 0.5]), "b": np.array([np.nan, np.nan])})
+    table = pq.read_table(io.BytesIO(_write(listing, Format.parquet)))
+    assert table.to_pydict() == {"a": [None, 0.5], "b": [None, None]}
+    assert str(table.schema.field("b").type) == "null"
+
+
+def test_an_infinity_is_no_json() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        _write(Listing([Column("a")], {"a": np.array([math.inf])}), Format.json)
