@@ -14,8 +14,8 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.errors import UnknownNameError, UsageError
+from rankconst.tables.encode import ENCODERS
 from rankconst.tables.export import (
-    ENCODERS,
     FORMATS,
     PYKEEN_KEYS,
     PYKEEN_SPLITS,
