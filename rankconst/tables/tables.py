@@ -8,7 +8,6 @@ default; older sets stay loadable by version. :mod:`rankconst.tables.location` s
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,8 +22,9 @@ from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import resolve_name
-from rankconst.tables.location import DESCRIPTOR, Folder, find_location, read_descriptor, read_table_file
-from rankconst.tables.schema import COLUMNS, SINCE, schema_of
+from rankconst.tables.folder import DESCRIPTOR, read_descriptor, read_table_file
+from rankconst.tables.location import find_location
+from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, schema_of
 from rankconst.tasks import Histogram, WeightedHistogram
 
 if TYPE_CHECKING:
@@ -36,14 +36,9 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     from numpy.typing import NDArray
 
+    from rankconst.tables.folder import Folder
+
     Names = tuple[str, ...]
-
-
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
-
-
-def _order(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
 
 
 @dataclass(frozen=True)
@@ -165,9 +160,7 @@ class Tables:
 
     def _precedes(self, version: str) -> bool:
         """Tell whether the set is of a version before `version`; one that nobody released is of today."""
-        if not version or not _VERSION.fullmatch(self.version):
-            return False
-        return _order(self.version) < _order(version)
+        return precedes(self.version, version)
 
     @cached_property
     def datasets(self) -> dict[str, dict[str, Any]]:
@@ -440,8 +433,8 @@ def _bundle_folders() -> dict[str, Path]:
     inside = package / "data"
     # A wheel carries the tables inside the package; in a checkout they lie beside it.
     root = inside if inside.is_dir() else package.parent / "data"
-    found = [path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}") if _VERSION.fullmatch(path.parent.name)]
-    return {path.name: path for path in sorted(found, key=lambda path: _order(path.name))}
+    found = {parse_version(path.parent.name): path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}")}
+    return {found[version].name: found[version] for version in sorted(filter(None, found))}
 
 
 def bundled_versions() -> tuple[str, ...]:
@@ -497,10 +490,10 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
         path = folders[wanted]
-    location = find_location(path)
-    tables = Tables(location.path, read_descriptor(location.folder), location.folder)
+    where, folder = find_location(path)
+    tables = Tables(where, read_descriptor(folder), folder)
     if version is not None and tables.version != version:
-        raise UnknownNameError(f"{location.folder} holds table version {tables.version}, not {version}.")
+        raise UnknownNameError(f"{folder} holds table version {tables.version}, not {version}.")
     return tables
 
 
