@@ -16,6 +16,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.benchmarks import pykeen_keys
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, SPLITS, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
@@ -33,13 +34,6 @@ if TYPE_CHECKING:
 
     Rows = list[tuple[Any, ...]]
 
-
-PYKEEN_KEYS = {"countries_s1": "countries", "wd50k": "wd50kt"}
-"""Our key of a dataset to PyKEEN's, where they differ.
-
-The inductive sets keep ours: PyKEEN has one key for eight of them (``inductivefb15k237`` for v1 to v4, each with two
-graphs), which could not tell them apart, and its table has none of them.
-"""
 
 PYKEEN_SPLITS = {"train": "training", "valid": "validation", "test": "testing"}
 """Our name of a split to PyKEEN's."""
@@ -119,6 +113,7 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
     entities = tables.datasets[dataset]["entities_train"]
     if entities is None:  # ranked among sampled negatives: nothing but their number is known
         entities = int(tables.histogram(dataset, splits[0], protocol=protocol).num_candidates.max())
+    name = pykeen_keys().get(dataset, dataset)
     looked_up = [
         tables.constants(dataset, metric, split, side, protocol)
         for metric in _pykeen_metrics(entities)
@@ -127,7 +122,7 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
     ]
     return [
         (
-            PYKEEN_KEYS.get(dataset, dataset),
+            name,
             constants.metric.key,
             constants.side,
             PYKEEN_SPLITS[constants.split],
