@@ -27,7 +27,8 @@ BUILD = "from rankconst.cli import main; main()"
 PLAIN = """
 import sys
 from collections import defaultdict
-from rankconst_builder.fetch import Fetcher, cache_folder
+from rankconst.download import cache_folder
+from rankconst_builder.fetch import Fetcher
 from rankconst.catalogue.benchmarks import find_source
 source = find_source(sys.argv[1])
 fetcher = Fetcher(cache_folder(), mirror=sys.argv[2] or None)

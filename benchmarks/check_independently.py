@@ -20,7 +20,8 @@ import numpy as np
 
 import rankconst
 from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst_builder.fetch import Fetcher, cache_folder
+from rankconst.download import cache_folder
+from rankconst_builder.fetch import Fetcher
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

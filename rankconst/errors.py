@@ -17,7 +17,11 @@ code meaning
 
 from __future__ import annotations
 
-from typing import ClassVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class RankconstError(Exception):
@@ -68,3 +72,17 @@ class VerificationError(RankconstError):
     """Tables that differ from what they should be."""
 
     exit_code = 7
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's text, to be put into a sentence."""
+    return str(error).partition("\n")[0].rstrip(".")
+
+
+@contextmanager
+def explain_write_errors(what: str, remedy: str, kind: type[RankconstError] = DataError) -> Iterator[None]:
+    """Turn the failures of writing something into an error that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"cannot write {what}: {error.strerror or error}. {remedy}") from error

@@ -121,12 +121,6 @@ class Changes:
         return sum(table.within_error for table in self.tables)
 
 
-def parse_version(version: str) -> tuple[int, int, int]:
-    """Return the three numbers of a version, which must have three."""
-    major, minor, patch = map(int, version.split("."))
-    return major, minor, patch
-
-
 def smallest_version(previous: str, bump: Bump) -> str:
     """Return the first version after `previous` that the version rule allows.
 
@@ -135,7 +129,7 @@ def smallest_version(previous: str, bump: Bump) -> str:
     >>> smallest_version("0.2.1", Bump.minor)
     '0.3.0'
     """
-    parts = parse_version(previous)
+    parts = [int(part) for part in previous.split(".")]
     place = 2 - bump
     return ".".join(map(str, [*parts[:place], parts[place] + 1, *[0] * bump]))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
-from rankconst.tables.location import DESCRIPTOR
+from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, TableColumn
 from rankconst_builder.package import CHECKSUMS
 

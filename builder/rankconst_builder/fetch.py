@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
-import socket
 import tarfile
 import zipfile
 import zlib
@@ -18,28 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from rankconst.errors import DownloadError
-from rankconst_builder.progress import Reporter
+from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, is_url
+from rankconst.errors import DownloadError, explain_write_errors, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
-
-
-RETRIES = 2
-"""How often a download that failed is tried again."""
-
-TIMEOUT = 30
-"""Seconds without an answer after which a download counts as failed."""
-
-
-class HashMismatchError(DownloadError):
-    """A file is not the one that the registry names; never a reason to fall back on something else."""
-
-
-class MissingSourceError(DownloadError):
-    """A file cannot be had at all: no network, not in the mirror, offline and not cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +45,13 @@ class Content:
     verified: bool
 
 
-def cache_folder() -> Path:
-    """Return the folder for downloads: ``RANKCONST_CACHE``, or the OS cache folder for this program."""
-    import pooch
-
-    return Path(os.environ.get("RANKCONST_CACHE") or pooch.os_cache("rankconst")).expanduser()
+_REMEDIES = Remedies(
+    missing="Check the network, or name a copy of the files with --mirror FOLDER_OR_URL.",
+    described="the file the registry names",
+    mismatch=(
+        "Nothing was kept. If the publisher replaced the file, the registry needs a new entry: please report it."
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -114,7 +100,7 @@ class Fetcher:
         """Return the path of a checked local copy of a remote file; see :meth:`read` for errors."""
         place = _place_of(remote.url)
         record = self.cache / "recorded" / f"{place}.sha256"
-        if self.mirror is not None and not _is_url(self.mirror):
+        if self.mirror is not None and not is_url(self.mirror):
             path = Path(self.mirror).expanduser() / place
             if not path.is_file():
                 raise MissingSourceError(
@@ -147,42 +133,16 @@ class Fetcher:
 
     def _download(self, remote: Remote, path: Path, place: str) -> Path:
         """Download beside `path`, so that what is there stays until the new file has been checked."""
-        import pooch
-        import requests
-
         url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
-        if not _resolves(url):
-            # Tried again it would fail again, and cost seconds for each file.
-            raise MissingSourceError(_explain(url, "the host name could not be resolved (is there a network?)"))
-        pooch.get_logger().setLevel("ERROR")  # our own messages say it better
         fresh = path.with_name(f"{path.name}.new")
-        known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
-        keeper = pooch.create(
-            path.parent, base_url="", registry={fresh.name: known}, urls={fresh.name: url}, retry_if_failed=RETRIES
-        )
-        try:
+        with explain_write_errors(
+            f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder.", DownloadError
+        ):
             path.parent.mkdir(parents=True, exist_ok=True)
             fresh.unlink(missing_ok=True)
-        except OSError as error:
-            raise DownloadError(
-                f"cannot write to the cache {self.cache}: {error.strerror}. Set RANKCONST_CACHE to another folder."
-            ) from error
-        self.reporter.say(f"downloading {url}")
-        try:
-            with self.reporter.download(path.name) as bar:
-                keeper.fetch(fresh.name, downloader=pooch.HTTPDownloader(progressbar=bar or False, timeout=TIMEOUT))
-        except requests.RequestException as error:
-            raise MissingSourceError(_explain(url, _reason(error))) from error
-        except ValueError as error:
-            raise HashMismatchError(
-                f"{url} is not the file the registry names: {error}. Nothing was kept. If the publisher replaced "
-                "the file, the registry needs a new entry: please report it."
-            ) from error
+        known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
+        download(url, fresh, known, _REMEDIES, self.reporter)
         return fresh
-
-
-def _is_url(mirror: str) -> bool:
-    return mirror.startswith(("http://", "https://"))
 
 
 def _place_of(url: str) -> str:
@@ -190,34 +150,6 @@ def _place_of(url: str) -> str:
     parts = urlsplit(url)
     query = f"%3F{quote(parts.query, safe='')}" if parts.query else ""
     return f"{parts.netloc}{parts.path}{query}"
-
-
-def _resolves(url: str) -> bool:
-    """Tell whether the host of a URL has an address, as far as this machine would have to know it."""
-    import requests
-
-    if requests.utils.get_environ_proxies(url):
-        return True
-    try:
-        socket.getaddrinfo(urlsplit(url).hostname, None)
-    except OSError:
-        return False
-    return True
-
-
-def _explain(url: str, reason: str) -> str:
-    return (
-        f"could not download {url}: {reason}. Check the network, or name a copy of the files with "
-        "--mirror FOLDER_OR_URL."
-    )
-
-
-def _reason(error: Exception) -> str:
-    response = getattr(error, "response", None)
-    if response is not None:
-        return f"the server answered {response.status_code} {response.reason}"
-    text = str(error)
-    return text if len(text) < 200 else type(error).__name__
 
 
 def _check_file(path: Path, remote: Remote, record: Path) -> None:
@@ -313,6 +245,5 @@ def _read_member(path: Path, member: str, limit: int | None) -> bytes:
             try:
                 return read(path, member, limit)
             except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
-                reason = str(error).partition("\n")[0]
-                raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error
+                raise DownloadError(f"{path} is damaged: {first_line(error)}. Delete it and build again.") from error
     raise DownloadError(f"{path} is no archive that the builder can read; expected {', '.join(_ARCHIVES)}.")

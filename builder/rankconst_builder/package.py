@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
-from rankconst.tables.location import DESCRIPTOR
+from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, TableColumn
 
 if TYPE_CHECKING:

@@ -18,17 +18,17 @@ import rankconst
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, Benchmark, SampledTasks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
-from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
-from rankconst.tables.location import DESCRIPTOR
+from rankconst.download import MissingSourceError, Reporter
+from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError, explain_write_errors
+from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.constants import tabulate_constants, tabulate_histograms
-from rankconst_builder.fetch import Content, Fetcher, MissingSourceError
+from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.package import complete_exchange, write_tables
-from rankconst_builder.progress import Reporter
 from rankconst_builder.restriction import Restriction
 from rankconst_builder.triples import read_triples
 
@@ -234,7 +234,7 @@ def _keep(build: Build, key: str, part: _Part) -> None:
     draft = build.out / _DRAFT
     for folder in (draft, final):
         shutil.rmtree(folder, ignore_errors=True)
-    try:
+    with explain_write_errors(f"to {build.out}", "Name another folder with --out."):
         draft.mkdir(parents=True)
         for name, table in part.tables.items():
             pq.write_table(table, draft / f"{name}.parquet")
@@ -242,8 +242,6 @@ def _keep(build: Build, key: str, part: _Part) -> None:
         (draft / _PROVENANCE).write_text(json.dumps(described), encoding="utf-8")
         final.parent.mkdir(exist_ok=True)
         draft.rename(final)
-    except OSError as error:
-        raise DataError(f"cannot write to {build.out}: {error.strerror}. Name another folder with --out.") from error
 
 
 _PROVENANCE = "provenance.json"
@@ -536,12 +534,8 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
 def _write(build: Build, parts: Mapping[str, _Part]) -> None:
     # Rows of a part are in canonical order by construction; parts follow by key.
     tables = {name: pa.concat_tables([parts[key].tables[name] for key in sorted(parts)]) for name in COLUMNS}
-    try:
+    with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
         write_tables(build.out, build.version, tables, {key: part.provenance for key, part in parts.items()})
-    except OSError as error:
-        raise DataError(
-            f"cannot write tables to {build.out}: {error.strerror}. Name another folder with --out."
-        ) from error
     for name in (_KEPT, _DRAFT):
         shutil.rmtree(build.out / name, ignore_errors=True)
 

@@ -12,11 +12,12 @@ import zipfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rankconst.errors import DataError, TablesError, UsageError
-from rankconst.tables.location import DESCRIPTOR
-from rankconst.tables.schema import COLUMNS
+from rankconst.download import Reporter
+from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
+from rankconst.tables.folder import DESCRIPTOR
+from rankconst.tables.schema import COLUMNS, precedes
 from rankconst.tables.tables import Tables, bundled_versions, load
-from rankconst_builder.changes import Changes, TableChanges, compare_sets, parse_version, smallest_version
+from rankconst_builder.changes import Changes, TableChanges, compare_sets, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
     CHECKSUMS,
@@ -28,7 +29,6 @@ from rankconst_builder.package import (
     sort_rows,
     write_descriptor,
 )
-from rankconst_builder.progress import Reporter
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -118,10 +118,8 @@ def release_tables(order: Order) -> Released:
     files = assemble_files(order, tables)
     archive = pack_zip(order.version, files)
     _check_archive(order, archive)
-    try:
+    with explain_write_errors(f"to {order.out}", "Name another folder with --out."):
         exchange_files(order.out, files)
-    except OSError as error:
-        raise DataError(f"cannot write to {order.out}: {error.strerror}. Name another folder with --out.") from error
     _write_archive(order, archive)
     return Released(
         files={**{order.out / name: content for name, content in files.items()}, order.archive: archive},
@@ -263,7 +261,7 @@ def _find_previous(order: Order) -> Tables | None:
     """
     if order.first or order.previous is not None:
         return order.previous
-    earlier = [one for one in bundled_versions() if parse_version(one) < parse_version(order.version)]
+    earlier = [one for one in bundled_versions() if precedes(one, order.version)]
     if not earlier:
         raise UsageError(
             f"no tables before {order.version} came with this package, so the version rule cannot be checked. Name the "
@@ -287,10 +285,10 @@ def _check_version(order: Order, before: str, changes: Changes) -> None:
     UsageError
         With what changed, and the smallest version allowed.
     """
-    if parse_version(order.version) <= parse_version(before):
+    if not precedes(before, order.version):
         raise UsageError(f"{order.version} must be later than the previous release, {before}.")
     smallest = smallest_version(before, changes.bump)
-    if parse_version(order.version) < parse_version(smallest):
+    if precedes(order.version, smallest):
         told = "\n".join(phrase_changes(changes))
         raise UsageError(
             f"{order.version} is too small a step from {before}: this is a {changes.bump.name} change.\n{told}\n"
@@ -325,12 +323,10 @@ def _check_archive(order: Order, content: bytes) -> None:
 
 def _write_archive(order: Order, content: bytes) -> None:
     partial = order.archive.with_name(f"{order.archive.name}.part")
-    try:
+    with explain_write_errors(str(order.archive), "Name another file with --zip."):
         order.archive.parent.mkdir(parents=True, exist_ok=True)
         partial.write_bytes(content)
         partial.replace(order.archive)
-    except OSError as error:
-        raise DataError(f"cannot write {order.archive}: {error.strerror}. Name another file with --zip.") from error
 
 
 # ---- in words ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections import Counter
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -213,6 +214,17 @@ def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
         return {key: _read_source(key, entry, formats) for key, entry in content["dataset"].items()}
     except (TypeError, KeyError) as error:
         raise DataError(f"{file}: an entry does not fit the registry: {error}.") from error
+
+
+@functools.cache
+def pykeen_keys() -> Mapping[str, str]:
+    """Return our key of a dataset to PyKEEN's; without those that PyKEEN has one key for, and we have several.
+
+    ``inductivefb15k237`` is v1 to v4, each with two graphs: PyKEEN's key could not tell them apart.
+    """
+    keys = {key: str(row.pykeen["key"]) for key, row in load_benchmarks().items() if "key" in row.pykeen}
+    shared = Counter(keys.values())
+    return {key: theirs for key, theirs in keys.items() if shared[theirs] == 1}
 
 
 def find_benchmark(name: str) -> Benchmark:

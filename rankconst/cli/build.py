@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +14,10 @@ from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, parse_pro
 from rankconst.cli.extras import require_builder
 from rankconst.cli.options import FormatOption, complete_source
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
+from rankconst.download import Reporter, cache_folder, check_mirror
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.names import squash
+from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
@@ -44,8 +45,6 @@ _COLUMNS = (
         for metric, drop in zip(_SUMMARY, (0, 0, 3, 0, 1), strict=True)
     ),
 )
-
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
 def build(
@@ -128,16 +127,14 @@ def build(
     rankconst build --train train.tsv --valid valid.tsv --test test.tsv --name mykg
     """
     require_builder("build")
-    from rankconst_builder.fetch import Fetcher, cache_folder
+    from rankconst_builder.fetch import Fetcher
     from rankconst_builder.pipeline import UNRELEASED, Build, build_all, order_protocols
-    from rankconst_builder.progress import Reporter
     from rankconst_builder.restriction import Restriction, read_names
 
     reporter = Reporter(quiet=quiet)
-    if table_version is not None and not _VERSION.fullmatch(table_version):
+    if table_version is not None and parse_version(table_version) is None:
         raise UsageError(f"--table-version {table_version!r} must be three numbers: 1.0.0, for example.")
-    if mirror and not mirror.startswith(("http://", "https://")) and not Path(mirror).expanduser().is_dir():
-        raise UsageError(f"the mirror {mirror} is no folder. Name one, or a URL, with --mirror or RANKCONST_MIRROR.")
+    mirror = check_mirror(mirror)
     own = {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
     restriction = Restriction(
         relations=None if relations is None else read_names("--relations", relations),
@@ -172,7 +169,7 @@ def build(
         Build(
             sources=sources,
             out=out,
-            fetcher=Fetcher(cache, mirror=mirror or None, offline=offline, force=force, reporter=reporter),
+            fetcher=Fetcher(cache, mirror=mirror, offline=offline, force=force, reporter=reporter),
             local=local,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
             per_triple=per_triple,

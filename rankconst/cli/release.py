@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,15 +13,15 @@ from rankconst.cli.build import DEFAULT_OUT
 from rankconst.cli.extras import require_builder
 from rankconst.cli.options import FormatOption
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
+from rankconst.download import Reporter, is_url
 from rankconst.errors import UsageError
+from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
     from rankconst_builder.release import Order, Released
 
-
-_VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
 _COLUMNS = (
     Column("path", "file"),
@@ -68,12 +67,11 @@ def release(
     """
     require_builder("release")
     from rankconst_builder.describe import name_archive
-    from rankconst_builder.progress import Reporter
     from rankconst_builder.release import Order, release_tables
 
-    if not _VERSION.fullmatch(version):
+    if parse_version(version) is None:
         raise UsageError(f"--version {version!r} must be three numbers: 1.0.0, for example.")
-    if url is not None and not url.startswith(("https://", "http://")):
+    if url is not None and not is_url(url):
         raise UsageError(f"--url {url!r} must begin with https://: https://doi.org/10.5281/zenodo.1, for example.")
     reporter = Reporter(quiet=quiet)
     folder = out or Path("data") / version
@@ -111,7 +109,7 @@ def _parse_date(given: str | None) -> dt.date:
 
 def _load_previous(given: str) -> Tables:
     tables = load(given)
-    if not _VERSION.fullmatch(tables.version):
+    if parse_version(tables.version) is None:
         raise UsageError(f"--previous {given} holds table version {tables.version}, which nobody released.")
     return tables
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +11,8 @@ import typer
 from rankconst.cli.extras import require_builder
 from rankconst.cli.options import FormatOption, complete_dataset
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
-from rankconst.errors import UnknownNameError, UsageError, VerificationError
+from rankconst.download import Reporter, check_mirror
+from rankconst.errors import UnknownNameError, VerificationError
 from rankconst.names import resolve_name
 from rankconst.tables.tables import load
 
@@ -100,17 +100,14 @@ def verify(
     Example: rankconst verify --rebuild --dataset nations
     """
     require_builder("verify")
-    from rankconst_builder.progress import Reporter
     from rankconst_builder.verify import Means, read_set, run_checks
 
-    if rebuild and mirror and not mirror.startswith(("http://", "https://")) and not Path(mirror).expanduser().is_dir():
-        raise UsageError(f"the mirror {mirror} is no folder. Name one, or a URL, with --mirror or RANKCONST_MIRROR.")
     started = time.perf_counter()
     tables = load(path)
     opened = read_set(tables)
     if dataset:
         opened = opened.select(_find_datasets(opened, dataset))
-    means = Means(mirror=mirror or None, reporter=Reporter(quiet=quiet)) if rebuild else None
+    means = Means(mirror=check_mirror(mirror), reporter=Reporter(quiet=quiet)) if rebuild else None
     results = list(run_checks(opened, means))
     seconds = time.perf_counter() - started
     if format == Format.table:

@@ -1,7 +1,7 @@
 """Constants as long tables that other tools read, one row a number.
 
 A format is a row of :data:`FORMATS`: it says which columns there are and turns tables into rows. How rows become a file
-is the business of :data:`ENCODERS`, by the ending of its name. A new format, or a new kind of file, is a new row.
+is decided by the ending of its name: :mod:`rankconst.tables.encode`. A new format is a new row.
 
 References
 ----------
@@ -12,17 +12,16 @@ candidate too few.
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.benchmarks import pykeen_keys
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, SPLITS, find_protocol, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import resolve_name
+from rankconst.tables.encode import encode_rows
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Tasks
 
@@ -30,17 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import PurePath
 
+    import pyarrow as pa
+
     from rankconst.tables.tables import Tables
 
     Rows = list[tuple[Any, ...]]
 
-
-PYKEEN_KEYS = {"countries_s1": "countries", "wd50k": "wd50kt"}
-"""Our key of a dataset to PyKEEN's, where they differ.
-
-The inductive sets keep ours: PyKEEN has one key for eight of them (``inductivefb15k237`` for v1 to v4, each with two
-graphs), which could not tell them apart, and its table has none of them.
-"""
 
 PYKEEN_SPLITS = {"train": "training", "valid": "validation", "test": "testing"}
 """Our name of a split to PyKEEN's."""
@@ -120,6 +114,7 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
     entities = tables.datasets[dataset]["entities_train"]
     if entities is None:  # ranked among sampled negatives: nothing but their number is known
         entities = int(tables.histogram(Tasks(dataset, protocol, splits[0])).num_candidates.max())
+    name = pykeen_keys().get(dataset, dataset)
     looked_up = [
         tables.constants(dataset, metric, split, side, protocol)
         for metric in _pykeen_metrics(entities)
@@ -128,7 +123,7 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
     ]
     return [
         (
-            PYKEEN_KEYS.get(dataset, dataset),
+            name,
             constants.metric.key,
             constants.tasks.side,
             PYKEEN_SPLITS[constants.tasks.split],
@@ -264,67 +259,14 @@ def export_rows(
     return sorted(rows, key=lambda row: row[: form.sorted_by])
 
 
-def _encode_text(columns: Sequence[str], rows: Rows, delimiter: str) -> bytes:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return buffer.getvalue().encode()
-
-
-def _encode_csv(columns: Sequence[str], rows: Rows) -> bytes:
-    return _encode_text(columns, rows, ",")
-
-
-def _encode_tsv(columns: Sequence[str], rows: Rows) -> bytes:
-    return _encode_text(columns, rows, "\t")
-
-
-def _compress(content: bytes) -> bytes:
-    # Without a time the same tables give the same file.
-    return gzip.compress(content, mtime=0)
-
-
-def _encode_parquet(columns: Sequence[str], rows: Rows) -> bytes:
+def _schema(columns: Sequence[str]) -> pa.Schema:
+    """Return the types of columns of ours; others hold text."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     stored = schema_of("constants")
-    known = {name: stored.field(name) for name in stored.names}
-    schema = pa.schema([known.get(name, pa.field(name, pa.string())) for name in columns])
-    values = zip(*rows, strict=True)
-    arrays = [pa.array(column, type=field.type) for column, field in zip(values, schema, strict=True)]
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
-    return sink.getvalue().to_pybytes()
-
-
-ENCODERS: dict[str, Callable[[Sequence[str], Rows], bytes]] = {
-    ".csv": _encode_csv,
-    ".csv.gz": lambda columns, rows: _compress(_encode_csv(columns, rows)),
-    ".tsv": _encode_tsv,
-    ".tsv.gz": lambda columns, rows: _compress(_encode_tsv(columns, rows)),
-    ".parquet": _encode_parquet,
-}
-"""Ending of a file's name to the function that turns columns and rows into its content."""
+    return pa.schema([stored.field(name) if name in stored.names else pa.field(name, pa.string()) for name in columns])
 
 
 def encode(form: ExportFormat, rows: Rows, suffix: str) -> bytes:
-    """Return the content of a file.
-
-    Parameters
-    ----------
-    form
-        Whose columns the rows have.
-    rows
-        From :func:`export_rows`, at least one. Numbers are written so that reading gives the same bits; what is
-        missing is empty.
-    suffix
-        One of the format's.
-
-    Returns
-    -------
-    bytes
-        UTF-8 for text; the same for the same rows.
-    """
-    return ENCODERS[suffix](form.columns, rows)
+    """Return the content of a file of a format, from at least one row and one of the format's endings."""
+    return encode_rows(suffix, form.columns, rows, _schema(form.columns) if suffix == ".parquet" else None)

@@ -5,6 +5,7 @@ Reading and writing use :func:`schema_of`; the descriptor of a set of tables rep
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -124,6 +125,22 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
 
 SINCE = {"macro_candidates": "1.0.0", "candidates_by_relation": "1.0.0"}
 """Table to the version that has it first; older ones are read as if it were empty."""
+
+
+VERSION = r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
+"""The pattern of a released version; every other set is ``unreleased``."""
+
+
+def parse_version(version: str) -> tuple[int, ...] | None:
+    """Return the three numbers of a released version; None for any other text."""
+    found = re.fullmatch(VERSION, version)
+    return None if found is None else tuple(map(int, found.groups()))
+
+
+def precedes(version: str, other: str) -> bool:
+    """Tell whether a version is a released one before `other`; nothing precedes an empty one."""
+    one, two = parse_version(version), parse_version(other)
+    return one is not None and two is not None and one < two
 
 
 def schema_of(name: str) -> pa.Schema:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +23,9 @@ from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import resolve_name
-from rankconst.tables.location import DESCRIPTOR, Folder, find_location, read_descriptor, read_table_file
-from rankconst.tables.schema import COLUMNS, SINCE, schema_of
+from rankconst.tables.folder import DESCRIPTOR, read_descriptor, read_table_file
+from rankconst.tables.location import find_location
+from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, schema_of
 from rankconst.tasks import Histogram, Tasks, WeightedHistogram
 
 if TYPE_CHECKING:
@@ -36,13 +36,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     from numpy.typing import NDArray
 
-
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
-
-
-def _order(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
-
+    from rankconst.tables.folder import Folder
 
 @dataclass(frozen=True)
 class Records:
@@ -258,9 +252,7 @@ class Tables:
 
     def _precedes(self, version: str) -> bool:
         """Tell whether the set is of a version before `version`; one that nobody released is of today."""
-        if not version or not _VERSION.fullmatch(self.version):
-            return False
-        return _order(self.version) < _order(version)
+        return precedes(self.version, version)
 
     @cached_property
     def datasets(self) -> dict[str, dict[str, Any]]:
@@ -533,8 +525,8 @@ def _bundle_folders() -> dict[str, Path]:
     inside = package / "data"
     # A wheel carries the tables inside the package; in a checkout they lie beside it.
     root = inside if inside.is_dir() else package.parent / "data"
-    found = [path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}") if _VERSION.fullmatch(path.parent.name)]
-    return {path.name: path for path in sorted(found, key=lambda path: _order(path.name))}
+    found = {parse_version(path.parent.name): path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}")}
+    return {found[version].name: found[version] for version in sorted(filter(None, found))}
 
 
 def bundled_versions() -> tuple[str, ...]:
@@ -591,8 +583,6 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
         path = folders[wanted]
-    location = find_location(path)
-    tables = Tables(location.path, read_descriptor(location.folder), location.folder, place)
-    if version is not None and tables.version != version:
-        raise UnknownNameError(f"{location.folder} holds table version {tables.version}, not {version}.")
+@@    if version is not None and tables.version != version:
+        raise UnknownNameError(f"{folder} holds table version {tables.version}, not {version}.")
     return tables

@@ -14,9 +14,9 @@ from rich.console import Console
 from werkzeug import Request, Response
 
 from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
+from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, Reporter, cache_folder
 from rankconst.errors import DownloadError
-from rankconst_builder.fetch import RETRIES, Content, Fetcher, HashMismatchError, MissingSourceError, cache_folder
-from rankconst_builder.progress import Reporter
+from rankconst_builder.fetch import Content, Fetcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,12 +20,12 @@ from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, find_benchmark
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
+from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UsageError
 from rankconst.tables.schema import COLUMNS
-from rankconst_builder.fetch import Content, Fetcher, HashMismatchError, MissingSourceError
+from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.package import complete_exchange
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
-from rankconst_builder.progress import Reporter
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,13 +15,13 @@ import pyarrow as pa
 import pytest
 
 import rankconst
+from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder import release
 from rankconst_builder.changes import Bump
 from rankconst_builder.describe import DOCUMENTS
 from rankconst_builder.package import KEYS, serialise_tables, sort_rows, write_tables
-from rankconst_builder.progress import Reporter
 from rankconst_builder.release import Order, Released, pack_zip, release_tables
 
 if TYPE_CHECKING:

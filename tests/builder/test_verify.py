@@ -16,12 +16,12 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
+from rankconst.download import Reporter
 from rankconst.errors import TablesError
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import KEYS, describe_set, hash_content, serialise_tables, sort_rows, write_descriptor
 from rankconst_builder.pipeline import Build, build_all
-from rankconst_builder.progress import Reporter
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
 from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks

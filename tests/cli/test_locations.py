@@ -74,7 +74,7 @@ def test_failures_have_their_exit_codes(run: Run, tmp_path: Path, server: HTTPSe
 
 
 def test_without_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankconst.tables.remote.find_spec", lambda _: None)
+    monkeypatch.setattr("rankconst.download.find_spec", lambda _: None)
     screen = run(*COMMANDS["adjust"], "--tables", "https://host.invalid/tables.zip")
     assert screen.code == 3
     assert "pip install 'rankconst[builder]'" in screen.message

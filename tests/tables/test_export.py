@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import rankconst
+from rankconst.catalogue.benchmarks import load_benchmarks, pykeen_keys
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.errors import UnknownNameError, UsageError
+from rankconst.tables.encode import ENCODERS
 from rankconst.tables.export import (
-    ENCODERS,
     FORMATS,
-    PYKEEN_KEYS,
     PYKEEN_SPLITS,
     encode,
     export_rows,
@@ -94,7 +94,7 @@ def test_every_dataset_once_and_in_order() -> None:
     keys = [row[:4] for row in rows]
     assert keys == sorted(set(keys))
     held = [key for key in TABLES.datasets if any(TABLES.holds(key, "pykeen", split) for split in SPLITS)]
-    assert {row[0] for row in rows} == {PYKEEN_KEYS.get(key, key) for key in held}
+    assert {row[0] for row in rows} == {pykeen_keys().get(key, key) for key in held}
     assert {row[2] for row in rows} == set(SIDES)
     assert {row[3] for row in rows} <= set(PYKEEN_SPLITS.values())
 
@@ -107,17 +107,16 @@ def test_named_datasets_in_any_spelling() -> None:
 
 def test_keys_of_datasets_are_those_of_the_registry() -> None:
     """Where PyKEEN has one key for one dataset it is PyKEEN's, where one for several it is ours."""
-    from rankconst.catalogue.benchmarks import load_benchmarks
-
     theirs = {key: source.pykeen["key"] for key, source in load_benchmarks().items() if "key" in source.pykeen}
     alone = {key: name for key, name in theirs.items() if list(theirs.values()).count(name) == 1}
-    assert {key: name for key, name in alone.items() if key != name} == PYKEEN_KEYS
-    exported = [PYKEEN_KEYS.get(key, key) for key in load_benchmarks()]
+    assert alone == pykeen_keys()
+    assert {key: name for key, name in alone.items() if key != name} == {"countries_s1": "countries", "wd50k": "wd50kt"}
+    exported = [alone.get(key, key) for key in load_benchmarks()]
     assert len(set(exported)) == len(exported)
 
 
 def test_rows_are_sorted_by_the_key_they_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PYKEEN_KEYS, "nations", "zz")
+    monkeypatch.setattr("rankconst.tables.export.pykeen_keys", lambda: {"nations": "zz"})
     rows = export_rows(TABLES, PYKEEN, ["nations", "umls"])
     assert list(dict.fromkeys(row[0] for row in rows)) == ["umls", "zz"]
 

@@ -402,7 +402,7 @@ def test_a_fragment_that_is_no_hash_is_refused(fragment: str) -> None:
 
 @pytest.mark.parametrize("address", ["https://host.invalid/tables.zip", f"doi:{DOI}"])
 def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    monkeypatch.setattr("rankconst.tables.remote.find_spec", lambda _: None)
+    monkeypatch.setattr("rankconst.download.find_spec", lambda _: None)
     message = rf"{address} needs pooch, which is missing\. Run: pip install 'rankconst\[builder\]'"
     with pytest.raises(MissingExtraError, match=message) as caught:
         rankconst.load(address)
@@ -441,7 +441,7 @@ def test_a_refused_connection_is_said(cache: Path) -> None:
 
 
 def test_a_server_that_keeps_silent_is_left(server: HTTPServer, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    monkeypatch.setattr("rankconst_builder.fetch.TIMEOUT", 0.2)
+    monkeypatch.setattr("rankconst.download.TIMEOUT", 0.2)
     given_up = threading.Event()
 
     def keep_silent(_: Any) -> Any:

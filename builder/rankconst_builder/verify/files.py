@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rankconst.tables.location import DESCRIPTOR
-from rankconst.tables.schema import COLUMNS
+from rankconst.tables.folder import DESCRIPTOR
+from rankconst.tables.schema import COLUMNS, VERSION, parse_version
 from rankconst_builder.package import CHECKSUMS, KEYS
 from rankconst_builder.release import pack_zip
 from rankconst_builder.verify.findings import Checked, Finding, note
-from rankconst_builder.verify.layout import OUTPUTS, columns_of, is_released, tables_of
+from rankconst_builder.verify.layout import OUTPUTS, columns_of, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ _TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "numbe
 
 _PROVENANCE = {
     "dataset": re.compile(r".+"),
-    "origin": re.compile(r"files|numbers of tasks in the registry|archive (\d+\.\d+\.\d+|unreleased)"),
+    "origin": re.compile(rf"files|numbers of tasks in the registry|archive ({VERSION}|unreleased)"),
     "identity": re.compile(r"[0-9a-f]{16}"),
     "reason": re.compile(r"[^\n]+"),
     "program": re.compile(r"[^\n]+"),
@@ -211,10 +211,10 @@ def _plain(value: Any) -> Any:
 
 def _check_version(tables: TableSet) -> Iterator[Finding]:
     version = tables.version
-    if not is_released(version) and version != UNRELEASED:
+    if parse_version(version) is None and version != UNRELEASED:
         yield Finding("the version is not three numbers", DESCRIPTOR, {}, "version", "X.Y.Z", version)
     named = tables.folder.removeprefix(f"{_HEADER['name']}-").removesuffix(".zip")
-    if is_released(named) and named != version:
+    if parse_version(named) and named != version:
         yield Finding("the folder is that of another version", DESCRIPTOR, {}, "version", named, version)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
-from rankconst.tables.schema import COLUMNS, SINCE, TableColumn
+from rankconst.tables.schema import COLUMNS, SINCE, TableColumn, precedes
 from rankconst_builder.package import CHECKSUMS
 
 if TYPE_CHECKING:
@@ -41,27 +40,11 @@ _METRIC_SINCE = {
 }
 """Metric family to the version whose tables have it first; those that are not named stand in every version."""
 
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
 
-
-def _order(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
-
-
-NEWEST = max(
-    (*SINCE.values(), *(column.since for columns in COLUMNS.values() for column in columns if column.since)), key=_order
-)
-"""The version since which tables have the columns of today."""
-
-
-def is_released(version: str) -> bool:
-    """Tell whether a version is three numbers, as those of released sets are."""
-    return _VERSION.fullmatch(version) is not None
-
-
-def precedes(version: str, other: str) -> bool:
-    """Tell whether a version is a released one before `other`; nothing precedes an empty one."""
-    return bool(other) and is_released(version) and _order(version) < _order(other)
+def is_current(version: str) -> bool:
+    """Tell whether a set of a version has the columns of today."""
+    since = [*SINCE.values(), *(column.since for columns in COLUMNS.values() for column in columns)]
+    return not any(precedes(version, one) for one in since)
 
 
 def tables_of(version: str) -> tuple[str, ...]:

@@ -14,14 +14,14 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import SPLITS, parse_protocol
+from rankconst.download import Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram, WeightedHistogram
 from rankconst_builder.candidates import count_protocols
-from rankconst_builder.fetch import Fetcher, cache_folder
+from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import describe_graph, encode_labels
 from rankconst_builder.package import KEYS
-from rankconst_builder.progress import Reporter
 from rankconst_builder.triples import read_triples
 from rankconst_builder.verify.findings import Checked, Finding, point_out
 from rankconst_builder.verify.ranges import ROUNDING

@@ -11,10 +11,10 @@ import pandas as pd
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.schema import COLUMNS, parse_version, schema_of
 from rankconst_builder.package import KEYS
 from rankconst_builder.verify.findings import Checked, Finding, point_out
-from rankconst_builder.verify.layout import HISTOGRAMS, NEWEST, columns_of, is_released, metrics_of, precedes, tables_of
+from rankconst_builder.verify.layout import HISTOGRAMS, columns_of, is_current, metrics_of, tables_of
 from rankconst_builder.verify.tableset import COUNTED, OPTIONAL, read_k, words_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ TASKS = ("dataset", "protocol", "split", "side")
 def check_columns(tables: TableSet) -> Checked:
     """Compare names, types and descriptions of the columns with those of the version."""
     findings = []
-    current = not precedes(tables.version, NEWEST)
+    current = is_current(tables.version)
     for name in tables_of(tables.version):
         if name not in tables.stored:
             findings.append(Finding("its columns cannot be read", name))
@@ -198,7 +198,7 @@ def check_coverage(tables: TableSet) -> Checked:
             expected |= {key for key in held if key[0] == dataset}
             continue
         protocols = {key[1] for key in held if key[0] == dataset}
-        if is_released(tables.version) and dataset in tables.counted:
+        if parse_version(tables.version) and dataset in tables.counted:
             protocols |= {*PROTOCOLS}
         for protocol, split in itertools.product(protocols, SPLITS):
             if count_tasks(row, protocol, split) > 0:

@@ -21,17 +21,17 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
 from rankconst.errors import TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
-from rankconst.tables.location import DESCRIPTOR, ZippedFolder
-from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tables.folder import DESCRIPTOR, ZipPath
+from rankconst.tables.schema import COLUMNS, precedes, schema_of
 from rankconst_builder.describe import name_archive
-from rankconst_builder.verify.layout import COMPANIONS, columns_of, precedes, tables_of
+from rankconst_builder.verify.layout import COMPANIONS, columns_of, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from rankconst.tables.location import Folder
+    from rankconst.tables.folder import Folder
     from rankconst.tables.tables import Tables
 
 
@@ -369,7 +369,7 @@ def read_set(tables: Tables) -> TableSet:
 
 def _read_package(folder: Folder, version: str) -> bytes | None:
     """Return the zip file around a set if it looks like one that a release packed: by folder and dates."""
-    if not isinstance(folder, ZippedFolder) or folder.top != f"{name_archive(version)}/":
+    if not isinstance(folder, ZipPath) or folder.at != f"{name_archive(version)}/":
         return None
     with zipfile.ZipFile(folder.archive) as archive:
         undated = any(entry.date_time == _NO_DATE for entry in archive.infolist())
@@ -378,9 +378,9 @@ def _read_package(folder: Folder, version: str) -> bytes | None:
 
 def _list_names(folder: Folder) -> list[tuple[str, bool]]:
     """Return the names of what lies in a folder, or in one inside a zip file, and which of them are files."""
-    if isinstance(folder, ZippedFolder):
+    if isinstance(folder, ZipPath):
         with zipfile.ZipFile(folder.archive) as archive:
-            inside = [name.removeprefix(folder.top) for name in archive.namelist() if name != folder.top]
+            inside = [name.removeprefix(folder.at) for name in archive.namelist() if name != folder.at]
         names = {name.partition("/")[0]: "/" not in name for name in inside}
         return sorted(names.items())
     path = Path(str(folder))

@@ -1,0 +1,196 @@
+"""Downloads: one wrapper of pooch, with retries, a time limit, progress, and errors that say what to do.
+
+What is imported inside functions comes with the extra ``rankconst[builder]``.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankconst.errors import DownloadError, MissingExtraError, UsageError, first_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+
+RETRIES = 2  # how often a failed download is tried again
+TIMEOUT = 30  # seconds without an answer after which a download has failed
+
+
+class HashMismatchError(DownloadError):
+    """A file is not the one that was asked for; never a reason to fall back on something else."""
+
+
+class MissingSourceError(DownloadError):
+    """A file cannot be had at all: no network, not in the mirror, offline and not cached."""
+
+
+def is_url(text: str) -> bool:
+    """Tell whether a text is an address on the network."""
+    return text.lower().startswith(("http://", "https://"))
+
+
+def check_mirror(mirror: str | None) -> str | None:
+    """Return a mirror, a URL or a folder that exists; None if it is empty."""
+    if mirror and not is_url(mirror) and not Path(mirror).expanduser().is_dir():
+        raise UsageError(f"the mirror {mirror} is no folder. Name one, or a URL, with --mirror or RANKCONST_MIRROR.")
+    return mirror or None
+
+
+def require_pooch(doing: str) -> None:
+    """Raise MissingExtraError if the extra that downloads need is not installed."""
+    if find_spec("pooch") is None:
+        raise MissingExtraError(f"{doing} needs pooch, which is missing. Run: pip install 'rankconst[builder]'")
+
+
+def cache_folder() -> Path:
+    """Return the folder for downloads: ``RANKCONST_CACHE``, or the OS cache folder for this program."""
+    import pooch
+
+    return Path(os.environ.get("RANKCONST_CACHE") or pooch.os_cache("rankconst")).expanduser()
+
+
+# Progress.
+
+
+@dataclass
+class Bar:
+    """A download bar, as pooch drives it: it sets `total` and calls the methods."""
+
+    progress: Progress
+    name: str
+    total: int = 0
+    done: int = 0
+
+    def update(self, amount: int) -> None:
+        """Add `amount` bytes."""
+        if not self.progress.task_ids:
+            self.progress.add_task(self.name, total=self.total or None)
+        self.done += amount
+        self.progress.update(self.progress.task_ids[-1], completed=min(self.done, self.total or self.done))
+
+    def reset(self) -> None:
+        """Start again."""
+        self.done = 0
+
+    def close(self) -> None:
+        """End; the bar goes away with its progress display."""
+
+
+def _open_stderr() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class Reporter:
+    """Tells a person at a terminal, or a log file, what is going on: on stderr; if `quiet`, warnings only."""
+
+    console: Console = field(default_factory=_open_stderr)
+    quiet: bool = False
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        if not self.quiet:
+            self.console.print(text, markup=False)
+
+    def warn(self, text: str) -> None:
+        """Print a warning."""
+        self.console.print(f"warning: {text}", style="bold yellow", markup=False)
+
+    @contextmanager
+    def download(self, name: str) -> Iterator[Bar | None]:
+        """Show a bar for a download on a terminal; elsewhere there is none."""
+        if self.quiet or not self.console.is_terminal:
+            yield None
+            return
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+        columns = (TextColumn("  {task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        with Progress(*columns, console=self.console, transient=True) as progress:
+            yield Bar(progress, name)
+
+
+# Downloads.
+
+
+@dataclass(frozen=True)
+class Remedies:
+    """What a user can do about a file that cannot be had, or that is another one than `described`."""
+
+    missing: str
+    described: str
+    mismatch: str
+
+
+def download(address: str, path: Path, known: str | None, remedies: Remedies, reporter: Reporter) -> None:
+    """Download a file, given by a URL or by ``doi:DOI/NAME``; `known` is its hash, as pooch writes it."""
+    import pooch
+    import requests
+
+    if not _resolves(address):
+        # Trying again would fail again, and cost seconds for each file.
+        raise MissingSourceError(
+            f"could not download {address}: the host name could not be resolved (is there a network?). "
+            f"{remedies.missing}"
+        )
+    pooch.get_logger().setLevel("ERROR")  # our own messages say it better
+    keeper = pooch.create(
+        path.parent, base_url="", registry={path.name: known}, urls={path.name: address}, retry_if_failed=RETRIES
+    )
+    downloader: Any = pooch.HTTPDownloader if is_url(address) else pooch.DOIDownloader
+    reporter.say(f"downloading {address}")
+    try:
+        with reporter.download(address.rpartition("/")[2]) as bar:
+            keeper.fetch(path.name, downloader=downloader(progressbar=bar or False, timeout=TIMEOUT))
+    except requests.RequestException as error:
+        raise MissingSourceError(f"could not download {address}: {explain(error)}. {remedies.missing}") from error
+    except ValueError as error:
+        reason = str(error).partition(" Deleted download")[0].rstrip(".")
+        raise HashMismatchError(f"{address} is not {remedies.described}: {reason}. {remedies.mismatch}") from error
+
+
+def _resolves(address: str) -> bool:
+    """Tell whether the host of a URL has an address, as far as this machine would have to know it."""
+    import socket
+    from urllib.parse import urlsplit
+
+    import requests
+
+    try:
+        host = urlsplit(address).hostname if is_url(address) else None
+        if host is not None and not requests.utils.get_environ_proxies(address):
+            socket.getaddrinfo(host, None)
+    except OSError:
+        return False
+    except ValueError:
+        pass  # no URL at all: what is wrong with it, the download says
+    return True
+
+
+def explain(error: Exception) -> str:
+    """Say in words why a request failed."""
+    import requests
+
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"the server answered {response.status_code} {response.reason}"
+    if isinstance(error, requests.Timeout):
+        return f"the server did not answer within {TIMEOUT} seconds"
+    # The system's own words are at the bottom of a chain of wrappers.
+    reason = first_line(error) if len(str(error)) < 200 else type(error).__name__
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            reason = cause.strerror
+        cause = cause.__cause__ or cause.__context__
+    return reason
