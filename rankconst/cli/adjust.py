@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,10 +26,26 @@ from rankconst.cli.options import (
     TablesOption,
     complete_dataset,
 )
-from rankconst.cli.output import SUFFIXES, Format, print_listing, render
-from rankconst.errors import UsageError
-from rankconst.results.evaluation import Stated
-from rankconst.tables import tables as archive
+from rankconst.cli.output import SUFFIXES, Column, Format, Listing, number, print_listing, render
+from rankconst.cli.shown import show_interval, show_tail
+from rankconst.cli.skipped import report_skipped, show_lines
+from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
+from rankconst.tables.tables import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.tools import Tool
+    from rankconst.constants.constants import Constants
+    from rankconst.constants.published import Published
+    from rankconst.results.adjust import AdjustedReading, Block, Done
+    from rankconst.results.reading import Reading
+    from rankconst.tables.tables import Tables
 
 
 def adjust(
@@ -86,39 +105,41 @@ def adjust(
 
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
 
-    Example: rankconst adjust --input results.csv --source rotate --out adjusted.csv
+    Example: rankconst adjust --input results.csv --tool rotate --out adjusted.csv
     """
     if out is not None:
         check_target(out, force)
     form = format or (Format.table if out is None else _form_of(out))
     given, metrics = dataset or [], tuple(map(parse_metric, metric or ()))
-    user = Stated(given[0] if given else None, split, side, protocol, tool, aggregation, percent)
-    opened = archive.load(tables)
+    user = Stated(
+        given[0] if given else None,
+        split,
+        side,
+        protocol,
+        aggregation,
+        tool,
+        relations=tuple(relation or ()),
+        percent=percent,
+    )
+    opened = load(tables)
     if input is not None:
-        from rankconst.cli.adjust_files import adjust_file
-        from rankconst.results.formats import read_results
-
         unfit = {"VALUE": values, "--relation": relation, "--num-tasks": num_tasks, "a second --dataset": given[1:]}
         for what in (what for what, stated in unfit.items() if stated):
             raise typer.BadParameter(f"{what} does not go with --input.")
-        listing = adjust_file(
-            read_results(input, input_format),
-            metrics,
-            user,
-            opened,
-            form,
-            significance=bool(significance),
-            place=tables,
-        )
-    else:
-        from rankconst.cli.adjust_values import Query, list_adjusted, read_values
+        from rankconst.results.formats import read_results
 
+        reading = read_results(input, input_format)
+        listing = _list_file(reading, metrics, user, opened, form, significance=bool(significance))
+    else:
         if len(metrics) != 1:
             missing = "name one metric for values." if metrics else "missing: which metric is it?"
             raise typer.BadParameter(missing, param_hint="--metric")
-        published = read_values(values or [], metrics[0], percent)
-        query = Query(tuple(given), metrics[0], user, tuple(relation or ()), num_tasks)
-        listing = list_adjusted(published, query, opened, significance=significance is not False, place=tables)
+        published = _read_values(values or [], metrics[0], percent)
+        if num_tasks is None:
+            done = _adjust_values(published, given, metrics[0], user, opened)
+        else:
+            done = _adjust_counted(published, given, metrics[0], user, num_tasks)
+        listing = _list_values(published, done, significance=significance is not False)
     if out is None:
         print_listing(listing, form)
     else:
@@ -131,3 +152,393 @@ def _form_of(path: Path) -> Format:
     if form is None:
         raise UsageError(f"{path}: the ending does not say the format; known: {', '.join(SUFFIXES)}. Or add --format.")
     return form
+
+
+# -- values ---------------------------------------------------------------------------------------------------------
+
+
+def _read_values(values: Sequence[str], metric: Metric, percent: bool) -> list[Published]:
+    from rankconst.constants.published import read_published
+
+    if not values:
+        raise typer.BadParameter("missing: give numbers, or a file by --input.", param_hint="VALUE")
+    published = []
+    for value in values:
+        try:
+            published.append(read_published(metric, value, percent=percent))
+        except DataError as error:
+            hint = " If it is meant as an option: there is none of that name; see --help."
+            raise typer.BadParameter(f"{error}{hint if value.startswith('-') else ''}", param_hint="VALUE") from None
+    return published
+
+
+def _adjust_values(
+    published: Sequence[Published], datasets: Sequence[str], metric: Metric, user: Stated, tables: Tables
+) -> list[Done]:
+    """Adjust values on each of some datasets."""
+    if not datasets:
+        raise typer.BadParameter("missing: which dataset is it?", param_hint="--dataset")
+    named = (parse_stated(replace(user, dataset=name), tables) for name in datasets)
+    settled = dict.fromkeys(settle(NOTHING, each, tables) for each in named)
+    return [_adjust(published, tables.look_up(tasks, metric), tool) for tasks, tool in settled]
+
+
+def _adjust_counted(
+    published: Sequence[Published], datasets: Sequence[str], metric: Metric, user: Stated, num_tasks: int
+) -> list[Done]:
+    """Adjust values of so many tasks, all with the same number of candidates."""
+    from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol, sampled_histogram
+    from rankconst.catalogue.tools import parse_tool
+    from rankconst.tables.own_counts import Counts
+
+    if datasets:
+        raise typer.BadParameter("--num-tasks stands in place of --dataset; leave one out.")
+    unfit = {
+        "--split": user.split,
+        "--side": user.side,
+        "--aggregation": user.aggregation,
+        "--relation": user.relations,
+    }
+    for option in (option for option, stated in unfit.items() if stated):
+        raise typer.BadParameter("does not go with --num-tasks, which is all that is known.", param_hint=option)
+    tool = parse_tool(user.tool) if user.tool else None
+    protocol = parse_protocol(user.protocol or (tool.protocol if tool else DEFAULT_PROTOCOL))
+    if protocol.negatives is None:
+        raise typer.BadParameter(
+            "the number of tasks is enough only where all have as many candidates: --protocol sampled:M. "
+            f"Under protocol {protocol.key} name the dataset, or use rankconst.from_counts in Python.",
+            param_hint="--num-tasks",
+        )
+    counts = Counts(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
+    whole = counts.constants(metric)
+    return [_adjust(published, replace(whole, tasks=replace(whole.tasks, protocol=protocol.key)), tool)]
+
+
+def _adjust(published: Sequence[Published], whole: Constants, tool: Tool | None) -> Done:
+    import numpy as np
+
+    from rankconst.results.adjust import Batch, adjust_batch
+
+    value, lower, upper = np.array([(each.value, each.lower, each.upper) for each in published]).T
+    index = np.arange(len(published))
+    return adjust_batch(Batch(whole.tasks, whole.metric, tool, value, lower, upper, index), whole)
+
+
+def _list_values(published: Sequence[Published], done: list[Done], *, significance: bool) -> Listing:
+    import numpy as np
+
+    from rankconst.results.adjust import ENDS, add_significance, fill_columns
+
+    if significance:
+        done = [add_significance(each) for each in done]
+    size, first = len(published), done[0].constants
+    columns = [fill_columns(size, [each]) for each in done]
+    data: dict[str, Any] = {
+        key: np.concatenate([each[key] for each in columns]) for key in columns[0] if key != "p_method"
+    }
+    data["text"] = [each.text for each in published] * len(done)
+    data["p_method"] = [method for each in columns for method in each.get("p_method", [None] * size)]
+    described = [(each.constants, _describe(each.constants)) for each in done]
+    for key in described[0][1]:
+        data[key] = [facts[key] for _, facts in described for _ in range(size)]
+    for key in (f"log10_p{end}" for end in ENDS):
+        data.setdefault(key, [None] * size * len(done))
+    _report_values(done, significance=significance)
+    significant = any(data["p_method"])
+    tails = f"\n{_explain_tails(data['p_method'])}" if significant else ""
+    tasks = first.tasks
+    return Listing(
+        _columns_of_values(first.metric, significant),
+        data,
+        title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
+        caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
+        f"{tails}{f' Tables: {first.table_version}.' if first.table_version else ''}",
+    )
+
+
+def _describe(constants: Constants) -> dict[str, Any]:
+    """Return what the constants of a value are of, and what is known of their errors."""
+    tasks = constants.tasks
+    return {
+        "dataset": tasks.dataset,
+        "protocol": tasks.protocol,
+        "split": tasks.split,
+        "side": tasks.side,
+        "aggregation": tasks.aggregation,
+        "relations": list(tasks.relations),
+        "metric": constants.metric.key,
+        "num_tasks": constants.num_tasks,
+        "expectation_error": constants.expectation_error,
+        "variance_error": constants.variance_error,
+        "method": constants.method,
+        "table_version": constants.table_version,
+    }
+
+
+def _report_values(done: Sequence[Done], *, significance: bool) -> None:
+    """Say on stderr what is undefined, what the tool does, and why there is no p."""
+    from rankconst.constants.affine import ADJUSTMENTS
+    from rankconst.constants.significance import explain_lack
+
+    for each in done:
+        for form in ADJUSTMENTS:
+            try:
+                getattr(each.constants, form)
+            except UndefinedError as error:
+                typer.echo(f"note: {each.constants.tasks.dataset}: {error}", err=True)
+    first, tool = done[0].constants, done[0].batch.tool
+    if tool is not None:
+        _report_caveats([tool])
+    if significance and any(None in each.significance or not each.significance for each in done):
+        leaves = tool is not None and tool.batch is not None
+        reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
+        typer.echo(f"note: no p: {reason or explain_lack(first.metric, first.histogram)}", err=True)
+
+
+def _report_caveats(tools: Iterable[Tool]) -> None:
+    for tool in tools:
+        for caveat in tool.caveats:
+            typer.echo(f"note: {tool.title}: {caveat}", err=True)
+
+
+def _explain_tails(methods: Iterable[str | None], how: str = "at least as well") -> str:
+    named = " and ".join(dict.fromkeys(method for method in methods if method))
+    return f"p: the probability that a random ranker does {how}; method: {named}."
+
+
+def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
+    def adjusted(form: str) -> tuple[Column, ...]:
+        name = metric.name_of(form)
+        drop = {"normalised": 2}.get(form, 0)
+        return (
+            Column(form, f"{form} ({name})" if name else form, right=True, drop=drop, show_row=show_interval(form)),
+            Column(f"{form}_lower"),
+            Column(f"{form}_upper"),
+        )
+
+    return (
+        Column("dataset", "dataset"),
+        *map(Column, ("protocol", "split", "side", "aggregation", "relations", "metric")),
+        Column("value", metric.label, right=True, show_row=lambda row: row["text"]),
+        *map(Column, ("value_lower", "value_upper", "num_tasks")),
+        Column("expectation", "random", number(5), right=True),
+        *map(Column, ("expectation_error", "variance", "variance_error", "method")),
+        *adjusted("normalised"),
+        *adjusted("index"),
+        *adjusted("z"),
+        Column("log10_p", "p" if significant else None, right=True, drop=1, show_row=show_tail("log10_p")),
+        *map(Column, ("log10_p_lower", "log10_p_upper", "p_method", "table_version")),
+    )
+
+
+# -- files ----------------------------------------------------------------------------------------------------------
+
+# Of more tools than this, caveats are not recited.
+_FEW = 2
+
+_MARKUP = {Format.markdown: "markdown", Format.latex: "latex"}
+
+# What leaves a narrow terminal first: other columns, notes, z, tail probabilities, then the metrics from the last on.
+_OTHER, _NOTE, _Z, _P = 400, 300, 200, 100
+
+
+def _list_file(
+    reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, form: Format, *, significance: bool
+) -> Listing:
+    """Adjust the numbers of a file, and say on stderr what was left out."""
+    from rankconst.results.adjust import adjust_reading
+
+    user = fill_in_dataset(reading, user, tables)
+    adjusted = adjust_reading(reading, tables, user, metrics=metrics, significance=significance, track=_track)
+    _report_file(adjusted)
+    return _lay_out(adjusted, form)
+
+
+def fill_in_dataset(reading: Reading, user: Stated, tables: Tables) -> Stated:
+    """Find the dataset of a file that names none by its own numbers, and say so; DataError if they do not tell."""
+    if user.dataset is not None or any(entry.context.dataset for entry in reading.entries):
+        return user
+    from rankconst.checks.identify.search import suggest_dataset
+
+    match = suggest_dataset(reading, tables)
+    if match is None:
+        raise DataError(f"{reading.name} names no dataset, and its numbers do not tell: add --dataset.")
+    unsaid = not any(entry.context.split for entry in reading.entries)
+    typer.echo(
+        f"note: {reading.name} names no dataset; its numbers are those of {match.dataset}"
+        f"{f' {match.split}' if unsaid else ''} (`rankconst identify` shows why). Add --dataset to be sure.",
+        err=True,
+    )
+    return replace(user, dataset=match.dataset, split=user.split or (match.split if unsaid else None))
+
+
+def _report_file(adjusted: AdjustedReading) -> None:
+    """Say on stderr what was left out and what there is to know."""
+    reading = adjusted.reading
+    report_skipped(reading)
+    notes: dict[str, list[int]] = {}
+    for place, note in sorted(adjusted.notes.items()):
+        notes.setdefault(note, []).append(reading.entries[place].line or 0)
+    for note, lines in notes.items():
+        at = sorted(set(lines) - {0})
+        where = f", line{'s' * (len(at) > 1)} {show_lines(at)}" if at else ""
+        typer.echo(f"note: {reading.name}{where}: {note}", err=True)
+    if len(adjusted.tools) > _FEW:
+        named = ", ".join(tool.key for tool in adjusted.tools)
+        typer.echo(f"note: for the caveats of {named} see `rankconst tools NAME`.", err=True)
+    else:
+        _report_caveats(adjusted.tools)
+
+
+def _track(done: Sequence[Done]) -> Iterable[Done]:
+    """Show progress on a terminal."""
+    if not sys.stderr.isatty():
+        return done
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(done, description="significance", console=Console(stderr=True), transient=True)
+
+
+def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
+    """Return the original columns with the adjusted numbers to their right.
+
+    A table on a screen leaves out what rankconst knows nothing about; no other format does.
+    """
+    import numpy as np
+
+    from rankconst.results.adjust import fill_columns, keep_apart, name_blocks
+
+    reading, entries = adjusted.reading, adjusted.reading.entries
+    done_of, rows = adjusted.batch_of, np.array([entry.row for entry in entries], dtype=np.intp)
+    named = {entry.column: entry.metric for entry, place in zip(entries, done_of.tolist(), strict=True) if place >= 0}
+    metrics = {column: named[column] for column in reading.columns if column in named}
+    blocks = name_blocks(metrics, reading.columns, long=reading.layout == "long")
+    significant = any(each.significance for each in adjusted.done)
+    data: dict[str, Any] = {}
+    columns: list[Column] = []
+    for place, block in enumerate(dict.fromkeys(blocks.values())):
+        own = np.array([blocks.get(entry.column) is block for entry in entries])
+        filled = fill_columns(len(reading.rows), adjusted.done, np.where(own, rows, -1))
+        names = block.list_names(significant=significant)
+        data |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
+        columns += _columns_of(block, place, names)
+    for key, values in _describe_rows(adjusted, rows).items():
+        name = keep_apart(key, reading.columns)
+        data[name] = values
+        columns.append(
+            Column(name, key if any(values) else None, lambda value: value or "", drop=_NOTE)
+            if key == "note"
+            else Column(name)
+        )
+    data |= {column: [row.get(column) for row in reading.rows] for column in reading.columns}
+    original = [_original(reading, place, blocks, form) for place in range(len(reading.columns))]
+    left_out = [column.key for column in original if column.title is None]
+    kept = _choose_rows(adjusted, rows, form)
+    methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
+    tails = f" {_explain_tails(methods, 'as well')}" if methods else ""
+    more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
+    return Listing(
+        [*original, *columns],
+        data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
+        caption=f"index: 0 = random, 1 = perfect; z: standard deviations better than random.{tails} "
+        f"Tables: {adjusted.table_version}.{more}",
+    )
+
+
+def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Column]:
+    """Return what is added for the column of numbers at that place among them."""
+    shown = {}
+    for form, key in block.forms.items():
+        # The normalised form says little next to the index; files have it.
+        title = None if form == "normalised" else key
+        drop = _Z + place if form == "z" else _drop_block(place)
+        shown[key] = Column(key, title, right=True, drop=drop, show_row=show_interval(key))
+    if "log10_p" in names:
+        key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
+        shown[key] = Column(key, title, right=True, drop=_P + place, show_row=show_tail(key))
+    return [shown.get(name, Column(name)) for name in names.values()]
+
+
+def _choose_rows(adjusted: AdjustedReading, rows: NDArray[np.intp], form: Format) -> NDArray[np.bool_]:
+    """Return which rows are listed: what was not asked for is left out, and on a screen what nothing is said about."""
+    import numpy as np
+
+    kept = np.zeros(len(adjusted.reading.rows), dtype=np.bool_)
+    if form is Format.table and adjusted.reading.layout == "long":
+        kept[rows[adjusted.batch_of >= 0]] = True
+        kept[rows[list(adjusted.notes)]] = True
+    elif adjusted.is_selection or form is Format.table:
+        kept[rows[adjusted.asked]] = True
+    else:
+        kept[:] = True
+    return kept
+
+
+def _take(values: Any, kept: NDArray[np.bool_]) -> Any:
+    return values[kept] if hasattr(values, "dtype") else list(itertools.compress(values, kept.tolist()))
+
+
+def _describe_rows(adjusted: AdjustedReading, rows: NDArray[np.intp]) -> dict[str, list[Any]]:
+    """Return the ranking tasks that the numbers of each row were taken for, and what there is to know about them."""
+    facts = [
+        {
+            "tasks_of": f"{each.batch.tasks.dataset} {each.batch.tasks.split} {each.batch.tasks.side}",
+            "protocol": each.batch.tasks.protocol,
+            "num_tasks": each.constants.num_tasks,
+        }
+        for each in adjusted.done
+    ]
+    told: dict[str, list[Any]] = {
+        key: [None] * len(adjusted.reading.rows) for key in ("tasks_of", "protocol", "num_tasks", "note")
+    }
+    # Most rows are of few combinations of batches.
+    batches: list[dict[int, None]] = [{} for _ in adjusted.reading.rows]
+    for row, place in zip(rows.tolist(), adjusted.batch_of.tolist(), strict=True):
+        if place >= 0:
+            batches[row][place] = None
+    joined: dict[tuple[int, ...], dict[str, Any]] = {}
+    for row, places in enumerate(map(tuple, batches)):
+        if places not in joined:
+            joined[places] = {key: _join([facts[place][key] for place in places]) for key in list(told)[:3]}
+        for key, value in joined[places].items():
+            told[key][row] = value
+    for place, note in sorted(adjusted.notes.items()):
+        row = int(rows[place])
+        known = told["note"][row]
+        told["note"][row] = note if known is None else known if note in known.split("; ") else f"{known}; {note}"
+    return told
+
+
+def _join(values: list[Any]) -> Any:
+    """Return the one value of a row, or all that there are, as text."""
+    distinct = list(dict.fromkeys(values))
+    return distinct[0] if len(distinct) == 1 else "; ".join(map(str, distinct)) or None
+
+
+def _original(reading: Reading, place: int, blocks: Mapping[str, Block], form: Format) -> Column:
+    from rankconst.results.tables.columns import parse_column
+
+    column = reading.columns[place]
+    meaning = parse_column(column)
+    role = None if meaning is None else meaning.role
+    # On a screen a wide table shows what was adjusted, and what says what it is: as a rule the first column does.
+    named = role in {"model", "dataset"} or (place == 0 and role != "measured")
+    shown = named or column in blocks or role not in {None, "measured"}
+    if column in blocks:
+        drop = _drop_block(list(blocks).index(column)) if reading.layout == "wide" else 0
+    else:
+        drop = 0 if named or reading.layout == "long" else _OTHER
+    return Column(
+        column,
+        column if shown or form is not Format.table or reading.layout == "long" else None,
+        lambda value: value or "",
+        right=column in blocks,
+        drop=drop,
+        raw=_MARKUP.get(form) == reading.form,
+    )
+
+
+def _drop_block(place: int) -> int:
+    """Return when a column of numbers leaves a narrow terminal, with what was added for it: the last first."""
+    return 10 + place if place else 0

@@ -128,39 +128,43 @@ def add_significance(done: Done) -> Done:
 # Columns.
 
 
-def fill_columns(size: int, done: Iterable[Done]) -> dict[str, Any]:
+def fill_columns(size: int, done: Iterable[Done], rows: Places | None = None) -> dict[str, Any]:
     """Return arrays of `size` with the numbers of some batches, NaN where there is none.
 
     They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has significance, log10_p with
-    its ends, and p_method.
+    its ends, and p_method. `rows` says in which row the number at each index of a batch goes, -1 for none.
     """
     keys = [f"{form}{end}" for form in FORMS for end in ENDS]
     columns: dict[str, Any] = {key: np.full(size, np.nan) for key in (*keys, "expectation", "variance")}
     for each in done:
-        index = each.batch.index
-        columns["expectation"][index] = each.constants.expectation
-        columns["variance"][index] = each.constants.variance
+        index = each.batch.index if rows is None else rows[each.batch.index]
+        chosen = index >= 0
+        if not chosen.any():
+            continue
+        at = index[chosen]
+        columns["expectation"][at] = each.constants.expectation
+        columns["variance"][at] = each.constants.variance
         for form in FORMS:
             interval = getattr(each.adjusted, f"{form}_interval")
             if interval is not None:
-                columns[form][index] = getattr(each.adjusted, form)
-                columns[f"{form}_lower"][index], columns[f"{form}_upper"][index] = interval
+                columns[form][at] = getattr(each.adjusted, form)[chosen]
+                columns[f"{form}_lower"][at], columns[f"{form}_upper"][at] = (end[chosen] for end in interval)
         if each.significance:
-            _fill_significance(columns, each, size)
+            _fill_significance(columns, each, index, size)
     return columns
 
 
-def _fill_significance(columns: dict[str, Any], done: Done, size: int) -> None:
+def _fill_significance(columns: dict[str, Any], done: Done, index: Places, size: int) -> None:
     if "p_method" not in columns:
         columns.update({f"log10_p{end}": np.full(size, np.nan) for end in ENDS})
         columns["p_method"] = [None] * size
-    for place, found in zip(done.batch.index.tolist(), done.significance, strict=True):
-        if found is not None:
+    for place, found in zip(index.tolist(), done.significance, strict=True):
+        if found is not None and place >= 0:
             columns["log10_p"][place], columns["p_method"][place] = found.log10, found.method
             columns["log10_p_lower"][place], columns["log10_p_upper"][place] = found.interval
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """What the columns are called that are added for one column of numbers."""
 
@@ -245,11 +249,6 @@ class AdjustedReading:
     numbers: Numbers = field(repr=False)
     # Where the numbers come from, as far as it is known, each once; their caveats apply.
     tools: tuple[Tool, ...] = ()
-
-    @cached_property
-    def columns(self) -> dict[str, Any]:
-        """What there is to say of each entry; see :func:`fill_columns`."""
-        return fill_columns(len(self.reading.entries), self.done)
 
     @cached_property
     def batch_of(self) -> Places:

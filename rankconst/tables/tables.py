@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from rankconst.tables.folder import Folder
 
+
 @dataclass(frozen=True)
 class Records:
     """What a set of tables holds of one dataset, parsed once."""
@@ -217,7 +218,7 @@ class Tables:
         """Return the file of a table, checked; None for a table that sets of this version do not have yet."""
         if name not in self._contents:
             resource = next((r for r in self.descriptor["resources"] if r.get("name") == name), None)
-            lacking = resource is None and self._precedes(SINCE.get(name, ""))
+            lacking = resource is None and precedes(self.version, SINCE.get(name, ""))
             self._contents[name] = (
                 None
                 if lacking
@@ -231,7 +232,7 @@ class Tables:
 
         expected, found = schema_of(name), file.schema_arrow
         names = found.names
-        lacking = {c.name for c in COLUMNS[name] if c.name not in names and self._precedes(c.since)}
+        lacking = {c.name for c in COLUMNS[name] if c.name not in names and precedes(self.version, c.since)}
         if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
             raise TablesError(
                 f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}."
@@ -249,10 +250,6 @@ class Tables:
                 value = pa.scalar(known[column].before, added.type)
                 table = table.add_column(place, added, pa.repeat(value, len(table)))
         return table
-
-    def _precedes(self, version: str) -> bool:
-        """Tell whether the set is of a version before `version`; one that nobody released is of today."""
-        return precedes(self.version, version)
 
     @cached_property
     def datasets(self) -> dict[str, dict[str, Any]]:
@@ -583,6 +580,8 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
         path = folders[wanted]
-@@    if version is not None and tables.version != version:
+    where, folder = find_location(path)
+    tables = Tables(where, read_descriptor(folder), folder, place)
+    if version is not None and tables.version != version:
         raise UnknownNameError(f"{folder} holds table version {tables.version}, not {version}.")
     return tables
