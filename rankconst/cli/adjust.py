@@ -405,41 +405,22 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
 
     A table on a screen leaves out what rankconst knows nothing about; no other format does.
     """
-    import numpy as np
-
-    from rankconst.results.adjust import fill_columns, keep_apart, name_blocks
-
-    reading, entries = adjusted.reading, adjusted.reading.entries
-    done_of, rows = adjusted.batch_of, np.array([entry.row for entry in entries], dtype=np.intp)
-    named = {entry.column: entry.metric for entry, place in zip(entries, done_of.tolist(), strict=True) if place >= 0}
-    metrics = {column: named[column] for column in reading.columns if column in named}
-    blocks = name_blocks(metrics, reading.columns, long=reading.layout == "long")
-    significant = any(each.significance for each in adjusted.done)
-    data: dict[str, Any] = {}
-    columns: list[Column] = []
-    for place, block in enumerate(dict.fromkeys(blocks.values())):
-        own = np.array([blocks.get(entry.column) is block for entry in entries])
-        filled = fill_columns(len(reading.rows), adjusted.done, np.where(own, rows, -1))
-        names = block.list_names(significant=significant)
-        data |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
-        columns += _columns_of(block, place, names)
-    for key, values in _describe_rows(adjusted, rows).items():
-        name = keep_apart(key, reading.columns)
-        data[name] = values
-        columns.append(
-            Column(name, key if any(values) else None, lambda value: value or "", drop=_NOTE)
-            if key == "note"
-            else Column(name)
-        )
-    data |= {column: [row.get(column) for row in reading.rows] for column in reading.columns}
-    original = [_original(reading, place, blocks, form) for place in range(len(reading.columns))]
+    reading, data = adjusted.reading, adjusted.table
+    original = [_original(reading, place, adjusted.blocks, form) for place in range(len(reading.columns))]
+    added = [
+        column
+        for place, (block, names) in enumerate(adjusted.list_added())
+        for column in _columns_of(block, place, names)
+    ]
+    *facts, note = list(data)[-4:]
+    last = Column(note, "note" if any(data[note]) else None, lambda value: value or "", drop=_NOTE)
     left_out = [column.key for column in original if column.title is None]
-    kept = _choose_rows(adjusted, rows, form)
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
     tails = f" {_explain_tails(methods, 'as well')}" if methods else ""
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
+    kept = _choose_rows(adjusted, form)
     return Listing(
-        [*original, *columns],
+        [*original, *added, *map(Column, facts), last],
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
         caption=f"index: 0 = random, 1 = perfect; z: standard deviations better than random.{tails} "
         f"Tables: {adjusted.table_version}.{more}",
@@ -460,11 +441,11 @@ def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Colu
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
-def _choose_rows(adjusted: AdjustedReading, rows: NDArray[np.intp], form: Format) -> NDArray[np.bool_]:
+def _choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     """Return which rows are listed: what was not asked for is left out, and on a screen what nothing is said about."""
     import numpy as np
 
-    kept = np.zeros(len(adjusted.reading.rows), dtype=np.bool_)
+    kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
         kept[rows[adjusted.batch_of >= 0]] = True
         kept[rows[list(adjusted.notes)]] = True
@@ -477,43 +458,6 @@ def _choose_rows(adjusted: AdjustedReading, rows: NDArray[np.intp], form: Format
 
 def _take(values: Any, kept: NDArray[np.bool_]) -> Any:
     return values[kept] if hasattr(values, "dtype") else list(itertools.compress(values, kept.tolist()))
-
-
-def _describe_rows(adjusted: AdjustedReading, rows: NDArray[np.intp]) -> dict[str, list[Any]]:
-    """Return the ranking tasks that the numbers of each row were taken for, and what there is to know about them."""
-    facts = [
-        {
-            "tasks_of": f"{each.batch.tasks.dataset} {each.batch.tasks.split} {each.batch.tasks.side}",
-            "protocol": each.batch.tasks.protocol,
-            "num_tasks": each.constants.num_tasks,
-        }
-        for each in adjusted.done
-    ]
-    told: dict[str, list[Any]] = {
-        key: [None] * len(adjusted.reading.rows) for key in ("tasks_of", "protocol", "num_tasks", "note")
-    }
-    # Most rows are of few combinations of batches.
-    batches: list[dict[int, None]] = [{} for _ in adjusted.reading.rows]
-    for row, place in zip(rows.tolist(), adjusted.batch_of.tolist(), strict=True):
-        if place >= 0:
-            batches[row][place] = None
-    joined: dict[tuple[int, ...], dict[str, Any]] = {}
-    for row, places in enumerate(map(tuple, batches)):
-        if places not in joined:
-            joined[places] = {key: _join([facts[place][key] for place in places]) for key in list(told)[:3]}
-        for key, value in joined[places].items():
-            told[key][row] = value
-    for place, note in sorted(adjusted.notes.items()):
-        row = int(rows[place])
-        known = told["note"][row]
-        told["note"][row] = note if known is None else known if note in known.split("; ") else f"{known}; {note}"
-    return told
-
-
-def _join(values: list[Any]) -> Any:
-    """Return the one value of a row, or all that there are, as text."""
-    distinct = list(dict.fromkeys(values))
-    return distinct[0] if len(distinct) == 1 else "; ".join(map(str, distinct)) or None
 
 
 def _original(reading: Reading, place: int, blocks: Mapping[str, Block], form: Format) -> Column:

@@ -22,6 +22,7 @@ from rankconst.tasks import Histogram
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    import pandas as pd
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
+# What is said of the tasks of each row.
+FACTS = ("tasks_of", "protocol", "num_tasks")
 
 
 # One batch.
@@ -258,6 +261,87 @@ class AdjustedReading:
             found[each.batch.index] = place
         return found
 
+    @cached_property
+    def rows(self) -> Places:
+        """The row of each entry."""
+        return np.array([entry.row for entry in self.reading.entries], dtype=np.intp)
+
+    @cached_property
+    def blocks(self) -> dict[str, Block]:
+        """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
+        reading, places = self.reading, self.batch_of.tolist()
+        named = {entry.column: entry.metric for entry, place in zip(reading.entries, places, strict=True) if place >= 0}
+        metrics = {column: named[column] for column in reading.columns if column in named}
+        return name_blocks(metrics, reading.columns, long=reading.layout == "long")
+
+    @property
+    def is_significant(self) -> bool:
+        """True if tail probabilities were computed, and some are known."""
+        return any(each.significance for each in self.done)
+
+    def list_added(self) -> list[tuple[Block, dict[str, str]]]:
+        """Return each block with its names, in the order of the columns; see :meth:`Block.list_names`."""
+        distinct = dict.fromkeys(self.blocks.values())
+        return [(block, block.list_names(significant=self.is_significant)) for block in distinct]
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        """The original columns and to their right the added ones: numbers as arrays, NaN where there is none."""
+        reading = self.reading
+        table: dict[str, Any] = {column: [row.get(column) for row in reading.rows] for column in reading.columns}
+        columns = [entry.column for entry in reading.entries]
+        for block, names in self.list_added():
+            own = np.array([self.blocks.get(column) is block for column in columns])
+            filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1))
+            table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
+        return table | {keep_apart(key, reading.columns): values for key, values in self._describe_rows().items()}
+
+    def _describe_rows(self) -> dict[str, list[Any]]:
+        """Return the ranking tasks that the numbers of each row were taken for, and notes on them."""
+        facts = [
+            {
+                "tasks_of": f"{each.batch.tasks.dataset} {each.batch.tasks.split} {each.batch.tasks.side}",
+                "protocol": each.batch.tasks.protocol,
+                "num_tasks": each.constants.num_tasks,
+            }
+            for each in self.done
+        ]
+        size = len(self.reading.rows)
+        told: dict[str, list[Any]] = {key: [None] * size for key in (*FACTS, "note")}
+        # Most rows share few combinations of batches.
+        batches: list[tuple[int, ...]] = [()] * size
+        for row, place in zip(self.rows.tolist(), self.batch_of.tolist(), strict=True):
+            if place >= 0 and place not in batches[row]:
+                batches[row] = (*batches[row], place)
+        joined = {
+            places: {key: _join([facts[place][key] for place in places]) for key in FACTS}
+            for places in dict.fromkeys(batches)
+        }
+        for row, places in enumerate(batches):
+            for key, value in joined[places].items():
+                told[key][row] = value
+        notes: dict[int, list[str]] = {}
+        for place, note in sorted(self.notes.items()):
+            notes.setdefault(int(self.rows[place]), []).append(note)
+        for row, found in notes.items():
+            told["note"][row] = _join(found)
+        return told
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return :attr:`table` as a DataFrame (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table)
+
+    def _repr_html_(self) -> str:
+        return str(self.to_pandas()._repr_html_())  # type: ignore[operator]
+
+    def __repr__(self) -> str:
+        done, size = int(np.sum(self.batch_of >= 0)), len(self.reading.entries)
+        return (
+            f"AdjustedReading({self.reading.name}: {done:,} of {size:,} numbers adjusted, tables {self.table_version})"
+        )
+
     @property
     def is_selection(self) -> bool:
         """True if only some of the file's numbers were asked for."""
@@ -283,6 +367,12 @@ class AdjustedReading:
         found = done.significance[within] if done.significance else None
         adjusted = _pick(done.adjusted, within)
         return AdjustedEntry(entry, published, done.constants, adjusted, found, note, done.partial)
+
+
+def _join(values: list[Any]) -> Any:
+    """Return the one value of a row, or all that there are, as text."""
+    distinct = list(dict.fromkeys(values))
+    return distinct[0] if len(distinct) == 1 else "; ".join(map(str, distinct)) or None
 
 
 def _pick(adjusted: Adjusted, place: int) -> Adjusted:
