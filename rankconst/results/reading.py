@@ -155,7 +155,7 @@ class Measured:
 
 
 def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Measured:
-    """Read a number of a file; `percent` if shares are percentages, `in_full` False if a program may have rounded it."""
+    """Read a number; `percent` if shares are percentages, `in_full` False if the program may have rounded it."""
     metric, exact = entry.metric, entry.exact and in_full
     percent = percent and metric.is_share
     if entry.adjustment is None:
@@ -202,7 +202,8 @@ class Group:
 def group_entries(reading: Reading) -> list[Group]:
     """Group the entries of each evaluation, in the order of their first entries.
 
-    In a wide table they share a row and what the file says; in a long one, rows that differ only in metric, k and value.
+    In a wide table they share a row and what the file says; in a long one, their rows differ only in metric, k and
+    value.
     """
     found: dict[Hashable, list[Entry]] = {}
     for entry in reading.entries:

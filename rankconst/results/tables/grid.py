@@ -6,7 +6,9 @@ table has a column for each metric; a long one names the metric in one column an
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -75,6 +77,24 @@ def read_tables(
     The levels of a heading are joined by a spaced slash, and repeated headings are numbered: ``MRR``, ``MRR (2)``.
     """
     notes = Notes()
+    with _without_collection():
+        return _merge(document, form, _read_all(document, tables, dialect, notes), notes, source)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep the garbage collector from walking all numbers again and again; nothing here forms cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _read_all(document: Document, tables: Iterable[Iterable[Row]], dialect: Dialect, notes: Notes) -> list[_Table]:
+    """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
     read: list[_Table] = []
     without: Row | None = None  # the first row of the first table without a metric
     start = 0
@@ -92,8 +112,12 @@ def read_tables(
             start += len(read[-1].rows)
     if not read:
         raise DataError(_say_none(document) if without is None else explain_missing(document, without))
+    return read
+
+
+def _merge(document: Document, form: str, read: list[_Table], notes: Notes, source: str | None) -> Reading:
     columns = tuple(dict.fromkeys(key for table in read for key in table.heading.keys))
-    if start * len(columns) > MOST_CELLS:
+    if sum(len(table.rows) for table in read) * len(columns) > MOST_CELLS:
         _refuse_size(document.name)
     views: list[Mapping[str, str]] = []
     for table in filter(lambda table: table.rows, read):
