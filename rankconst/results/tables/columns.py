@@ -23,7 +23,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "side": ("target",),
     "protocol": ("evaluation protocol",),
     "aggregation": ("averaging",),
-    "source": ("source repo", "repository", "repo", "tool", "library", "framework"),
+    "tool": ("source", "source repo", "repository", "repo", "library", "framework"),
     "rank_type": ("type", "tie policy"),
     "num_tasks": ("count", "num ranks", "number of tasks", "number of ranks", "rank count", "n", "n ranks"),
     "metric": ("measure", "metric name"),

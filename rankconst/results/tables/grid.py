@@ -78,7 +78,7 @@ def read_tables(
     """
     notes = Notes()
     with _without_collection():
-        return _merge(document, form, _read_all(document, tables, dialect, notes), notes, source)
+        return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def _read_all(document: Document, tables: Iterable[Iterable[Row]], dialect: Dial
     return read
 
 
-def _merge(document: Document, form: str, read: list[_Table], notes: Notes, source: str | None) -> Reading:
+def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool: str | None) -> Reading:
     columns = tuple(dict.fromkeys(key for table in read for key in table.heading.keys))
     if sum(len(table.rows) for table in read) * len(columns) > MOST_CELLS:
         _refuse_size(document.name)
@@ -225,7 +225,7 @@ def _is_alone(row: Row, heading: Heading) -> bool:
     return len(filled) == 1 and filled[0] not in heading.measured
 
 
-_CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "source", "rank_type", "num_tasks"}
+_CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks"}
 
 # Beyond this many different texts or rows, remembering them costs more than it saves.
 _MOST_REMEMBERED = 100_000
