@@ -7,53 +7,33 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
 
-if TYPE_CHECKING:
-    from rankconst.results.structured import Record
-
-
 LARGEST = 64 * 2**20
-"""The largest file that is read, in bytes; results are small, and whoever has a longer log can search it first."""
+"""The largest file that is read, in bytes; a longer log can be filtered first."""
 
 STDIN = "-"
-"""What stands for standard input."""
+"""The path that means standard input."""
 
-# So many bytes tell whether text is of two bytes a letter.
+# As many bytes tell whether a letter takes two.
 _START = 64
 
-# The longer mark first: it begins like the shorter.
+# The longer mark first: it begins like the shorter one.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 @dataclass(frozen=True)
 class Document:
-    """The text of a results file.
+    """The text of a results file."""
 
-    Attributes
-    ----------
-    name
-        What messages call it: the path as the user wrote it.
-    text
-        Its whole text, each line end a single line feed.
-    """
-
-    name: str
-    text: str
+    name: str  # for messages: the path as the user wrote it
+    text: str  # each line end a single line feed
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines without their ends; line i of an editor is ``lines[i - 1]``."""
         return tuple(self.text.split("\n"))
-
-    @cached_property
-    def records(self) -> tuple[Record, ...]:
-        """The values of a JSON file; see :func:`rankconst.results.structured.read_records`."""
-        from rankconst.results.structured import read_records
-
-        return read_records(self)
 
     @property
     def suffix(self) -> str:
@@ -67,18 +47,7 @@ class Document:
 
 
 def open_document(path: str | Path) -> Document:
-    """Read a results file.
-
-    Parameters
-    ----------
-    path
-        A file, or ``-`` for standard input.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, or it is empty, larger than :data:`LARGEST`, or no UTF-8 text.
-    """
+    """Read a results file, or ``-`` for standard input; DataError if it is too large or no UTF-8 text."""
     name = "standard input" if str(path) == STDIN else str(path)
     data = _read(path, name)
     if len(data) > LARGEST:
@@ -107,12 +76,12 @@ def open_document(path: str | Path) -> Document:
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     text = text.replace("\r\n", "\n")
-    # A carriage return alone ends lines in old files; in others it is a progress bar's.
+    # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
     return Document(name, text if "\n" in text else text.replace("\r", "\n"))
 
 
 def _guess_wide(start: bytes) -> str | None:
-    """Tell in which order two bytes make a letter of unaccented text; None if they do not."""
+    """Return the UTF-16 byte order of unaccented text; None if it is not UTF-16."""
     for zero, encoding in ((1, "UTF-16LE"), (0, "UTF-16BE")):
         if len(start) > 1 and not any(start[zero::2]) and all(start[1 - zero :: 2]):
             return encoding
@@ -120,7 +89,7 @@ def _guess_wide(start: bytes) -> str | None:
 
 
 def _convert(path: str | Path, encoding: str) -> str:
-    """Return the sentence that tells how to make UTF-8 of a file."""
+    """Return the command that converts the file to UTF-8, as a sentence."""
     files = "" if str(path) == STDIN else f" {shlex.quote(str(path))} > NEW"
     return f"{'Run' if files else 'Pass it through'}: iconv -f {encoding} -t UTF-8{files}"
 

@@ -1,4 +1,4 @@
-"""The registry of formats, and how a file's format is recognised."""
+"""The registry of formats, and how the format of a file is recognised."""
 
 from __future__ import annotations
 
@@ -18,27 +18,26 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Reader, Reading
 
 
-READERS: dict[str, Reader] = {
-    reader.key: reader
-    for reader in (
-        pykeen.READER,
-        paperswithcode.READER,
-        libkge.READER,
-        ogb.READER,
-        ampligraph.READER,
-        pykeen.READER_CSV,
-        libkge.READER_CSV,
-        rotate.READER,
-        openke.READER,
-        dglke.READER,
-        torchkge.READER,
-        nbfnet.READER,
-        conve.READER,
-        markdown.READER,
-        latex.READER,
-        csv.READER,
-    )
-}
+_READERS = (
+    pykeen.READER,
+    paperswithcode.READER,
+    libkge.READER,
+    ogb.READER,
+    ampligraph.READER,
+    pykeen.READER_CSV,
+    libkge.READER_CSV,
+    rotate.READER,
+    openke.READER,
+    dglke.READER,
+    torchkge.READER,
+    nbfnet.READER,
+    conve.READER,
+    markdown.READER,
+    latex.READER,
+    csv.READER,
+)
+
+READERS: dict[str, Reader] = {reader.key: reader for reader in _READERS}
 """Format key to its reader, in the order in which they are tried."""
 
 _BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".md": "markdown", ".tex": "latex", ".yaml": "pykeen", ".yml": "pykeen"}
@@ -80,7 +79,7 @@ def _recognise(document: Document) -> Reader:
     if found is not None:
         return found
     if document.suffix in _BY_SUFFIX:
-        # Its reader can say best what is wrong with it.
+        # Its own reader knows best what is wrong with it.
         return READERS[_BY_SUFFIX[document.suffix]]
     looks = "JSON without a key that is a metric; " if looks_structured(document) else ""
     raise DataError(

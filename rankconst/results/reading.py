@@ -1,12 +1,12 @@
-"""What readers return: the original table, and every number that was found in it."""
+"""What readers return: the original table, and every number found in it."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.constants.published import Interval, parse_value, read_published
 from rankconst.results.evaluation import NOTHING, Stated
@@ -17,105 +17,55 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
-    from rankconst.results.evaluation import Stated
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One number of a results file.
+class Entry(NamedTuple):
+    """One number of a results file; a named tuple because large files hold millions of them."""
 
-    Attributes
-    ----------
-    metric
-        The metric; its k set where it takes one.
-    text
-        The number as written, markup removed.
-    row
-        The index into :attr:`Reading.rows` of the row that it stands in.
-    column
-        The key of that row that it stands under.
-    line
-        The line of the file, counted from 1; None where there are no lines to speak of.
-    context
-        What the file says about it.
-    adjustment
-        None for the metric's own value; ``normalised``, ``index`` or ``z`` for one that was adjusted already.
-    exact
-        True if a program wrote every digit; False if the number was rounded for print.
-    """
-
-    metric: Metric
-    text: str
-    row: int
-    column: str
-    line: int | None
-    context: Stated = NOTHING
-    adjustment: str | None = None
-    exact: bool = False
+    metric: Metric  # with its k
+    text: str  # the number as written, without markup
+    row: int  # index into Reading.rows
+    column: str  # the key of that row that holds the number
+    line: int | None  # of the file, counted from 1; None where lines mean nothing
+    context: Stated = NOTHING  # what the file says about it
+    adjustment: str | None = None  # "normalised", "index" or "z" if it is adjusted already
+    exact: bool = False  # True if a program wrote every digit, False if it was rounded for print
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What a reader left out.
+    """What a reader left out."""
 
-    Attributes
-    ----------
-    line
-        Where, counted from 1; None for the file as a whole.
-    what
-        The cell, key or line, as written.
-    why
-        The reason, as half a sentence.
-    """
+    line: int | None  # counted from 1; None for the file as a whole
+    what: str  # the cell, key or line, as written
+    why: str  # half a sentence
 
-    line: int | None
-    what: str
-    why: str
+
+Layout = Literal["wide", "long"]
+"""``wide``: a row holds several metrics, each in its own column; ``long``: a row holds one number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The content of a results file.
+    """The content of a results file."""
 
-    Attributes
-    ----------
-    name
-        The file's name, for messages.
-    form
-        The key of the format, in :data:`rankconst.results.formats.READERS`.
-    layout
-        ``wide``: a row holds several metrics, each under its own column; ``long``: a row holds one number.
-    columns
-        The original columns, in order.
-    rows
-        The original cells, a mapping from column to text for each row; of a file that is no table, one row is made
-        for each number.
-    entries
-        Every number found, in the order of the file.
-    skipped
-        What was left out, and why.
-    source
-        The tool that writes such files, where the format is of one tool; see :mod:`rankconst.catalogue.tools`.
-    tolerant
-        True for a collection by many hands: a number that cannot be is left out with its reason, and does not make the
-        whole file doubtful.
-    """
-
-    name: str
-    form: str
-    layout: Literal["wide", "long"]
-    columns: tuple[str, ...]
-    rows: tuple[Mapping[str, str], ...]
-    entries: tuple[Entry, ...]
-    skipped: tuple[Skipped, ...] = field(default=())
-    tool: str | None = None
+    name: str  # the file's name, for messages
+    form: str  # a key of rankconst.results.formats.READERS
+    layout: Layout
+    columns: tuple[str, ...]  # the original columns, in order
+    rows: tuple[Mapping[str, str], ...]  # column to original cell; a file that is no table has a row for each number
+    entries: tuple[Entry, ...]  # in the order of the file
+    skipped: tuple[Skipped, ...] = ()
+    tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
+    # True for a collection by many hands: an impossible number is left out with its reason, and the rest of the file
+    # is still trusted.
     tolerant: bool = False
 
 
 def make_reading(
     document: Document,
     form: str,
-    layout: Literal["wide", "long"],
+    layout: Layout,
     rows: Sequence[Mapping[str, str]],
     entries: Iterable[Entry],
     *,
@@ -123,18 +73,7 @@ def make_reading(
     tool: str | None = None,
     tolerant: bool = False,
 ) -> Reading:
-    """Put together what was found in a file that is no table.
-
-    Parameters
-    ----------
-    document
-        The file.
-    form, layout, entries, skipped, source, tolerant
-        As in :class:`Reading`.
-    rows
-        The cells of each row, whichever it has. The columns are those that any row fills, in the order in which rows
-        name them first; each row of the reading has exactly these.
-    """
+    """Put together what was found in a file that is no table; columns that no row fills are dropped."""
     filled = {key for row in rows for key, cell in row.items() if cell}
     columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
@@ -143,24 +82,12 @@ def make_reading(
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A format of results files.
+    """A format of results files."""
 
-    Attributes
-    ----------
-    key
-        What users type to force it.
-    title
-        What it is, in a few words.
-    recognise
-        Tells whether a document looks like it, without reading all of it.
-    read
-        Reads a document, or raises :class:`DataError` with the place and a remedy.
-    """
-
-    key: str
-    title: str
-    recognise: Callable[[Document], bool]
-    read: Callable[[Document], Reading]
+    key: str  # what users type to force it
+    title: str  # what it is, in a few words
+    recognise: Callable[[Document], bool]  # whether a document looks like it, without reading all of it
+    read: Callable[[Document], Reading]  # or DataError with the place and a remedy
 
 
 _EACH = 10
@@ -168,20 +95,22 @@ _LONGEST = 80
 
 
 class Notes:
-    """What was left out so far."""
+    """Collect what a reader skips, capped per reason."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._kept: list[Skipped] = []
+        self.total = 0
 
     def add(self, line: int | None, what: str, why: str) -> None:
-        """Note a cell, a heading or a line with the reason, as half a sentence."""
+        """Add a cell, a heading or a line with the reason, as half a sentence."""
+        self.total += 1
         self._counts[what, why] += 1
         if self._counts[what, why] <= _EACH:
             self._kept.append(Skipped(line, what[:_LONGEST], why))
 
     def skipped(self) -> tuple[Skipped, ...]:
-        """Return them in order, with the number of further places behind."""
+        """Return them in order, followed by the number of further places."""
         more = [
             Skipped(None, what[:_LONGEST], f"{why}, in {count - _EACH:,} more places")
             for (what, why), count in self._counts.items()
@@ -191,10 +120,10 @@ class Notes:
 
 
 NOISE = 1e-6
-"""What is granted to every number, relative to it: many programs sum tens of thousands of ranks in float32, whose own
-unit is 6e-8. Beside a rounding to five digits or fewer it does not matter."""
+"""Relative error granted to every number: many programs sum tens of thousands of ranks in float32, whose own unit is
+6e-8. Next to a rounding to five digits or fewer it does not matter."""
 
-# Nobody rounds to more digits than this.
+# A number with more digits than this was not rounded for print.
 _MOST_ROUNDED = 7
 # The first number of a text, with what may set its thousands apart.
 _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")
@@ -202,28 +131,16 @@ _MANTISSA = re.compile(r"[0-9][0-9.,{}\u2009\u202f]*")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A number of a file with the interval that it leaves open.
-
-    Attributes
-    ----------
-    entry
-        Where it stands, and of which metric it is.
-    value
-        In units of the metric: percentages are divided by 100.
-    interval
-        Half a unit of the last decimal to either side, what stands after ±, and :data:`NOISE`.
-    averaged
-        True if ± says that it is a mean over several runs.
-    """
+    """A number of a file with the interval that its writing leaves open."""
 
     entry: Entry
-    value: float
-    interval: Interval
-    averaged: bool = False
+    value: float  # in units of the metric: percentages are divided by 100
+    interval: Interval  # half a unit of the last decimal to either side, the part after ±, and NOISE
+    averaged: bool = False  # True if ± says that it is a mean over several runs
 
     @property
     def label(self) -> str:
-        """What people call it: ``Hits@10``, ``AMRI``, ``z of IMdR``."""
+        """Its usual name: ``Hits@10``, ``AMRI``, ``z of IMdR``."""
         return name_entry(self.entry)
 
     def __str__(self) -> str:
@@ -238,22 +155,7 @@ class Measured:
 
 
 def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Measured:
-    """Read a number of a file.
-
-    Parameters
-    ----------
-    entry
-        The number as written.
-    percent
-        True if shares, and indices of shares, are percentages though no sign says so.
-    in_full
-        False if the program that wrote it may have rounded before; see :func:`are_in_full`.
-
-    Raises
-    ------
-    DataError
-        If it is no number, or a percentage of a metric that is no share.
-    """
+    """Read a number; `percent` if shares are percentages, `in_full` False if the program may have rounded it."""
     metric, exact = entry.metric, entry.exact and in_full
     percent = percent and metric.is_share
     if entry.adjustment is None:
@@ -266,24 +168,18 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
 
 
 def are_in_full(entries: Iterable[Entry]) -> bool:
-    """Tell whether the program that wrote some numbers wrote them in full: if one is, so are all."""
+    """Tell whether a program wrote its numbers in full: if one has all its digits, so do all."""
     return any(count_digits(entry.text) > _MOST_ROUNDED for entry in entries)
 
 
 def count_digits(text: str) -> int:
-    """Count the significant digits of a number as written; zeros at its end count, what stands after ± does not.
-
-    Examples
-    --------
-    >>> count_digits("0.3375+-0.01"), count_digits("3,340"), count_digits("1.20e-05")
-    (4, 4, 3)
-    """
+    """Count the significant digits of a number as written, zeros at its end included, the part after ± excluded."""
     found = _MANTISSA.search(text)
     return 0 if found is None else len(re.sub("[^0-9]", "", found[0]).lstrip("0"))
 
 
 def name_entry(entry: Entry) -> str:
-    """Name what an entry is: ``AMRI``, or ``index of IGMR`` where the field has no name."""
+    """Name an entry: ``AMRI``, or ``index of IGMR`` where the field has no name for it."""
     metric = entry.metric
     if entry.adjustment is None:
         return metric.label
@@ -295,36 +191,19 @@ _OF_ONE_NUMBER = {"metric", "value", "k"}
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The numbers of one evaluation: one model on one set of ranking tasks, with one tie policy, at one time.
+    """The numbers of one evaluation: one model on one set of ranking tasks, with one tie policy, at one time."""
 
-    Attributes
-    ----------
-    entries
-        In the order of the file, adjusted values among them.
-    context
-        What the file says about all of them.
-    rows
-        The indices into :attr:`Reading.rows` of the rows that they stand in, ascending.
-    label
-        What tells the group from others, for messages: ``RotatE, FB15k-237, test``; empty if nothing does.
-    """
-
-    entries: tuple[Entry, ...]
-    context: Stated
-    rows: tuple[int, ...]
-    label: str
+    entries: tuple[Entry, ...]  # in the order of the file, adjusted values included
+    context: Stated  # what the file says about all of them
+    rows: tuple[int, ...]  # indices into Reading.rows, ascending
+    label: str  # what tells the group from others: "RotatE, FB15k-237, test"; empty if nothing does
 
 
 def group_entries(reading: Reading) -> list[Group]:
-    """Gather the entries of each evaluation.
+    """Group the entries of each evaluation, in the order of their first entries.
 
-    In a wide table these are the entries of a row that the file says the same about. In a long one they are those
-    whose rows agree in every cell but those that tell one number from another: the metric, its k and its value.
-
-    Returns
-    -------
-    list of Group
-        In the order of their first entries.
+    In a wide table they share a row and what the file says; in a long one, their rows differ only in metric, k and
+    value.
     """
     found: dict[Hashable, list[Entry]] = {}
     for entry in reading.entries:
@@ -342,7 +221,7 @@ def _list_others(row: Mapping[str, str], column: str) -> tuple[tuple[str, str], 
 
 
 def _tells_number(name: str, cell: str) -> bool:
-    """Tell whether a cell of a long table says which number stands there, not which evaluation it is of."""
+    """Tell whether a cell of a long table names the number, not the evaluation that it belongs to."""
     heading, content = parse_column(name), parse_column(cell)
     measured = content is not None and content.role in {"measured", "num_tasks"}
     return measured or (heading is not None and heading.role in _OF_ONE_NUMBER)

@@ -1,7 +1,7 @@
 """JSON and YAML as evaluation tools write them: read without losing a digit, and without trusting the file.
 
-Numbers stay as they are written. Nothing is built but mappings, lists and text: no tag is heeded, no alias followed,
-and nesting is bounded, so that no file can make reading it cost more than its length.
+Numbers stay as they are written. Only mappings, lists and text are built: tags, anchors and aliases are refused and
+nesting is bounded, so that no file can make reading it cost more than its length.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeAlias
+from weakref import WeakKeyDictionary
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.constants.published import parse_value
@@ -21,20 +23,18 @@ if TYPE_CHECKING:
 
     from rankconst.results.document import Document
 
-
 DEEPEST = 40
-"""How many objects and lists may stand in each other."""
+"""How deep objects and lists may be nested."""
 
 LARGEST_YAML = 4 * 2**20
 """The longest YAML document that is read, in characters; parsing YAML is slow."""
-
 
 SPLIT_WORDS = frozenset((*SPLITS, *(word for words in SPLITS.values() for word in words)))
 """Keys that name a split."""
 
 
 class Number(str):
-    """A number as it is written, with the line that it stands in where that is known."""
+    """A number as it is written, with its line where that is known."""
 
     __slots__ = ("line",)
 
@@ -53,22 +53,14 @@ Value: TypeAlias = "dict[str, Value] | list[Value] | Number | str | bool | None"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One value of a file: the whole file, or a line of JSON Lines.
+    """One value of a file: the whole file, or a line of JSON Lines."""
 
-    Attributes
-    ----------
-    line
-        The line of the record, counted from 1; None for a whole file.
-    value
-        What stands there.
-    """
-
-    line: int | None
+    line: int | None  # counted from 1; None for a whole file
     value: Value
 
 
 _BEGINNING = re.compile(r"\s*(?:\{\s*(?:[\"'}]|\d+\s*:)|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
-_PYTHON = re.compile(r"\s*[\[({]*\s*(?:'|\d+\s*:)")
+_PYTHON = re.compile(r"\s*+[\[({]*+\s*+(?:'|\d++\s*+:)")
 _TOKEN = re.compile(
     r"(?P<double>\"(?:[^\"\\\n]|\\.)*\")|'(?P<single>[^'\\\n]*)'"
     r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
@@ -93,14 +85,17 @@ def looks_structured(document: Document) -> bool:
     return _BEGINNING.match(document.text[:4096]) is not None
 
 
-def read_records(document: Document) -> tuple[Record, ...]:
-    """Read JSON, JSON Lines, or a dict as Python prints it.
+_READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 
-    Raises
-    ------
-    DataError
-        If it is none of these, with line and column; for a key that stands twice in an object, or too deep nesting.
-    """
+
+def read_records(document: Document) -> tuple[Record, ...]:
+    """Read JSON, JSON Lines, or a dict as Python prints it; only once, though each format asks."""
+    if document not in _READ:
+        _READ[document] = _read_json(document)
+    return _READ[document]
+
+
+def _read_json(document: Document) -> tuple[Record, ...]:
     text = document.text
     if _PYTHON.match(text[:4096]):
         text = _TOKEN.sub(_translate, text)
@@ -121,34 +116,8 @@ def read_records(document: Document) -> tuple[Record, ...]:
     return tuple(records)
 
 
-def read_yaml_records(document: Document) -> tuple[Record, ...]:
-    """Read a file that is one YAML document.
-
-    Raises
-    ------
-    DataError
-        As :func:`parse_yaml`.
-    MissingExtraError
-        If PyYAML is not installed.
-    """
-    return (Record(None, parse_yaml(document, document.text)),)
-
-
 def read_number(value: Value, place: str) -> str | None:
-    """Return a number's text, or None for null.
-
-    Parameters
-    ----------
-    value
-        What stands where a number is expected.
-    place
-        Where, for messages.
-
-    Raises
-    ------
-    DataError
-        If it is no number, or not a finite one.
-    """
+    """Return a number's text, or None for null; `place` is for messages."""
     if value is None:
         return None
     if isinstance(value, (bool, dict, list)):
@@ -189,7 +158,7 @@ def _refuse_json(error: json.JSONDecodeError, document: Document, before: int, e
 
 
 def _translate(token: re.Match[str]) -> str:
-    """Return the JSON of a token of Python, columns kept where they can be."""
+    """Return the JSON of a Python token, of the same length where possible."""
     kind = token.lastgroup
     if kind == "single":
         return json.dumps(token["single"], ensure_ascii=False)
@@ -223,7 +192,7 @@ def _refuse_depth(document: Document, line: int | None) -> NoReturn:
 
 
 def _check_unicode(value: Value, document: Document, line: int | None) -> None:
-    """Refuse halves of surrogate pairs, which no text can hold."""
+    """Refuse halves of surrogate pairs, which no text can contain."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -232,25 +201,7 @@ def _check_unicode(value: Value, document: Document, line: int | None) -> None:
 
 
 def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
-    """Read a YAML document, or a record of one line.
-
-    Parameters
-    ----------
-    document
-        Where it stands, for messages.
-    text
-        The YAML text.
-    line
-        The line of the document that it begins in.
-
-    Raises
-    ------
-    DataError
-        If it is no YAML, with line and column; for anchors, aliases and tags, a key that stands twice, or too deep
-        nesting.
-    MissingExtraError
-        If PyYAML is not installed.
-    """
+    """Read a YAML document that begins in a line of the file."""
     try:
         import yaml
     except ImportError:
@@ -260,17 +211,13 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
     if len(text) > LARGEST_YAML:
         limit = LARGEST_YAML // 2**20
         raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; no results are.")
-    builder = _Builder(document, line)
-    # The events of the parser: nothing is constructed, so no tag can have an effect.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        for event in yaml.parse(text, Loader=loader):
-            builder.take(event)
+        value = _make_loader()(document, line, text).read()
     except yaml.YAMLError as error:
         _refuse_yaml(error, document, text, line)
     if "\\u" in text or "\\U" in text:
-        _check_unicode(builder.root, document, line)
-    return builder.root
+        _check_unicode(value, document, line)
+    return value
 
 
 def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoReturn:
@@ -288,63 +235,72 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
     ) from None
 
 
-class _Builder:
-    """Puts the events of a YAML parser together."""
+@cache
+def _make_loader() -> Any:
+    """Return the class of loaders, with the parser in C where PyYAML has it: that is ten times as fast."""
+    import yaml
+    from yaml.composer import Composer
 
-    def __init__(self, document: Document, line: int) -> None:
-        self.root: Value = None
-        self._document, self._line = document, line
-        self._open: list[tuple[dict[str, Value] | list[Value], list[str]]] = []
-        self._documents = 0
+    fast = getattr(yaml, "CBaseLoader", None)
+    bases = (_PlainLoader, yaml.BaseLoader) if fast is None else (_PlainLoader, Composer, fast)
+    return type("Loader", bases, {"parser": fast or yaml.BaseLoader})
 
-    def take(self, event: Any) -> None:
-        """Take the next event."""
-        name = type(event).__name__.removesuffix("Event")
-        if name == "Alias" or getattr(event, "anchor", None):
+
+class _PlainLoader:
+    """A yaml.BaseLoader that refuses anchors, aliases, tags and deep nesting before anything is built of them."""
+
+    parser: Any
+
+    def __init__(self, document: Document, line: int, text: str) -> None:
+        self.parser.__init__(self, text)
+        self.anchors: dict[str, Any] = {}  # what a Composer holds
+        self._document, self._line, self._depth = document, line, 0
+
+    def read(self: Any) -> Value:
+        """Return the value of the only document."""
+        if not self.check_node():
+            return None
+        value: Value = self._convert(self.get_node())
+        if self.check_node():
+            self._refuse(self.peek_event(), "a second YAML document begins; expected one")
+        return value
+
+    def compose_node(self: Any, parent: Any, index: Any) -> Any:
+        """Build the next node, unless it is one that is not read."""
+        event = self.peek_event()
+        if getattr(event, "anchor", None) is not None:
             self._refuse(event, "anchors and aliases (& and *) are not read; write the value out")
         if getattr(event, "tag", None) is not None:
             self._refuse(event, f"the tag {event.tag} is not read; expected plain values")
-        if name == "DocumentStart":
-            self._documents += 1
-            if self._documents > 1:
-                self._refuse(event, "a second YAML document begins; expected one")
-        elif name == "Scalar":
-            self._put(self._convert(event), event, event.value)
-        elif name in {"MappingStart", "SequenceStart"}:
-            inner: dict[str, Value] | list[Value] = {} if name == "MappingStart" else []
-            self._put(inner, event)
-            self._open.append((inner, []))
-            if len(self._open) > DEEPEST:
-                _refuse_depth(self._document, self._line + event.start_mark.line)
-        elif name in {"MappingEnd", "SequenceEnd"}:
-            self._open.pop()
+        if self._depth > DEEPEST:
+            _refuse_depth(self._document, self._line + event.start_mark.line)
+        self._depth += 1
+        node = super().compose_node(parent, index)  # type: ignore[misc]
+        self._depth -= 1
+        return node
 
-    def _refuse(self, event: Any, reason: str) -> NoReturn:
-        mark = event.start_mark
+    def _refuse(self, node: Any, reason: str) -> NoReturn:
+        mark = node.start_mark
         raise DataError(f"{self._document.at(self._line + mark.line)}, column {mark.column + 1:,}: {reason}.")
 
-    def _put(self, value: Value, event: Any, text: str | None = None) -> None:
-        """Put a value, or the key that `text` is, where the parser stands."""
-        if not self._open:
-            self.root = value
-            return
-        inner, keys = self._open[-1]
-        if isinstance(inner, list):
-            inner.append(value)
-        elif keys:
-            inner[keys.pop()] = value
-        elif text is None:
-            self._refuse(event, "a key is no text")
-        elif text in inner:
-            self._refuse(event, f"key {text!r} stands twice in one mapping; keep the one that holds")
-        else:
-            keys.append(text)
+    def _convert(self, node: Any) -> Value:
+        if node.id == "scalar":
+            return self._convert_scalar(node)
+        if node.id == "sequence":
+            return [self._convert(each) for each in node.value]
+        found: dict[str, Value] = {}
+        for key, value in node.value:
+            if key.id != "scalar":
+                self._refuse(key, "a key is no text")
+            if key.value in found:
+                self._refuse(key, f"key {key.value!r} stands twice in one mapping; keep the one that holds")
+            found[key.value] = self._convert(value)
+        return found
 
-    def _convert(self, event: Any) -> Value:
-        if not event.implicit[0]:
-            return str(event.value)
-        if event.value in _YAML_WORDS:
-            return _YAML_WORDS[event.value]
-        if _YAML_NUMBER.fullmatch(event.value):
-            return Number(event.value, self._line + event.start_mark.line)
-        return str(event.value)
+    def _convert_scalar(self, node: Any) -> Value:
+        text = str(node.value)
+        if node.style:  # in quotes, or a block
+            return text
+        if text in _YAML_WORDS:
+            return _YAML_WORDS[text]
+        return Number(text, self._line + node.start_mark.line) if _YAML_NUMBER.fullmatch(text) else text

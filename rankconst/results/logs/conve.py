@@ -1,9 +1,8 @@
 """What ConvE and TuckER print, and tools made after them.
 
-ConvE's ``left`` is where tails are predicted, ``right`` where heads are (``evaluation.py``: the first prediction ranks
-the tail entity ``e2`` and is counted as left). Its ``Mean rank: {0} 188.8`` comes from a message that was never filled
-in. Above TuckER's ``Validation:`` stand the epoch, the seconds and the loss, each alone on its line; it counts the
-triples of both directions.
+ConvE's ``left`` predicts tails, ``right`` heads (``evaluation.py``: the first prediction ranks the tail entity ``e2``
+and is counted as left). Its ``Mean rank: {0} 188.8`` comes from a message that was never filled in. TuckER prints the
+epoch, the seconds and the loss above ``Validation:``, each on its own line; it counts the triples of both directions.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_rea
 
 
 def _find_tool(found: list[Found]) -> list[Found]:
-    """Only ConvE tells the sides apart; where no heading says it, that does."""
+    """Only ConvE tells the sides apart, which names the tool where no heading does."""
     if all(each.side == "both" for each in found):
         return found
     return [replace(each, tool=each.tool or "conve") for each in found]
@@ -37,7 +36,7 @@ READER = make_reader(
             Rule(
                 ("_evaluation",),
                 re.compile(r"(?:^|\s)(?P<split>dev|test)_evaluation\s*$"),
-                says={"source": "conve"},
+                says={"tool": "conve"},
             ),
             Rule(("COMPLETED EPOCH",), re.compile(r"COMPLETED EPOCH: (?P<step>\d{1,12})", re.ASCII)),
             Rule(
@@ -46,9 +45,9 @@ READER = make_reader(
                     r"^(?:(?P<step>\d{1,12})\s*\n\S+\s*\n\S+\s*\n)?(?:.*\n)*(?P<split>Validation):\s*$", re.ASCII
                 ),
                 above=3,
-                says={"source": "tucker"},
+                says={"tool": "tucker"},
             ),
-            Rule(("Test:",), re.compile(r"^(?P<split>Test):\s*$"), says={"source": "tucker"}),
+            Rule(("Test:",), re.compile(r"^(?P<split>Test):\s*$"), says={"tool": "tucker"}),
             Rule(
                 ("Number of data points: ",),
                 re.compile(r"^Number of data points: (?P<num_tasks>\d{1,12})\s*$", re.ASCII),

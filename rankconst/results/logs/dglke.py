@@ -1,6 +1,6 @@
 """What DGL-KE prints: ``Test average MRR : 0.67`` for all processes, ``[0]Test average MR: 47.3`` for one.
 
-A process evaluates a part of the triples only, unless there is but one. Older versions print the step behind the name:
+Of several processes, each evaluates only a part of the triples. Older versions print the step behind the name:
 ``Test average MR at [9999/10000]: 48.06``.
 """
 
@@ -18,7 +18,7 @@ _PART = (
 
 
 def _refuse_parts(found: list[Found]) -> list[Found]:
-    # Processes are counted from 0: any other one says that there are several.
+    # Processes are counted from 0: any other number means that there are several.
     parted = {each.split for each in found if each.said.get("process", "0") != "0"}
     return [
         replace(each, why=_PART) if each.split in parted and each.said.get("process") is not None else each

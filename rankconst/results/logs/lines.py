@@ -1,11 +1,11 @@
-"""What the logs of evaluation tools have in common: a line holds a metric's name and value, those above say of what.
+"""What the logs of evaluation tools have in common: a line has a metric's name and value, the lines above say of what.
 
-A format is a row of :class:`LogFormat`. Lines are found by the words that they must hold, not one by one, so that a
-long log with few results is read at the speed of a text search. Colour codes are left out; a carriage return, as of
-progress bars, ends no line.
+A format is one :class:`LogFormat`. Lines are found by words that they must contain, not one by one, so that a long log
+with few results is read at the speed of a text search. Colour codes are removed; a carriage return, as in progress
+bars, ends no line.
 
-A number counts as exact only where the tool prints every digit and more than six significant ones are there: people
-who copy a log shorten it, and a full one seldom ends so soon. All others stand for the interval that rounding leaves.
+A number counts as exact only if the tool prints every digit and more than six significant ones are there: people who
+copy a log shorten it, and a full number seldom ends so soon. Any other number means the interval left by rounding.
 """
 
 from __future__ import annotations
@@ -32,64 +32,35 @@ if TYPE_CHECKING:
 
 
 VALUE = r"(?: {1,4}(?P<value>[^\s|\"',]+)(?!\S)|\s*$)"
-"""How a pattern ends that is followed by a value; a line that was cut off has none."""
+"""How a pattern ends before a value; a line that was cut off has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Lines that say something.
+    """Lines that say something."""
 
-    Attributes
-    ----------
-    marks
-        Such a line holds one of these texts.
-    pattern
-        What it looks like; the groups are what it says.
-    above
-        How many lines above it the pattern starts with.
-    says
-        What such lines say beside.
-    """
-
-    marks: tuple[str, ...]
-    pattern: re.Pattern[str]
-    above: int = 0
-    says: Mapping[str, str] = field(default_factory=dict)
+    marks: tuple[str, ...]  # such a line contains one of these texts
+    pattern: re.Pattern[str]  # the groups are what it says
+    above: int = 0  # how many lines above it the pattern starts
+    says: Mapping[str, str] = field(default_factory=dict)  # what such lines say besides
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A number in a log.
+    """A number in a log."""
 
-    Attributes
-    ----------
-    line
-        Its line, counted from 1.
-    heading
-        The line of the last heading above it; 0 if there is none.
-    name, text
-        The metric and its value, as printed.
-    split, side, protocol, source
-        Which ranking tasks; None where the log says nothing.
-    said
-        All that the line and the headings above it say.
-    meant
-        The value with what printing took away: trailing zeros, or how far it was cut; empty if nothing.
-    why
-        Why it cannot be used; empty if it can.
-    """
-
-    line: int
-    heading: int
-    name: str
-    text: str
+    line: int  # counted from 1
+    heading: int  # the line of the last heading above it; 0 if there is none
+    name: str  # the metric, as printed
+    text: str  # its value, as printed
+    # Which ranking tasks; None where the log says nothing.
     split: str | None
     side: str | None
     protocol: str | None
     tool: str | None
-    said: Mapping[str, str | None]
-    meant: str = ""
-    why: str = ""
+    said: Mapping[str, str | None]  # all that the line and the headings above it say
+    meant: str = ""  # the value before printing cut it or dropped trailing zeros; empty if it did not
+    why: str = ""  # why it cannot be used; empty if it can
 
 
 def _keep(found: list[Found]) -> list[Found]:
@@ -100,47 +71,24 @@ def _keep(found: list[Found]) -> list[Found]:
 class LogFormat:
     """The log of a tool.
 
-    Groups of the patterns that mean something to every format: ``name`` and ``value``; ``k`` for a number that stands
-    apart from its name; ``names`` and ``values`` for a table, names in a heading; ``split``, ``side``, ``protocol``,
-    ``source``, ``step``, ``model``; ``test_triples`` and the like, the number of evaluation triples; ``num_tasks``, the
-    number of ranks.
-
-    Attributes
-    ----------
-    key, title
-        As for :class:`~rankconst.results.reading.Reader`.
-    values
-        The lines that hold numbers.
-    headings
-        The lines that say what the numbers below are.
-    sign
-        The lines that only this tool prints; those with numbers if None.
-    source
-        As for :class:`~rankconst.results.reading.Reading`.
-    exact
-        True if the tool prints every digit: a number with more than six significant ones is exact then.
-    decimals
-        To how many decimals a value is always printed: one with fewer, at the end of the file, is cut off.
-    sides, protocols
-        What the group of that name means; None for a line without.
-    unread
-        Names of metrics that cannot be adjusted, with the reason.
-    refine
-        Looks at all numbers together, for what no single line says.
+    Groups of the patterns with a meaning for every format: ``name`` and ``value``; ``k`` for a number apart from its
+    name; ``names`` and ``values`` for a table with the names in a heading; ``split``, ``side``, ``protocol``, ``tool``,
+    ``step``, ``model``; ``test_triples`` and the like, the number of evaluation triples; ``num_tasks``, that of ranks.
     """
 
     key: str
     title: str
-    values: Rule
-    headings: tuple[Rule, ...] = ()
-    sign: Rule | None = None
+    values: Rule  # the lines with numbers
+    headings: tuple[Rule, ...] = ()  # the lines that say what the numbers below are
+    sign: Rule | None = None  # the lines that only this tool prints; those with numbers if None
     tool: str | None = None
-    exact: bool = False
-    decimals: int | None = None
+    exact: bool = False  # True if the tool prints every digit
+    decimals: int | None = None  # always printed: a value with fewer, at the end of the file, is cut off
+    # What the group of that name means; None for a line without it.
     sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
-    unread: tuple[tuple[re.Pattern[str], str], ...] = ()
-    refine: Callable[[list[Found]], list[Found]] = _keep
+    unread: tuple[tuple[re.Pattern[str], str], ...] = ()  # names of metrics that cannot be adjusted, with the reason
+    refine: Callable[[list[Found]], list[Found]] = _keep  # sees all numbers together, for what no single line says
 
 
 def make_reader(log: LogFormat) -> Reader:
@@ -163,7 +111,7 @@ _COLUMNS = ("evaluation", "model", "step", "split", "side", "filter", "metric", 
 
 @lru_cache(maxsize=256)
 def parse_name(name: str) -> Metric | None:
-    """Return the metric that a log names; None if it is none of those that the tools print."""
+    """Return the metric that a log names; None if no tool prints it."""
     hits = _HITS.fullmatch(name)
     key = f"hits@{hits[1]}" if hits else _NAMES.get(name.lower())
     try:
@@ -173,13 +121,7 @@ def parse_name(name: str) -> Metric | None:
 
 
 def pad_decimals(text: str, decimals: int) -> str:
-    """Put trailing zeros back after the decimal point; leave alone what is no plain number.
-
-    Examples
-    --------
-    >>> pad_decimals("0.3", 3)
-    '0.300'
-    """
+    """Restore trailing zeros after the decimal point of a plain number: 0.3 to 0.300."""
     if decimals < 1 or not _PLAIN.fullmatch(text):
         return text
     whole, _, fraction = text.partition(".")
@@ -187,18 +129,12 @@ def pad_decimals(text: str, decimals: int) -> str:
 
 
 def pad_digits(text: str, digits: int) -> str:
-    """Put trailing zeros back up to a number of significant digits; leave alone what is no plain number.
-
-    Examples
-    --------
-    >>> pad_digits("370.5", 6)
-    '370.500'
-    """
+    """Restore trailing zeros of a plain number up to so many significant digits: 370.5 to 370.500."""
     return pad_decimals(text, digits - 1 - Decimal(text).adjusted()) if _PLAIN.fullmatch(text) else text
 
 
 def _shows_all(text: str) -> bool:
-    """Tell whether a number has more digits than people leave when they round."""
+    """Tell whether a number has more digits than people keep when they round."""
     digits = _SIGNIFICANT.fullmatch(text)
     return digits is not None and len(digits[1].replace(".", "")) > _ROUNDED
 
@@ -226,7 +162,7 @@ def _pair(log: LogFormat, line: int, heading: int, said: Mapping[str, str | None
         None if split is None else parse_split(split),
         log.sides[said.get("side")],
         log.protocols.get(said.get("protocol")),
-        said.get("source"),
+        said.get("tool"),
         said,
     )
     name, values = said.get("name"), said.get("values")
@@ -247,7 +183,7 @@ def _strip_colours(text: str) -> str:
 
 
 def _find_lines(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Rule, str]]:
-    """Find the lines that hold a mark of a rule, each once for a rule, with those above that the rule asks for."""
+    """Find the lines with a mark of a rule, once for each rule, with the lines above that it needs."""
     starts = heapq.merge(*(_find_starts(text, mark, order) for order, rule in enumerate(rules) for mark in rule.marks))
     line, counted, last = 1, 0, (-1, -1)
     for each in starts:

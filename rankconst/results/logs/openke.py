@@ -1,8 +1,8 @@
 """What OpenKE prints: a table of both sides and their mean, raw and filtered.
 
-``l`` is the side where heads are predicted, ``r`` that of tails. Its ``type constraint results`` rank among fewer
-candidates, and relation prediction prints a table of the same look without ``l`` and ``r``: neither is adjusted.
-Sums are kept in 32 bits, so that of the six decimals of a mean rank the last ones are not certain.
+``l`` predicts heads, ``r`` tails. Its ``type constraint results`` rank among fewer candidates, and relation prediction
+prints a similar table without ``l`` and ``r``: neither is adjusted. Sums are kept in 32 bits, so the last of the six
+decimals of a mean rank are uncertain.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _refuse_other_candidates(found: list[Found]) -> list[Found]:
 
 
 def _gather(table: list[Found], why: str) -> list[Found]:
-    """Make the numbers of a table that is left out a single one."""
+    """Merge the numbers of a skipped table into one."""
     first, last = table[0], table[-1]
     if first is last:
         return [replace(first, why=why)]

@@ -1,7 +1,7 @@
 """What TorchKGE's ``print_results`` prints: raw and filtered values on one line.
 
-Hits and MRR are rounded to as many decimals for the whole of a print, trailing zeros left out: they are put back as
-far as a neighbour shows them. The mean rank is cut to a whole number, so 400 stands for 400 to 401.
+Hits and MRR of one print are rounded to the same number of decimals, without trailing zeros: these are restored as far
+as a neighbour shows them. The mean rank is cut to a whole number, so 400 means 400 to 401.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _restore(found: list[Found]) -> list[Found]:
         if each.name != "Mean Rank" and fraction.isdecimal():
             decimals[number] = max(decimals[number], len(fraction))
     return [
-        # Half a unit of the last decimal is open already: together that is 400 to 401.
+        # Half a unit of the last decimal is open already: together, 400 to 401.
         replace(each, meant=f"{each.text}.5 ± 0.45" if each.text.isdecimal() else "")
         if each.name == "Mean Rank"
         else replace(each, meant=pad_decimals(each.text, decimals[number]))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
@@ -12,59 +11,46 @@ from rankconst.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
 _COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
 _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "/", "."}
 _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeout", "none", "null", "tbd", "tba"}
-# Marks behind a number: of footnotes, of a rank in parentheses, of a reference in brackets.
+# Marks behind a number: footnotes, a rank in parentheses, a reference in brackets.
 _MARK = re.compile(
-    r"\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
+    r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
     r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\])$"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table.
+class Row(NamedTuple):
+    """A row of a table."""
 
-    Attributes
-    ----------
-    line
-        The line that it starts in, counted from 1.
-    cells
-        As written; of a cell that spans several columns the others are empty.
-    plain
-        The same without markup and surrounding blanks.
-    spans
-        First column to number of columns, of cells that span several; None if the format cannot say, and a heading
-        goes on over the empty cells behind it.
-    """
-
-    line: int
-    cells: tuple[str, ...]
-    plain: tuple[str, ...]
+    line: int  # where it starts, counted from 1
+    cells: tuple[str, ...]  # as written; the cells that a spanning cell covers are empty
+    plain: tuple[str, ...]  # without markup and surrounding blanks
+    # Column to the number of columns that its cell spans. None if the format cannot say: then a heading extends over
+    # the empty cells behind it.
     spans: Mapping[int, int] | None = None
 
 
 def is_blank(text: str) -> bool:
-    """Tell whether a cell is empty, or holds a sign for nothing."""
+    """Tell whether a cell is empty or holds a sign for nothing, such as a dash."""
     return text in _BLANKS
 
 
 def is_missing(text: str) -> bool:
-    """Tell whether a cell is blank, or says in words that there is nothing: ``n/a``, ``OOM``."""
+    """Tell whether a cell is blank or says in words that there is no number: ``n/a``, ``OOM``."""
     return text in _BLANKS or text.lower() in _MISSING
 
 
 def is_plain_number(text: str) -> bool:
-    """Tell at once that a cell is a number without marks, sign or separators; others may be numbers too."""
+    """Tell quickly that a cell is a number without marks, sign or separators; others may be numbers too."""
     return _PLAIN.fullmatch(text) is not None
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a cell is a number, marks apart."""
+    """Tell whether a cell is a number, apart from marks."""
     try:
         parse_value(strip_marks(text))
     except DataError:
@@ -79,7 +65,7 @@ def read_count(text: str) -> int | None:
 
 
 def strip_marks(text: str) -> str:
-    """Remove marks around a number, nothing that could be part of it: 10^{3} stays."""
+    """Remove marks around a number, but nothing that could be part of it: 10^{3} stays."""
     if len(text) > _LONGEST:
         return text
     bare = text.lstrip("*†‡§¶ ")

@@ -23,14 +23,14 @@ ROLES: dict[str, tuple[str, ...]] = {
     "side": ("target",),
     "protocol": ("evaluation protocol",),
     "aggregation": ("averaging",),
-    "source": ("source repo", "repository", "repo", "tool", "library", "framework"),
+    "tool": ("source", "source repo", "repository", "repo", "library", "framework"),
     "rank_type": ("type", "tie policy"),
     "num_tasks": ("count", "num ranks", "number of tasks", "number of ranks", "rank count", "n", "n ranks"),
     "metric": ("measure", "metric name"),
     "value": ("score", "result", "metric value"),
     "k": (),
 }
-"""What a column that is no metric can be, with further headings; compared in lower case without punctuation."""
+"""Role of a column that is no metric to its other headings; compared in lower case without punctuation."""
 
 RANK_TYPES: dict[str, str] = {
     "realistic": "realistic",
@@ -41,7 +41,7 @@ RANK_TYPES: dict[str, str] = {
     "worst": "pessimistic",
     "nondeterministic": "nondeterministic",
 }
-"""Spelling of a tie policy to its name today (PyKEEN's, before and since 1.5)."""
+"""Spelling of a tie policy to its name in PyKEEN since 1.5."""
 
 _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
@@ -49,7 +49,7 @@ _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *w
 _FILTERED = {"filtered", "filter", "filt", "fil"}
 # Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
 _NOISE = {"set", "split", "eval", "evaluation", "metrics", "results", "prediction", "predicting", "link", "setting"}
-# What stands beside a metric's own value: its spread over runs, its rank, its gain.
+# Columns next to a metric's own: its spread over runs, its rank, its gain.
 _STATISTICS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci", "rank", "gain", "delta", "diff", "improvement"}
 _MEANS = {"mean", "average"}
 
@@ -68,84 +68,42 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a heading says.
+    """What a heading says."""
 
-    Attributes
-    ----------
-    role
-        A key of :data:`ROLES`, or ``measured`` for a column that holds values of a metric.
-    metric, adjustment
-        Of a measured column: the metric, and ``normalised``, ``index`` or ``z`` if its values were adjusted already.
-    dataset, split, side, rank_type, protocol
-        What the heading says beside the metric: ``MRR (WN18RR)``, ``test_mrr``, ``both.realistic.hits_at_10``.
-    percent
-        True if the heading carries the percent sign of its values: ``Hits@10 (%)``.
-    reason
-        Why values so called cannot be adjusted, as half a sentence; None if they can.
-    """
-
-    role: str
+    role: str  # a key of ROLES, or "measured" for a column of a metric
     metric: Metric | None = None
-    adjustment: str | None = None
+    adjustment: str | None = None  # "normalised", "index" or "z" if its values are adjusted already
+    # What the heading says besides the metric: "MRR (WN18RR)", "test_mrr", "both.realistic.hits_at_10".
     split: str | None = None
     side: str | None = None
     rank_type: str | None = None
     protocol: str | None = None
     dataset: str | None = None
-    percent: bool = False
-    reason: str | None = None
+    percent: bool = False  # True if the heading has the percent sign of its values: "Hits@10 (%)"
+    reason: str | None = None  # why such values cannot be adjusted, as half a sentence
 
 
 @lru_cache(maxsize=4096)
 def parse_column(heading: str, k: int | None = None) -> Meaning | None:
-    """Read the heading of a column.
+    """Read the heading of a column, without markup; `k` if the heading leaves it open. None if it means nothing here.
 
-    Parameters
-    ----------
-    heading
-        As written, markup removed. Arrows and footnote marks do not matter. A dataset may stand in parentheses behind
-        the metric, or before it and a colon, a bar or a spaced slash: ``MRR (WN18RR)``, ``FB15k-237 / MRR``.
-    k
-        The parameter, where the heading leaves it open (``hits_at_k``).
-
-    Returns
-    -------
-    Meaning
-        None for a heading that says nothing to us; such columns are kept and passed on.
-
-    Examples
-    --------
-    >>> parse_column("Method").role
-    'model'
-    >>> parse_column("test_H@10").metric.label, parse_column("test_H@10").split
-    ('Hits@10', 'test')
-    >>> parse_column("MRR (WN18RR)").dataset
-    'WN18RR'
+    A dataset may be given in parentheses behind the metric, or before it and a colon, a bar or a spaced slash:
+    ``MRR (WN18RR)``, ``FB15k-237 / MRR``.
     """
     if len(heading) > _LONGEST:
         return None
-    text, bare = _strip_signs(heading)
+    text, bare = _strip_signs(" ".join(heading.split()))  # runs of blanks make patterns slow
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
 def add_part(meaning: Meaning, part: str) -> Meaning | None:
-    """Add what stands beside or above a metric's name.
+    """Add a part next to or above a metric's name: a split, a side, a tie policy, ``raw``, or else a dataset.
 
-    Parameters
-    ----------
-    meaning
-        A measured column.
-    part
-        A split, a side, a tie policy, ``raw``, or else a dataset; what the metric's own name says stays.
-
-    Returns
-    -------
-    Meaning
-        None if the part makes the column something else than the metric: its standard deviation, for example.
+    What the name itself says is kept. None if the part changes the meaning: "MRR std" is no MRR.
     """
-    text, bare = _strip_signs(part)
+    text, bare = _strip_signs(" ".join(part.split()))
     said: dict[str, Any] = {"percent": True} if bare != text else {}
     for piece in _BARS.split(bare):
         name, fields = piece, _read_words(piece)
@@ -162,13 +120,13 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
 
 
 def _strip_signs(heading: str) -> tuple[str, str]:
-    """Return a heading without arrows and marks, and without a percent sign too."""
+    """Return a heading without arrows and marks, then also without a percent sign."""
     text = _MARKS.sub("", _ARROWS.sub("", heading[:_LONGEST])).strip()
     return text, _PERCENT.sub("", text)
 
 
 def _read_words(text: str) -> dict[str, str] | None:
-    """Return what words say beside a metric; None if one of them is not known, and all may be a dataset's name."""
+    """Return what words say besides a metric; None if one is unknown, so that all may be a dataset's name."""
     said: dict[str, str] = {}
     for word in filter(None, _SPLITTER.split(text.lower())):
         fields = _read_word(word)
@@ -237,7 +195,7 @@ def _templates(metric: Metric) -> tuple[str, ...]:
 
 
 def _may_be_metric(name: str) -> bool:
-    """Tell whether asking the catalogue is worth it, which takes half a millisecond to say no."""
+    """Tell whether to ask the catalogue, which takes half a millisecond to say no."""
     stem = squash(name)
     bare = stem.removeprefix("adjusted").removesuffix("index")
     forms = (stem, bare, stem.removeprefix("z"))

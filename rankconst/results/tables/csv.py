@@ -14,33 +14,30 @@ from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from rankconst.results.document import Document
 
 
 DELIMITERS = (",", "\t", ";")
-"""What may stand between cells."""
+"""What may separate cells."""
 
 # A heading may have several levels, after empty lines.
 _FIRST_LINES = 20
 _LONGEST_HEADING = 100_000
+# Beyond this many different cells, remembering them costs more than it saves.
+_MOST_SHARED = 100_000
 
 
 def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
-    """Read the rows of a delimited file; quotes as in RFC 4180.
-
-    Raises
-    ------
-    DataError
-        For a quote that is never closed or closed within a cell, a zero byte, or a cell that is too long.
-    """
+    """Read the rows of a delimited file; quotes as in RFC 4180."""
     if (zero := document.text.find("\0")) >= 0:
         line = document.text.count("\n", 0, zero) + 1
         raise DataError(
             f"{document.at(line)}: a zero byte. Results are read from text; save the table as CSV in UTF-8."
         )
-    reader = csv.reader((f"{line}\n" for line in document.lines), delimiter=delimiter, strict=True)
+    reader = csv.reader((f"{line}\n" for line in _lines(document.text)), delimiter=delimiter, strict=True)
+    shared: dict[str, str] = {}  # equal cells are held once
     while True:
         line = reader.line_num + 1
         try:
@@ -49,9 +46,10 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
             raise DataError(f"{document.at(line)}: {_explain(str(error), reader.line_num)}") from None
         if cells is None:
             return
-        plain = tuple(cell.strip() for cell in cells)
+        share = shared.setdefault if len(shared) < _MOST_SHARED else shared.get
+        written = tuple([share(cell, cell) for cell in cells])
+        plain = tuple(map(str.strip, written))
         if any(plain):
-            written = tuple(cells)
             yield Row(line, written, written if written == plain else plain)
 
 
@@ -69,10 +67,10 @@ def _explain(error: str, line: int) -> str:
 
 
 def find_delimiter(document: Document) -> str | None:
-    """Return the delimiter under which one of the first lines reads as a heading; None if there is no such.
+    """Return the delimiter under which one of the first lines reads as a heading; None if there is none.
 
-    A heading has two cells or more, one of them a name that is known, and the line below has as many; in a file called
-    ``.csv`` or ``.tsv`` a line with more or fewer is rather a mistake to be reported.
+    A heading has two cells or more, one of them a known name, and the line below has as many; in a file called ``.csv``
+    or ``.tsv`` a line with more or fewer cells is rather a mistake to be reported.
     """
     lines = list(islice(_lines(document.text), _FIRST_LINES))
     first = next((line.lstrip() for line in lines if line.strip()), "")
@@ -84,46 +82,39 @@ def find_delimiter(document: Document) -> str | None:
 
 
 def _lines(text: str) -> Iterator[str]:
+    """Yield the lines one by one; other line separators than a line feed are part of a cell."""
     start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
+    while (end := text.find("\n", start)) >= 0:
         yield text[start:end]
         start = end + 1
+    yield text[start:]
 
 
 def _count_known(lines: list[str], delimiter: str, strict: bool) -> int:
-    """Return how many cells mean something in the row, among the first, that reads best as a heading."""
+    """Count the known names in that one of the first rows that reads best as a heading."""
     rows: list[list[str]] = []
     try:
         rows.extend(row for row in csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True) if row)
     except csv.Error:
-        strict = False  # what is wrong with it, reading says
+        strict = False  # reading will say what is wrong with it
     best = 0
     for row, below in zip(rows[:5], [*rows[1:], None], strict=False):
         if len(row) < 2 or (strict and below is not None and len(below) != len(row)):
             continue
-        # "metric:<tab>MRR<tab>MR" is a log's.
+        # "metric:<tab>MRR<tab>MR" is from a log.
         if not any(cell.rstrip().endswith(":") for cell in row):
             best = max(best, sum(parse_column(cell.strip()) is not None for cell in row))
     return best
 
 
 def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | None = None) -> Reading:
-    """Read a delimited file in the dialect of a tool.
-
-    Raises
-    ------
-    DataError
-        As :func:`~rankconst.results.tables.grid.read_tables`, and for text that is no CSV.
-    """
+    """Read a delimited file in the dialect of a tool."""
     delimiter = find_delimiter(document)
     if delimiter is None:
-        # Nothing is known in the heading: let the one with most cells say so.
+        # Nothing is known in the heading: the delimiter with most cells makes the best message.
         first = next((line for line in document.lines if line.strip()), "")
         delimiter = max(DELIMITERS, key=first.count)
-    tables: Iterable[Iterable[Row]] = (read_rows(document, delimiter),)
-    return read_tables(document, form, tables, dialect, tool)
+    return read_tables(document, form, (read_rows(document, delimiter),), dialect, tool)
 
 
 def _recognise(document: Document) -> bool:
@@ -135,4 +126,3 @@ def _read(document: Document) -> Reading:
 
 
 READER = Reader("csv", "a table with commas, tabs or semicolons", _recognise, _read)
-"""CSV and TSV."""

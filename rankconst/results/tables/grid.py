@@ -1,25 +1,17 @@
-"""From grids of cells to one reading: blocks under their headings, wide tables and long ones, put into one table.
+"""From grids of cells to one reading: blocks under their headings, wide and long tables, merged into one table.
 
-Every format of tables hands over rows of cells as written and with their markup removed; what they mean is found out
-here. A wide table has a column for each metric. A long one names the metric in one column and holds its value in
-another.
-
-======================  ====================================================================================
-module                  holds
-======================  ====================================================================================
-:mod:`.cells`           a row, and what the text of a cell is
-:mod:`.headings`        what the first rows make the columns
-:mod:`.rows`            the numbers of the rows below
-:mod:`.notes`           what was left out
-======================  ====================================================================================
+Every format of tables supplies rows of cells as written and without markup. What they mean is settled here. A wide
+table has a column for each metric; a long one names the metric in one column and holds its value in another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
@@ -34,19 +26,15 @@ from rankconst.results.tables.cells import (
     read_count,
     strip_marks,
 )
-from rankconst.results.tables.columns import RANK_TYPES
+from rankconst.results.tables.columns import RANK_TYPES, Meaning
 from rankconst.results.tables.headings import DEEPEST, Dialect, Heading, explain_missing, find_heading, find_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
+    from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
-    from rankconst.results.tables.columns import Meaning
-    from rankconst.results.tables.headings import Dialect, Heading
 
-
-MOST_CELLS = 5_000_000
-"""How many cells a file may have; each takes some hundred bytes once it is read."""
+MOST_CELLS = 10_000_000
+"""How many cells a file may have; with its numbers, each takes up to about 150 bytes in memory."""
 
 
 class _Cells(Mapping[str, str]):
@@ -84,34 +72,29 @@ class _Table:
 def read_tables(
     document: Document, form: str, tables: Iterable[Iterable[Row]], dialect: Dialect, tool: str | None = None
 ) -> Reading:
-    """Read the tables of a file into one.
+    """Merge the tables of a file, given as their rows with headings; columns with the same heading become one.
 
-    Parameters
-    ----------
-    document
-        The file, for messages.
-    form
-        The key of its format.
-    tables
-        Their rows, heading included. Columns of the same heading become one.
-    dialect
-        How they speak.
-    source
-        The tool that writes such files.
-
-    Returns
-    -------
-    Reading
-        Its columns are the headings, without markup. The levels of a heading are joined by a spaced slash, and one
-        that occurs before is numbered: ``MRR``, ``MRR (2)``.
-
-    Raises
-    ------
-    DataError
-        If no table has a column of a metric, a row has more or fewer cells than its heading, or what stands in the
-        column of a metric is no number.
+    The levels of a heading are joined by a spaced slash, and repeated headings are numbered: ``MRR``, ``MRR (2)``.
     """
     notes = Notes()
+    with _without_collection():
+        return _merge(document, form, _read_all(document, tables, dialect, notes), notes, tool)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep the garbage collector from walking all numbers again and again; nothing here forms cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _read_all(document: Document, tables: Iterable[Iterable[Row]], dialect: Dialect, notes: Notes) -> list[_Table]:
+    """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
     read: list[_Table] = []
     without: Row | None = None  # the first row of the first table without a metric
     start = 0
@@ -129,8 +112,13 @@ def read_tables(
             start += len(read[-1].rows)
     if not read:
         raise DataError(_say_none(document) if without is None else explain_missing(document, without))
+    return read
+
+
+def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool: str | None) -> Reading:
     columns = tuple(dict.fromkeys(key for table in read for key in table.heading.keys))
-    _check_size(document.name, start, len(columns))
+    if sum(len(table.rows) for table in read) * len(columns) > MOST_CELLS:
+        _refuse_size(document.name)
     views: list[Mapping[str, str]] = []
     for table in filter(lambda table: table.rows, read):
         own = {key: j for j, key in enumerate(table.heading.keys)}
@@ -153,7 +141,7 @@ def _say_none(document: Document) -> str:
 
 
 def _split_blocks(rows: Iterable[Row], dialect: Dialect) -> Iterator[Iterable[Row]]:
-    """Split a table where a heading of several levels stands again, over other datasets perhaps."""
+    """Split a table where a heading of several levels is repeated, perhaps over other datasets."""
     if not dialect.groups:
         yield rows
         return
@@ -177,7 +165,7 @@ def _split_blocks(rows: Iterable[Row], dialect: Dialect) -> Iterator[Iterable[Ro
 
 
 def _skip_titles(document: Document, rows: Iterable[Row], notes: Notes) -> tuple[list[Row], Iterator[Row]]:
-    """Return the rows that a heading may have, and those behind them; lines before the table are left out."""
+    """Return the rows that may be a heading, and those behind them; lines before the table are skipped."""
     rest = iter(rows)
     first = list(islice(rest, DEEPEST + 1))
     while len(first) > 1 and len(first[0].cells) == 1 < max(len(row.cells) for row in first):
@@ -194,13 +182,14 @@ def _read_table(
     """Read the rows below a heading; the first of them becomes row `start` of the file."""
     table = _Table(heading)
     width = len(heading.keys)
+    most = MOST_CELLS // width - start
     reader = RowReader(document, heading, dialect, notes)
-    for written in below:
-        if not any(written.plain):
+    for row in below:
+        if not any(row.plain):
             continue
-        alone = dialect.groups and _is_alone(written, heading)
-        short = alone and len(written.cells) == 1
-        row = replace(written, cells=written.cells + ("",) * (width - 1)) if short else written
+        alone = dialect.groups and _is_alone(row, heading)
+        if alone and len(row.cells) == 1:
+            row = row._replace(cells=row.cells + ("",) * (width - 1))  # noqa: PLW2901
         if len(row.cells) != width:
             raise DataError(
                 f"{document.at(row.line)}: expected {width} cells, as in the heading, got {len(row.cells)}. "
@@ -209,23 +198,23 @@ def _read_table(
         if row.plain in heading.levels:
             notes.add(row.line, " ".join(filter(None, row.plain)), "the heading again")
             continue
-        _check_size(document.at(row.line), start + len(table.rows) + 1, width)
+        if len(table.rows) >= most:
+            _refuse_size(document.at(row.line))
         if alone:
             what = next(filter(None, row.plain))
             notes.add(row.line, what, "alone in its row, the name of a group; datasets are read from columns")
         else:
-            table.entries.extend(reader.read(row, start + len(table.rows)))
+            table.entries += reader.read(row, start + len(table.rows))
         table.rows.append(row.cells)
     table.entries = reader.add_counts(table.entries)
     return table
 
 
-def _check_size(place: str, rows: int, width: int) -> None:
-    if rows * width > MOST_CELLS:
-        raise DataError(
-            f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or leave out columns "
-            "that are not needed."
-        )
+def _refuse_size(place: str) -> NoReturn:
+    raise DataError(
+        f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or leave out columns "
+        "that are not needed."
+    )
 
 
 def _is_alone(row: Row, heading: Heading) -> bool:
@@ -236,7 +225,10 @@ def _is_alone(row: Row, heading: Heading) -> bool:
     return len(filled) == 1 and filled[0] not in heading.measured
 
 
-_CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "source", "rank_type", "num_tasks"}
+_CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks"}
+
+# Beyond this many different texts or rows, remembering them costs more than it saves.
+_MOST_REMEMBERED = 100_000
 
 
 class RowReader:
@@ -250,7 +242,10 @@ class RowReader:
         self._roles = find_roles(heading)
         if dialect.groups and not heading.keys[0]:  # the corner of a printed table, over the names of models
             self._roles.setdefault("model", 0)
-        self._measured = []
+        self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
+        # Position, key, metric and adjustment of each column of a metric, and whether its numbers are percentages.
+        self._measured: list[tuple[int, str, Metric, str | None, bool]] = []
+        self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
         for j in heading.measured:
             meaning = heading.meanings[j]
             if meaning is None or meaning.metric is None:
@@ -258,58 +253,84 @@ class RowReader:
             if meaning.reason is not None:
                 notes.add(None, heading.keys[j], meaning.reason)
                 continue
-            self._measured.append((j, meaning, heading.datasets[j]))
-        value = self._roles.get("value") if heading.long else None
-        self._value = value
+            self._measured.append((j, heading.keys[j], meaning.metric, meaning.adjustment, meaning.percent))
+            self._heads.append((meaning, heading.datasets[j]))
+        self._value = self._roles.get("value") if heading.long else None
+        self._naming = [j for role, j in self._roles.items() if role in _CONTEXT or role in {"metric", "k"}]
+        value = None if self._value is None else heading.meanings[self._value]
+        self._percent = value is not None and value.percent
         self._counts: dict[Stated, int | None] = {}  # of a long table, in rows of their own
-        meaning = None if value is None else heading.meanings[value]
-        self._percent = meaning is not None and meaning.percent
+        # What was read before: texts of roles to the context of each measured column, texts of a long row to its
+        # meaning, and plain numbers, those of percentages apart.
+        self._contexts: dict[tuple[str, ...], list[Stated]] = {}
+        self._named: dict[tuple[str, ...], tuple[Meaning, Stated]] = {}
+        self._numbers: tuple[dict[str, str], dict[str, str]] = ({}, {})
 
-    def read(self, row: Row, index: int) -> Iterator[Entry]:
+    def read(self, row: Row, index: int) -> list[Entry]:
         """Return the numbers of a row."""
-        said, exact = self._read_roles(row), self._dialect.exact
-        contexts: dict[object, Stated] = {}
-        for j, meaning, upper in self._measured:
-            text = self._read_number(row, j, meaning.percent)
-            if text is None or meaning.metric is None:
-                continue
-            kind = (meaning.dataset, upper, meaning.split, meaning.side, meaning.rank_type, meaning.protocol)
-            context = contexts.get(kind)
-            if context is None:
-                context = contexts[kind] = _form_context(said, meaning, upper)
-            yield Entry(meaning.metric, text, index, self._keys[j], row.line, context, meaning.adjustment, exact)
-        if self._value is not None:
-            named = self._read_name(row)
-            if named is None:
-                return
-            if named.metric is None:
-                if row.plain[self._value]:
-                    self._counts[_form_context(said, named, None)] = self._read_count(row, "value")
-                return
-            text = self._read_number(row, self._value, self._percent or named.percent)
+        entries = self._read_wide(row, index) if self._measured else []
+        return entries if self._value is None else [*entries, *self._read_long(row, index, self._value)]
+
+    def _read_wide(self, row: Row, index: int) -> list[Entry]:
+        line, plain = row.line, row.plain
+        told = tuple([plain[j] for j in self._stated.values()])
+        contexts = self._contexts.get(told) or self._form_contexts(row, told)
+        exact, entries = self._dialect.exact, []
+        for (j, key, metric, adjustment, percent), context in zip(self._measured, contexts, strict=True):
+            text = self._numbers[percent].get(plain[j]) or self._read_number(row, j, percent)
             if text is not None:
-                context = _form_context(said, named, None)
-                yield Entry(
-                    named.metric, text, index, self._keys[self._value], row.line, context, named.adjustment, exact
-                )
+                entries.append(Entry(metric, text, index, key, line, context, adjustment, exact))
+        return entries
+
+    def _form_contexts(self, row: Row, told: tuple[str, ...]) -> list[Stated]:
+        """Return the contexts of the measured columns in a row, as one object where they agree."""
+        noted, said = self._notes.total, self._read_roles(row)
+        shared: dict[object, Stated] = {}
+        contexts = []
+        for meaning, upper in self._heads:
+            kind = (meaning.dataset, upper, meaning.split, meaning.side, meaning.rank_type, meaning.protocol)
+            if kind not in shared:
+                shared[kind] = _form_context(said, meaning, upper)
+            contexts.append(shared[kind])
+        if self._notes.total == noted and len(self._contexts) < _MOST_REMEMBERED:
+            self._contexts[told] = contexts
+        return contexts
+
+    def _read_long(self, row: Row, index: int, value: int) -> Iterator[Entry]:
+        told = tuple([row.plain[j] for j in self._naming])
+        found = self._named.get(told) or self._form_named(row, told)
+        if found is None:
+            return
+        named, context = found
+        if named.metric is None:
+            if row.plain[value]:
+                self._counts[context] = self._read_count(row, "value")
+            return
+        text = self._read_number(row, value, self._percent or named.percent)
+        if text is not None:
+            key, exact = self._keys[value], self._dialect.exact
+            yield Entry(named.metric, text, index, key, row.line, context, named.adjustment, exact)
+
+    def _form_named(self, row: Row, told: tuple[str, ...]) -> tuple[Meaning, Stated] | None:
+        """Return what a row of a long table names, with its context."""
+        noted, said = self._notes.total, self._read_roles(row)
+        named = self._read_name(row)
+        if named is None:
+            return None
+        found = named, _form_context(said, named, None)
+        if self._notes.total == noted and len(self._named) < _MOST_REMEMBERED:
+            self._named[told] = found
+        return found
 
     def add_counts(self, entries: list[Entry]) -> list[Entry]:
-        """Add the numbers of tasks that a long table has in rows of their own to the entries that they go with."""
+        """Add the numbers of tasks that a long table has in rows of their own to the entries that they belong to."""
         if not self._counts:
             return entries
-        return [
-            replace(entry, context=replace(entry.context, num_tasks=self._counts[entry.context]))
-            if entry.context in self._counts
-            else entry
-            for entry in entries
-        ]
+        counted = {context: replace(context, num_tasks=count) for context, count in self._counts.items()}
+        return [entry._replace(context=counted.get(entry.context, entry.context)) for entry in entries]
 
     def _read_roles(self, row: Row) -> dict[str, Any]:
-        said: dict[str, Any] = {}
-        for role, j in self._roles.items():
-            text = row.plain[j]
-            if role in _CONTEXT and text and not is_missing(text):
-                said[role] = text
+        said: dict[str, Any] = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
         if "rank_type" in said:
             said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
         if "num_tasks" in said:
@@ -343,26 +364,28 @@ class RowReader:
     def _read_number(self, row: Row, j: int, percent: bool) -> str | None:
         """Return a number as text, None if there is none."""
         text = row.plain[j]
-        if not is_plain_number(text):
-            if is_blank(text):
-                return None
-            if is_missing(text):
-                self._notes.add(row.line, text, "no number")
-                return None
-            text = strip_marks(text)
-            try:
-                parse_value(text, exact=self._dialect.exact, place=self._document.at(row.line, self._keys[j]))
-            except DataError as error:
-                raise DataError(f"{error} Expected a number; leave a cell empty where there is none.") from None
+        if is_blank(text):
+            return None
+        if is_plain_number(text):
+            number = f"{text}%" if percent else text
+            if len(self._numbers[percent]) < _MOST_REMEMBERED:
+                self._numbers[percent][text] = number
+            return number
+        if is_missing(text):
+            self._notes.add(row.line, text, "no number")
+            return None
+        text = strip_marks(text)
+        try:
+            parse_value(text, exact=self._dialect.exact, place=self._document.at(row.line, self._keys[j]))
+        except DataError as error:
+            raise DataError(f"{error} Expected a number; leave a cell empty where there is none.") from None
         return f"{text}%" if percent and "%" not in text else text
 
 
 def _form_context(said: Mapping[str, Any], meaning: Meaning, upper: str | None) -> Stated:
-    fields = dict(said)
-    for name in ("dataset", "split", "side", "rank_type", "protocol"):
-        own = getattr(meaning, name)
-        if own is not None:
-            fields[name] = own
+    """Combine what a row says with what the heading says, which goes first."""
+    own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
+    fields = {**said, **{name: value for name, value in own.items() if value is not None}}
     if upper is not None:
         fields.setdefault("dataset", upper)
     return Stated(**fields)

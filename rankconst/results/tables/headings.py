@@ -1,7 +1,7 @@
-"""What the first rows of a table make its columns: metrics, roles, datasets that span metrics.
+"""What the first rows of a table say about its columns: metrics, roles, datasets that span metrics.
 
-Headings may stand in several rows, the upper ones spanning columns: datasets over metrics, ``Hits@`` over 1, 3 and
-10, metrics over datasets.
+Headings may have several rows, the upper ones spanning columns: datasets over metrics, ``Hits@`` over 1, 3 and 10,
+metrics over datasets.
 """
 
 from __future__ import annotations
@@ -23,51 +23,31 @@ if TYPE_CHECKING:
 
 
 DEEPEST = 4
-"""How many rows a heading may have, and one more of parameters or datasets below its metrics."""
+"""How many rows a heading may have, besides one of parameters or datasets below its metrics."""
 
+_LONGEST = 200
 _COUNT = re.compile(r"@?\s*(\d{1,9})")
 _FAMILY = re.compile(r"(.*?)\s*@?\s*(?:(?<=[@\s])[kKnN])?\s*(\(%\)|%)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How tables of a format speak.
+    """How tables of a format are to be read."""
 
-    Attributes
-    ----------
-    parse
-        Reads a heading, or the name of a metric in a long table, where k may stand in a column of its own.
-    exact
-        True if a program wrote every digit.
-    groups
-        True if a row of a single cell is the name of the rows below.
-    """
-
+    # Reads a heading, or the name of a metric in a long table, where k may have a column of its own.
     parse: Callable[[str, int | None], Meaning | None] = parse_column
-    exact: bool = False
-    groups: bool = False
+    exact: bool = False  # True if a program wrote every digit
+    groups: bool = False  # True if a row of a single cell names the rows below
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The heading of a table.
+    """The heading of a table."""
 
-    Attributes
-    ----------
-    keys
-        The name of each column, no two alike: the levels joined by a spaced slash.
-    meanings
-        What each column means; None if nothing to us.
-    datasets
-        The dataset of each column of a metric that what spans the column names.
-    levels
-        The rows that it is made of.
-    """
-
-    keys: tuple[str, ...]
-    meanings: tuple[Meaning | None, ...]
-    datasets: tuple[str | None, ...]
-    levels: tuple[tuple[str, ...], ...]
+    keys: tuple[str, ...]  # the name of each column, no two alike: the levels joined by a spaced slash
+    meanings: tuple[Meaning | None, ...]  # of each column; None if it means nothing here
+    datasets: tuple[str | None, ...]  # of each column of a metric, from the label that spans it
+    levels: tuple[tuple[str, ...], ...]  # the rows that it is made of
 
     @property
     def measured(self) -> list[int]:
@@ -98,7 +78,7 @@ def find_heading(rows: Sequence[Row], dialect: Dialect) -> Heading | None:
 
 
 def explain_missing(document: Document, row: Row) -> str:
-    """Say why a table that begins with this row has no heading, and what its columns may have been meant for."""
+    """Say why a table that begins with this row has no heading, and what its columns may mean."""
     if len(row.cells) == 1:
         return (
             f"{document.at(row.line)}: one column, {row.plain[0][:40]!r}; expected at least two, such as model "
@@ -124,7 +104,7 @@ def explain_missing(document: Document, row: Row) -> str:
 
 
 def find_roles(heading: Heading) -> dict[str, int]:
-    """Return the column of each role: the one that is called so, or else the first."""
+    """Return the column of each role: the one of that name, or else the first."""
     roles: dict[str, int] = {}
     for j, meaning in enumerate(heading.meanings):
         if meaning is not None and meaning.role in ROLES:
@@ -163,7 +143,7 @@ def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dia
             label = own
             if row.spans is not None:
                 left = row.spans.get(j, 1)
-            else:  # what stands over names of models goes no further
+            else:  # a label over names of models spans no further columns
                 meaning, _ = _find_meaning([own, *labels[j]], dialect)
                 left = len(level) if meaning is not None and meaning.role == "measured" else 1
         spread.append(label if left > 0 else "")
@@ -172,7 +152,7 @@ def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dia
 
 
 def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | None, str | None]:
-    """Return what a column means, and the dataset that the labels around its metric name."""
+    """Return the meaning of a column, and the dataset named by the labels around its metric."""
     read = [dialect.parse(label, None) for label in labels]
     for meaning in reversed(read):
         if meaning is not None and meaning.role != "measured":
@@ -180,7 +160,7 @@ def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | No
     for i in reversed(range(len(labels))):
         found, used = read[i], {i}
         if found is None and i > 0 and (number := _COUNT.fullmatch(labels[i])) is not None:
-            family = _FAMILY.fullmatch(labels[i - 1])
+            family = _FAMILY.fullmatch(" ".join(labels[i - 1][:_LONGEST].split()))
             found = dialect.parse(f"{family[1]}@{number[1]}{family[2] or ''}", None) if family is not None else None
             used = {i - 1, i}
         if found is not None:
@@ -205,10 +185,7 @@ def _is_new(label: str, j: int, heading: Heading) -> bool:
 
 
 def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> bool:
-    """Tell whether a row below the metrics, without a number in their columns, belongs to the heading.
-
-    It holds the k of Hits@, or datasets.
-    """
+    """Tell whether a row below the metrics, with the k of Hits@ or with datasets, belongs to the heading."""
     after = set(longer.measured)
     if len(after) <= len(heading.measured):
         return False

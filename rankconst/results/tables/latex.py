@@ -1,7 +1,7 @@
-r"""Tables in LaTeX: tabular, tabularx, longtable and their kin, with booktabs, multicolumn and multirow.
+r"""Tables in LaTeX: tabular, tabularx, longtable and the like, with booktabs, multicolumn and multirow.
 
-Macros that are not known keep their arguments, so ``\best{0.338}`` is 0.338; what is left of others stays as text,
-which is refused where a number is expected.
+Unknown macros keep their arguments, so ``\best{0.338}`` is 0.338; the rest of others remains as text, which is refused
+where a number is expected.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ENVIRONMENTS: dict[str, int] = {
     "array": 1,
     "NiceTabular": 1,
 }
-"""Environments that hold tables, and how many arguments they take in braces."""
+"""Environment of a table to the number of its arguments in braces."""
 
 _BEGIN = re.compile(r"\\begin\s*\{(" + "|".join(map(re.escape, ENVIRONMENTS)) + r")\}")
 _SEARCHED = 1_000_000
@@ -67,7 +67,7 @@ class _Body:
         self.position = 0
 
     def _count_to(self, position: int) -> int:
-        """Return the line of a place behind the last one that was asked for."""
+        """Return the line of a position behind the last one asked for."""
         self._line += self._text.count("\n", self._counted, position)
         self._counted = position
         return self._line
@@ -94,7 +94,7 @@ class _Body:
         return rows
 
     def _split(self, position: int, environment: str, opened: int) -> Iterator[tuple[int, list[str]]]:
-        """Split the body of a table into rows of cells, each with the place where it starts."""
+        """Split the body of a table into rows of cells, each with its position."""
         text, parts, depth, inner = self._text, list[str](), 0, 0
         row_start = cell_start = position
         for token in _TOKEN.finditer(text, position):
@@ -146,13 +146,13 @@ def _strip_rules(text: str) -> str:
 
 
 class _Multirows:
-    """Cells that go on over several rows: column to the number of rows that are left, and the text."""
+    """Cells that span several rows: column to the number of remaining rows, and the text."""
 
     def __init__(self) -> None:
         self._held: dict[int, tuple[int, str]] = {}
 
     def fill(self, plain: list[str], found: dict[int, tuple[int, str]]) -> None:
-        """Put them into the empty cells of a row, then take up those that start in it."""
+        """Put them into the empty cells of a row, then add those that start in it."""
         held = {j: (left, text) for j, (left, text) in self._held.items() if j < len(plain) and not plain[j]}
         for j, (_, text) in held.items():
             plain[j] = text
@@ -192,13 +192,13 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def _skip_options(text: str, start: int) -> int:
-    """Return where options in brackets end, if there are any."""
+    """Return the end of options in brackets, if there are any."""
     found = _OPTIONS.match(text, start)
     return start if found is None else found.end()
 
 
 def _read_argument(text: str, start: int) -> tuple[str, int] | None:
-    """Return what stands in the braces that follow, and where they end; None if none follow."""
+    """Return the text in the braces that follow, and their end; None if none follow."""
     opening = _OPENING.match(text, start)
     if opening is None:
         return None
@@ -239,7 +239,7 @@ _DROPPED = {
     "setlength": 2, "fontsize": 2, "cline": 1, "cmidrule": 1, "caption": 1, "includegraphics": 1,
     "begin": 1, "end": 1,
 }  # fmt: skip
-"""Macro to the number of arguments that are left out with it."""
+"""Macro to the number of arguments that are dropped with it."""
 
 _LAST = {
     "multicolumn": 3, "multirow": 3, "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2,
@@ -267,7 +267,7 @@ def strip_latex(cell: str) -> str:
 
 
 class _Markup:
-    """The text of a cell with the braces that belong together."""
+    """The text of a cell with its pairs of braces."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -335,7 +335,7 @@ class _Markup:
         put = self.strip(*arguments[-1], depth + 1)
         if macro == "textsuperscript":
             return (f" {put}" if put.startswith("±") else f"^{{{put}}}"), position
-        # Of a macro that is not known, further arguments are no digits of the first.
+        # Further arguments of an unknown macro are no digits of the first.
         more = macro not in _LAST and self._find_argument(position) is not None
         return f"{put} " if more else put, position
 
@@ -366,4 +366,3 @@ def _read(document: Document) -> Reading:
 
 
 READER = Reader("latex", "tabular, longtable and the like in LaTeX", _recognise, _read)
-"""LaTeX."""

@@ -32,7 +32,7 @@ _LONGEST_CELL = 2_000
 
 
 def strip_markdown(cell: str) -> str:
-    """Return a cell without markup; superscripts are kept as ``^{...}``."""
+    """Return a cell without markup; superscripts become ``^{...}``."""
     text = cell.strip()
     if len(text) > _LONGEST_CELL or not _MARKUP.search(text):
         return text
@@ -49,7 +49,7 @@ def strip_markdown(cell: str) -> str:
 
 _MATH = re.compile(r"(?<!\\)\$((?:[^$\\]|\\.)+)\$")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-# Where escaped characters are kept while markup goes: in a plane that is for private use.
+# Escaped characters are moved to a plane for private use while markup is removed.
 _ASIDE = 0xF0000
 _BACK = {_ASIDE + code: code for code in range(128)}
 _MARKUP = re.compile(r"[*_<>&$\\`\[]")
@@ -124,4 +124,3 @@ def _read(document: Document) -> Reading:
 
 
 READER = Reader("markdown", "pipe tables in Markdown", _recognise, _read)
-"""Markdown."""

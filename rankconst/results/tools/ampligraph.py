@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
-from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number
+from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
 from rankconst.results.tables.columns import Meaning, parse_column
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ROLES = {"dataset": "dataset", "dataset_name": "dataset", "model": "model", "model_name": "model", "split": "split"}
 _CONTAINERS = {"results", "metrics"}
 _SETTINGS = {"hyperparams", "model_params", "best_params", "params", "config"}
-# What the name of any metric holds; asking the catalogue takes longer. A bare "std" is that of another metric.
+# The name of any metric contains one of these; asking the catalogue is slower. A bare "std" belongs to another metric.
 _LIKELY = re.compile(r"rank|hit|mr|h.?\d|dcg", re.IGNORECASE)
 _BENCHMARK = re.compile(
     r"(?:fb|wn)[-_ ]?1[0-9]|yago|codex|nell|wikidata|wiki-?kg|bio-?kg|umls|kinship|nations|countries|dbpedia|wd50k",
@@ -36,7 +36,7 @@ _BENCHMARK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """An object with metrics, and what stands around it."""
+    """An object with metrics, and what is around it."""
 
     line: int | None
     where: str
@@ -70,9 +70,9 @@ def _read_roles(value: Mapping[str, Value]) -> dict[str, str]:
     """Return what an object says about its metrics."""
     stated = {role: str(value[key]) for key, role in _ROLES.items() if isinstance(value.get(key), str)}
     results = value.get("results")
-    # Other tools name their metrics in the same way; they do not keep these settings beside them.
+    # Other tools use the same names of metrics, but do not keep these settings with them.
     if "hyperparams" in value or ("model_params" in value and isinstance(results, dict) and "hits_1" in results):
-        stated["source"] = "ampligraph"
+        stated["tool"] = "ampligraph"
     return stated
 
 
@@ -83,13 +83,13 @@ def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
 def _recognise(document: Document) -> bool:
     return looks_structured(document) and any(
         _parse(key) and not isinstance(value, (dict, list))
-        for table in _list_tables(document.records[:5])
+        for table in _list_tables(read_records(document)[:5])
         for key, value in table.values.items()
     )
 
 
 def _read(document: Document) -> Reading:
-    tables = _list_tables(document.records)
+    tables = _list_tables(read_records(document))
     names = _name_levels([table.path for table in tables])
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
@@ -97,7 +97,7 @@ def _read(document: Document) -> Reading:
     for table in tables:
         stated = {**dict(zip(names.get(len(table.path), ()), table.path, strict=False)), **table.stated}
         row = {"line": "" if table.line is None else str(table.line)}
-        row |= {role: said for role, said in stated.items() if role != "source"}
+        row |= {role: said for role, said in stated.items() if role != "tool"}
         for key, value in table.values.items():
             meaning = _parse(key)
             if meaning is None or meaning.metric is None:
@@ -118,20 +118,20 @@ def _read(document: Document) -> Reading:
                 split=meaning.split or stated.get("split"),
                 side=meaning.side,
                 protocol=meaning.protocol,
-                tool=stated.get("source"),
+                tool=stated.get("tool"),
                 model=stated.get("model"),
                 rank_type=meaning.rank_type,
             )
-            # Such files are often rounded, so that the number is open by its last digit.
+            # Such files are often rounded, so the last digit is uncertain.
             entries.append(Entry(meaning.metric, text, len(rows), key, table.line, context, meaning.adjustment))
         rows.append(row)
     return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped)
 
 
 def _name_levels(paths: list[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
-    """Return what the keys around a table name, by how many there are.
+    """Return the names of the keys around a table, by how many there are.
 
-    A level with a benchmark's name holds datasets; where none has, AmpliGraph's order is taken: dataset, then model.
+    A level with a benchmark's name holds datasets; without one, AmpliGraph's order is assumed: dataset, then model.
     """
     levels: dict[int, tuple[str, ...]] = {}
     for depth in {len(path) for path in paths}:
@@ -145,4 +145,3 @@ def _name_levels(paths: list[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
 
 
 READER = Reader("ampligraph", "AmpliGraph, and other JSON objects of metrics", _recognise, _read)
-"""AmpliGraph's results."""

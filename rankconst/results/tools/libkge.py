@@ -1,4 +1,4 @@
-"""LibKGE's ``trace.yaml``: a record a line, from which the evaluations are taken.
+"""LibKGE's results: ``trace.yaml``, a record a line, and what ``kge dump trace --csv`` writes.
 
 References
 ----------
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-# What an evaluation's record says, and a line must hold to be parsed at all.
+# A line must contain this to be parsed at all; it says so of an evaluation.
 _EVENT = "eval_completed"
 _TYPE = "entity_ranking"
 _EXAMPLE = "example_rank"
@@ -38,7 +38,7 @@ _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
 
 
 def _recognise(document: Document) -> bool:
-    # Both words in one flow mapping, as no other tool writes it.
+    # Both words in one flow mapping, as only this tool writes it.
     found = next((line for line in document.lines if _EVENT in line), "")
     return found.lstrip().startswith("{") and _TYPE in found
 
@@ -107,7 +107,7 @@ def _read_record(
 
 
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
-    """Return the protocol of metrics by their suffix, under the name of what the suffix means by default.
+    """Return the protocol of each suffix of metrics, keyed by what the suffix means by default.
 
     LibKGE filters by the splits that `filters` lists; ``_filtered_with_test`` adds test to them.
     """
@@ -122,7 +122,7 @@ def _match(known: set[str], split: str) -> str | None:
 
 
 def _read_size(document: Document, line: int, record: Mapping[str, Value]) -> int | None:
-    """Return the number of evaluated triples, each of which is ranked once on either side."""
+    """Return the number of evaluated triples, each ranked once on either side."""
     size = record.get("size")
     if size is None:
         return None
@@ -139,7 +139,6 @@ def _text(record: Mapping[str, Value], key: str) -> str:
 
 
 READER = Reader("libkge", "LibKGE: trace.yaml", _recognise, _read)
-"""LibKGE's traces."""
 
 
 _ROLES = {
@@ -173,7 +172,6 @@ def _read_csv(document: Document) -> Reading:
 
 
 READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, _read_csv)
-"""LibKGE's dump of a trace."""
 
 
 _SUFFIXES = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
@@ -187,59 +185,28 @@ _SHORT = re.compile(r"(?P<filter>raw|fil|fwt)_(?P<metric>mrr|mr|hits@[1-9]\d{0,9
 
 @dataclass(frozen=True, slots=True)
 class LibkgeName:
-    """What a name of LibKGE says.
+    """What a name of LibKGE says."""
 
-    Attributes
-    ----------
-    metric
-        The metric, its k set.
-    protocol
-        ``raw``; ``libkge`` for filtered by the splits up to the evaluated one; ``standard`` for filtered by test too.
-    side
-        ``head``, ``tail`` or ``both``.
-    part
-        The part of the ranks that it is restricted to: ``1-to-N``, ``relation_25%``; empty for all of them.
-    """
-
-    metric: Metric
-    protocol: str
+    metric: Metric  # with its k
+    protocol: str  # "raw", "libkge" if filtered by the splits up to the evaluated one, "standard" if by test too
     side: str = "both"
-    part: str = ""
+    part: str = ""  # of the ranks: "1-to-N", "relation_25%"; empty for all of them
 
     @property
     def reason(self) -> str | None:
         """Why such a number cannot be adjusted, as half a sentence; None if it can."""
-        return (
-            f"{self.part} restricts it to some of the ranks, which have constants of their own" if self.part else None
-        )
+        if not self.part:
+            return None
+        return f"{self.part} restricts it to some of the ranks, which have constants of their own"
 
 
 @lru_cache(maxsize=4096)
 def parse_libkge_name(name: str) -> LibkgeName | None:
-    """Read a metric's name as LibKGE writes it.
-
-    Parameters
-    ----------
-    name
-        A key of a trace entry, or a column of ``kge dump trace``.
-
-    Returns
-    -------
-    LibkgeName
-        None for what is no metric of entity ranking.
-
-    Examples
-    --------
-    >>> found = parse_libkge_name("hits_at_10_filtered_with_test_head")
-    >>> found.metric.label, found.protocol, found.side
-    ('Hits@10', 'standard', 'head')
-    >>> parse_libkge_name("avg_loss") is None
-    True
-    """
+    """Read a metric's name in a trace or a dump: ``hits_at_10_filtered_with_test_head``; None for other keys."""
     for pattern, protocols in ((_LONG, _SUFFIXES), (_SHORT, _PREFIXES)):
         found = pattern.fullmatch(name)
         if found is not None:
-            # A side stands last: "_1-to-N_head".
+            # A side comes last: "_1-to-N_head".
             part, _, last = (found["part"] or "").rpartition("_")
             if last not in {"head", "tail"}:
                 part, last = found["part"] or "", "both"

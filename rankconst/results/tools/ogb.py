@@ -19,7 +19,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, make_reading
-from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, looks_structured, read_number
+from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, looks_structured, read_number, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def _walk(record: Record) -> Iterator[_Found]:
 def _recognise(document: Document) -> bool:
     if not looks_structured(document):
         return False
-    found = [each for record in document.records[:5] for each in _walk(record)]
+    found = [each for record in read_records(document)[:5] for each in _walk(record)]
     return any(_LIST.fullmatch(each.key) for each in found) or (
         len(found) == 1 and _SINGLE.fullmatch(found[0].key) is not None and found[0].key != "mrr"
     )
@@ -65,7 +65,7 @@ def _read(document: Document) -> Reading:
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     listed = False
-    for record in document.records:
+    for record in read_records(document):
         lengths: dict[tuple[int | None, str | None], int] = {}
         for found in _walk(record):
             name = _LIST.fullmatch(found.key)
@@ -122,4 +122,3 @@ def _average(value: Value, place: str) -> tuple[str, int]:
 
 
 READER = Reader("ogb", "OGB: what its evaluator returns, as JSON or as Python prints it", _recognise, _read)
-"""OGB's results."""

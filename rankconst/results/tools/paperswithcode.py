@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
-from rankconst.results.structured import Value, looks_structured, read_number
+from rankconst.results.structured import Value, looks_structured, read_number, read_records
+from rankconst.results.tables.cells import is_missing
 from rankconst.results.tables.columns import Meaning, parse_column
 
 if TYPE_CHECKING:
@@ -24,12 +25,11 @@ if TYPE_CHECKING:
 
 
 _DETAILS = ("paper_title", "paper_url", "paper_date")
-_NOTHING = {"", "-", "–", "n/a", "N/A"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of a leaderboard, and where it stands."""
+    """A row of a leaderboard with its place."""
 
     line: int | None
     task: str
@@ -75,7 +75,7 @@ def _list_tasks(value: Value) -> list[dict[str, Value]]:
 def _recognise(document: Document) -> bool:
     return looks_structured(document) and any(
         isinstance(task.get("datasets"), list) and ("task" in task or "subtasks" in task)
-        for record in document.records[:5]
+        for record in read_records(document)[:5]
         for task in _list_tasks(record.value)[:5]
     )
 
@@ -86,7 +86,7 @@ def _read(document: Document) -> Reading:
     skipped: list[Skipped] = []
     every = [
         row
-        for record in document.records
+        for record in read_records(document)
         for task in _list_tasks(record.value)
         for row in _walk_task(task, record.line)
     ]
@@ -108,7 +108,7 @@ def _read(document: Document) -> Reading:
 def _read_row(
     document: Document, row: _Row, place: int, meanings: Mapping[str, Meaning], skipped: list[Skipped]
 ) -> tuple[dict[str, str], list[Entry]]:
-    """Return the cells and the entries of a row; note values that are none."""
+    """Return the cells and the entries of a row; other values are added to `skipped`."""
     model = _text(row.values.get("model_name"))
     cells = {"task": row.task, "dataset": row.dataset, "model": model}
     cells |= {key: _text(row.values.get(key)) for key in _DETAILS}
@@ -117,18 +117,18 @@ def _read_row(
         meaning = meanings.get(name)
         if meaning is None or meaning.metric is None:
             continue
-        if _text(value).strip() in _NOTHING:
+        if is_missing(_text(value).strip()):
             continue
         where = " / ".join((row.dataset, model, name))
         try:
             text = read_number(value, document.at(row.line)) or ""
         except DataError as error:
-            # What people typed in: one bad cell among thousands is no reason to refuse the others.
+            # People typed these in: one bad cell among thousands is no reason to refuse the others.
             skipped.append(Skipped(row.line, where, str(error).partition(": ")[2].rstrip(".")))
             continue
         if meaning.percent and "%" not in text:
             text = f"{text}%"
-        # Beside a column of the same name a metric would hide it.
+        # A metric must not hide a column of the same name.
         column = name if name not in cells else f"metric {name}"
         cells[column] = text
         context = Stated(
@@ -149,4 +149,3 @@ def _parse(name: str) -> Meaning | None:
 
 
 READER = Reader("paperswithcode", "Papers with Code: evaluation tables as JSON", _recognise, _read)
-"""Tables of Papers with Code."""

@@ -1,7 +1,7 @@
-"""PyKEEN's results: ``results.json`` of every version, flat dicts of its trackers, files of published experiments.
+"""PyKEEN's results: ``results.json`` of every version, flat dicts of its trackers, experiment files, to_df() as CSV.
 
 Versions differ in the order of side, tie policy and metric, and nest or join them (``both.realistic.hits_at_10``).
-So every word on the way to a number is read by itself, wherever it stands.
+So each word of the path to a number is read by itself, in any position.
 
 References
 ----------
@@ -28,8 +28,9 @@ from rankconst.results.structured import (
     Record,
     Value,
     looks_structured,
+    parse_yaml,
     read_number,
-    read_yaml_records,
+    read_records,
 )
 from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
 from rankconst.results.tables.csv import read_delimited
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 _CONTAINERS = {"metrics", "results", "metric_results"}
 _COUNTS = {"count", "rankcount"}
-# Tie policies by their names of before 1.5; of a published experiment the policy may be unknown.
+# Tie policies by their names before 1.5; published experiments may not say which.
 _OLD = {"best", "worst", "avg"}
 _WORDS = {
     "side": frozenset(SIDES),
@@ -55,7 +56,7 @@ _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
 )
-# What any key of a metric of PyKEEN holds.
+# The key of any metric of PyKEEN contains one of these.
 _LIKELY = re.compile(r"rank|hit|mr|dcg|varia|devia", re.IGNORECASE)
 _OPEN_K = re.compile(r"(?<=[_@])k$")
 _ADJUSTED = re.compile(r"adjusted_|z_")
@@ -63,7 +64,7 @@ _ADJUSTED = re.compile(r"adjusted_|z_")
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """What the words on the way to a value say, each as written."""
+    """What the words of the path to a value say, each as written."""
 
     path: str = ""
     split: str = ""
@@ -85,11 +86,11 @@ class _Way:
 
     @property
     def lacks_k(self) -> bool:
-        """True where a metric's k is still to come, as in ``hits_at_k``."""
+        """True if the metric's k is still missing, as in ``hits_at_k``."""
         return not self.k and _OPEN_K.search(self.metric) is not None
 
     def take(self, word: str) -> _Way:
-        """Read one more word: it says the first of these that nothing has said yet."""
+        """Read one more word: it fills the first field that it can and that is still open."""
         for name, words in _WORDS.items():
             if word in words and not getattr(self, name):
                 return replace(self, **{name: word})
@@ -132,7 +133,7 @@ def _follow(way: _Way, key: str) -> _Way:
 @lru_cache(maxsize=8192)
 def _parse(name: str) -> tuple[Metric, str | None] | None:
     """Return the metric that a name means, and how it is adjusted."""
-    # What is no metric as a heading is none here; asking the catalogue takes longer to say so.
+    # A word that is no metric as a heading is none here; asking the catalogue is slower.
     if not _LIKELY.search(name) or parse_column(name) is None:
         return None
     try:
@@ -148,7 +149,7 @@ def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
         return
     for key, inner in value.items():
         onward = _follow(way, key)
-        # Beside the metrics stand losses, times and settings, which are nobody's business.
+        # Losses, times and settings next to the metrics do not matter here.
         if not onward.unknown:
             yield from _walk(inner, onward, line)
         elif onward.among_metrics:
@@ -166,7 +167,7 @@ def _recognise(document: Document) -> bool:
         )
     return any(
         leaf.way.metric and not leaf.way.unknown and _is_ours(record, leaf.way)
-        for record in document.records[:5]
+        for record in read_records(document)[:5]
         for leaf in _list_leaves(record)
     )
 
@@ -177,7 +178,9 @@ def _is_ours(record: Record, way: _Way) -> bool:
 
 
 def _read(document: Document) -> Reading:
-    records = document.records if looks_structured(document) else read_yaml_records(document)
+    records = (
+        read_records(document) if looks_structured(document) else (Record(None, parse_yaml(document, document.text)),)
+    )
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
@@ -242,7 +245,7 @@ def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, st
 
 
 def _read_counts(document: Document, leaves: list[_Leaf]) -> dict[tuple[str, str, str], int]:
-    """Return the numbers of ranks by split, side and tie policy; without a policy too, for values that have none."""
+    """Return the numbers of ranks by split, side and tie policy, and by split and side alone."""
     counts: dict[tuple[str, str, str], int] = {}
     for leaf in leaves:
         if leaf.way.unknown or squash(leaf.way.metric) not in _COUNTS:
@@ -293,10 +296,9 @@ def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
 
 
 READER = Reader("pykeen", "PyKEEN: results.json, flat dicts, experiment files", _recognise, _read)
-"""PyKEEN's results."""
 
 
-# PyKEEN does not put the k of adjusted hits into their keys; it is 10 unless somebody changes it.
+# PyKEEN leaves the k of adjusted hits out of their keys; it is 10 by default.
 _HITS_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 
 
@@ -315,4 +317,3 @@ def _read_csv(document: Document) -> Reading:
 
 
 READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv)
-"""PyKEEN's to_df()."""
