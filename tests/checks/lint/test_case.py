@@ -10,10 +10,11 @@ import rankconst
 from hand_readings import OPEN, make_reading
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
-from rankconst.checks.lint.cases import Archive, Case, build_case, count_tasks, invert
+from rankconst.checks.lint.case import Archive, Case, build_case, invert
 from rankconst.constants.published import Interval
-from rankconst.results.evaluation import Stated, Stated, Settled
+from rankconst.results.evaluation import Settled, Stated
 from rankconst.results.reading import NOISE, group_entries
+from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()
 MRR = parse_metric("mrr")
@@ -123,8 +124,7 @@ def test_the_number_of_ranks_tells_the_protocol() -> None:
 def test_a_source_that_ranks_whole_batches_has_fewer_tasks() -> None:
     archive = Archive(TABLES)
     for side, expected in (("tail", 24 * 128), ("both", 2 * 24 * 128)):
-        settled = Settled("wn18rr", "test", side, "standard", "micro", replace(TOOLS["rotate"], batch=128))
-        assert count_tasks(archive, settled) == expected
+        assert archive.count(Tasks("wn18rr", side=side), replace(TOOLS["rotate"], batch=128)) == expected
 
 
 def test_where_no_batch_is_whole_nothing_was_ranked() -> None:
