@@ -12,7 +12,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.lint.case import Archive, Case, build_case, invert
 from rankconst.constants.published import Interval
-from rankconst.results.evaluation import Settled, Stated
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import NOISE, group_entries
 from rankconst.tasks import Tasks
 
@@ -117,8 +117,8 @@ def test_tasks() -> None:
 
 def test_the_number_of_ranks_tells_the_protocol() -> None:
     case = build({"MRR": "0.4"}, Stated(dataset="WN18RR", num_tasks=5848))
-    assert case.settled is not None
-    assert (case.settled.protocol, case.assumed) == ("pykeen", False)
+    assert case.tasks is not None
+    assert (case.tasks.protocol, case.assumed) == ("pykeen", False)
 
 
 def test_a_source_that_ranks_whole_batches_has_fewer_tasks() -> None:
@@ -133,7 +133,7 @@ def test_where_no_batch_is_whole_nothing_was_ranked() -> None:
         reading = make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve"))
         (group,) = group_entries(reading)
         case, reason = build_case(group, reading, Stated(), Archive(TABLES))
-        assert (case.settled, case.num_tasks) == (None, None)
+        assert (case.tasks, case.num_tasks) == (None, None)
         assert reason.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
 
 
