@@ -180,16 +180,16 @@ def test_every_value_wrong_in_a_known_way() -> None:
 # What the file says, and what not.
 
 
-def test_the_source_decides_between_equal_constants() -> None:
+def test_the_tool_decides_between_equal_constants() -> None:
     context = Stated(num_tasks=2148, side="both", split="test")
     reading = read([[("mr", None, "23.5")]], [context], exact=True)
-    by_source = {}
+    by_tool = {}
     for tool in (None, "pykeen", "libkge"):
         (found,) = identify_reading(replace(reading, tool=tool), TABLES).groups
         first = found.matches[0]
         assert {tasks.protocol for tasks in (first.tasks, *first.same)} == {"standard", "libkge", "pykeen"}
-        by_source[tool] = first.tasks.protocol
-    assert by_source == {None: "standard", "pykeen": "pykeen", "libkge": "libkge"}
+        by_tool[tool] = first.tasks.protocol
+    assert by_tool == {None: "standard", "pykeen": "pykeen", "libkge": "libkge"}
 
 
 @pytest.mark.parametrize(

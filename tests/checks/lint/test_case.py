@@ -80,7 +80,7 @@ def test_intervals_are_cut_at_the_range() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rank_type", "source", "step"),
+    ("rank_type", "tool", "step"),
     [
         (None, None, 0.5),
         ("realistic", None, 0.5),
@@ -121,7 +121,7 @@ def test_the_number_of_ranks_tells_the_protocol() -> None:
     assert (case.tasks.protocol, case.assumed) == ("pykeen", False)
 
 
-def test_a_source_that_ranks_whole_batches_has_fewer_tasks() -> None:
+def test_a_tool_that_ranks_whole_batches_has_fewer_tasks() -> None:
     archive = Archive(TABLES)
     for side, expected in (("tail", 24 * 128), ("both", 2 * 24 * 128)):
         assert archive.count(Tasks("wn18rr", side=side), replace(TOOLS["rotate"], batch=128)) == expected
