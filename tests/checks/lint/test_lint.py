@@ -200,7 +200,7 @@ def test_what_cannot_be_checked_is_noted_once() -> None:
 
 def test_file_and_user_must_not_contradict_each_other() -> None:
     reading = make_reading(ROTATE, context=Stated(dataset="FB15k-237"))
-    with pytest.raises(UsageError, match="of dataset FB15k-237, but wn18rr was asked for"):
+    with pytest.raises(UsageError, match="says dataset FB15k-237, but wn18rr was asked for"):
         lint_reading(reading, TABLES, Stated(dataset="wn18rr"))
 
 
