@@ -29,7 +29,7 @@ from rankconst.tables import tables as archive
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rankconst.checks.lint import Finding, Lint
+    from rankconst.checks.lint.case import Finding, Lint
     from rankconst.results.reading import Measured
 
 
@@ -60,7 +60,7 @@ _RULES = (
 
 
 def _complete_rule(incomplete: str) -> list[str]:
-    from rankconst.checks.lint import RULES
+    from rankconst.checks.lint.rules import RULES
 
     return [key for key in RULES if key.startswith(incomplete)]
 
@@ -121,10 +121,10 @@ def lint(
 
 
 def _list_rules(format: Format) -> None:
-    from rankconst.checks.lint import RULES
+    from rankconst.checks.lint.rules import RULES
 
     rows = [
-        {"rule": key, "title": rule.title, "inequality": rule.inequality, "derivation": rule.derivation}
+        {"rule": key, "title": rule.title, "inequality": rule.inequality, "derivation": rule.why}
         for key, rule in RULES.items()
     ]
     print_listing(Listing.of(columns=_RULES, rows=rows), format)

@@ -1,9 +1,9 @@
-"""What stands where in a comparison, and what it looks like: datasets, models and values, before anything is drawn."""
+"""The columns, points and looks of a comparison, before anything is drawn."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from rankconst.constants.constants import Adjusted, Constants
     from rankconst.constants.published import Interval
     from rankconst.results.adjust import AdjustedReading
+    from rankconst.tasks import Tasks
 
 
+# So many models, those with the most values, have a sign of their own; all others share one.
 MOST_MODELS = 20
-"""So many models have a colour and sign of their own: those with the most values. All others share one sign."""
 
 # Widths in inches: of panels side by side and of panels below each other, from least to most; of a value as a rule and
 # at least; of the gap between datasets.
@@ -38,23 +39,25 @@ _USUAL = {"test", "both", DEFAULT_AGGREGATION, ""}
 
 
 class Place(NamedTuple):
-    """The ranking tasks of a column: all that sets chance apart, but for the protocol."""
+    """All that sets chance apart in a column: its ranking tasks, whatever their protocol, and the tie policy."""
 
-    dataset: str
-    split: str
-    side: str
-    aggregation: str
+    tasks: Tasks
     rank_type: str
 
     @property
-    def unusual(self) -> list[str]:
-        """What tells the tasks from those of most tables."""
-        return [each for each in self[1:] if each not in _USUAL]
+    def words(self) -> tuple[str, str, str, str]:
+        """Split, side, aggregation and tie policy."""
+        return self.tasks.split, self.tasks.side, self.tasks.aggregation, self.rank_type
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What sorts places on datasets of the same size."""
+        return (self.tasks.dataset, *self.words)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A value of a model, to be drawn once in each panel of its metric."""
+    """A value of a model, drawn once in each panel of its metric."""
 
     model: str
     metric: Metric
@@ -63,29 +66,19 @@ class Point:
     constants: Constants
 
     def value(self, form: str) -> float | None:
-        """Return what a panel shows: ``value``, ``index`` or ``z``; None if it is undefined."""
+        """Return its ``value``, ``index`` or ``z``; None if undefined."""
         found: float | None = getattr(self.adjusted, form)
         return found
 
     def interval(self, form: str) -> Interval | None:
-        """Return what rounding leaves open of that."""
+        """Return the rounding interval of that."""
         found: Interval | None = getattr(self.adjusted, f"{form}_interval")
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A dataset on the x axis.
-
-    Attributes
-    ----------
-    label
-        Its name.
-    size
-        The mean number of candidates of its tasks, as text.
-    start, end
-        Its ends, in inches.
-    """
+    """A dataset on the x axis: its name, the mean number of candidates as text, and its ends in inches."""
 
     label: str
     size: str
@@ -118,47 +111,31 @@ class Look:
         return Line2D([], [], ls="", marker=self.marker, color=self.colour, mfc=self.face, ms=5.5, label=label)
 
 
+# The sign that all further models share.
 FURTHER = Look(CHANCE, "*")
-"""The sign that models share who have none of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where columns stand in a panel.
-
-    Attributes
-    ----------
-    columns
-        In their order.
-    slot
-        The distance of neighbouring values, in inches.
-    width
-        That of a panel, in inches.
-    beside
-        True if the three panels of a metric stand side by side, False if below each other.
-    """
+    """The columns of a panel in their order, and its measures in inches."""
 
     columns: Mapping[Place, Column]
+    # The distance of neighbouring values.
     slot: float
     width: float
+    # True if the three panels of a metric are side by side, False if they are below each other.
     beside: bool
 
 
 def collect_points(adjusted: AdjustedReading, metrics: Collection[Metric] | None) -> list[Point]:
-    """Return the values of some metrics, or of all, that could be adjusted.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
+    """Return the values of some metrics, or of all, that could be adjusted; DataError if there are none."""
     unnamed = PurePath(adjusted.reading.name).stem
     points = []
     for each in adjusted.entries:
         context, of = each.entry.context, each.constants
         if of is None or each.adjusted is None or (metrics is not None and each.entry.metric not in metrics):
             continue
-        place = Place(of.tasks.dataset, of.tasks.split, of.tasks.side, of.tasks.aggregation, context.rank_type or "")
+        place = Place(replace(of.tasks, protocol=""), context.rank_type or "")
         points.append(Point(context.model or unnamed, each.entry.metric, place, each.adjusted, of))
     if not points:
         reason = next((f" {each.note}" for each in adjusted.entries if each.note), "")
@@ -186,12 +163,17 @@ def arrange(points: Sequence[Point], titles: Mapping[str, str]) -> Layout:
         size = float(np.average(histogram.num_candidates, weights=histogram.num_tasks))
         # Protocols differ a little.
         sizes[point.place] = min(size, sizes.get(point.place, size))
-    places = sorted(sizes, key=lambda place: (sizes[place], place))
+    places = sorted(sizes, key=lambda place: (sizes[place], place.key))
     counts = Counter((point.place, point.metric) for point in points)
     slots = {place: max(n for (at, _), n in counts.items() if at == place) for place in places}
     common = find_common(points)
     labels = {
-        place: ", ".join([titles.get(place.dataset, place.dataset), *(p for p in place.unusual if p not in common)])
+        place: ", ".join(
+            [
+                titles.get(place.tasks.dataset, place.tasks.dataset),
+                *(word for word in place.words if word not in _USUAL and word not in common),
+            ]
+        )
         for place in places
     }
     total, number = sum(slots.values()), len(places)
@@ -212,7 +194,7 @@ def arrange(points: Sequence[Point], titles: Mapping[str, str]) -> Layout:
 
 
 def dodge(ranked: Sequence[Point], layout: Layout) -> list[float]:
-    """Return where points of one metric stand: those of a column beside each other, in their order."""
+    """Return the x positions of points of one metric: in each column next to each other, in their order."""
     counts = Counter(point.place for point in ranked)
     seen: Counter[Place] = Counter()
     positions = []
@@ -224,6 +206,6 @@ def dodge(ranked: Sequence[Point], layout: Layout) -> list[float]:
 
 
 def find_common(points: Sequence[Point]) -> list[str]:
-    """Return split, side, aggregation and tie policy, as far as they are the same for all points."""
-    values = [{getattr(point.place, field) for point in points} for field in Place._fields[1:]]
+    """Return split, side, aggregation and tie policy, as far as all points share them."""
+    values = (set(each) for each in zip(*(point.place.words for point in points), strict=True))
     return [only for each in values if len(each) == 1 for only in each if only not in {"", DEFAULT_AGGREGATION}]

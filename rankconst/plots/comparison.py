@@ -1,7 +1,4 @@
-"""A results table as a picture: original value, adjusted index and z side by side.
-
-This is Figure 1 of Hoyt et al. 2022, arXiv:2203.07544, for any table.
-"""
+"""A results table as a picture: Figure 1 of Hoyt et al. 2022, arXiv:2203.07544, for any table."""
 
 from __future__ import annotations
 
@@ -26,14 +23,14 @@ if TYPE_CHECKING:
     from rankconst.results.adjust import AdjustedReading
 
 
+# What the panels show, from left to right.
 FORMS = ("value", "index", "z")
-"""What the panels show, from left to right."""
 
+# So many metrics fit into one picture, with a row of panels each.
 MOST_METRICS = 8
-"""So many metrics have a row of panels each in one picture."""
 
+# Random rankers stay within so many standard deviations in 95 % of all cases, by the normal law.
 INSIGNIFICANT = 1.96
-"""Random rankers stay within so many standard deviations in 95 % of all cases, by the normal law."""
 
 
 def plot_comparison(
@@ -44,32 +41,9 @@ def plot_comparison(
 ) -> Figure:
     """Draw original values, adjusted indices and z-scores of a results table.
 
-    A metric has three panels: side by side, or below each other where the table has too many values for that. Datasets
-    stand on the x axis in the order of the mean number of candidates of their tasks; values of one dataset stand
-    beside each other. Bars show what rounding leaves open.
-
-    Parameters
-    ----------
-    adjusted
-        The adjusted table.
-    metrics
-        Which metrics to draw, in this order; if None, all that the table has values of.
-    titles
-        Dataset key to its name on the axis; the key itself where it has none.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        See :func:`~rankconst.plots.style.render_figure`.
-
-    Raises
-    ------
-    MissingExtraError
-        If matplotlib is not installed.
-    UsageError
-        For more than :data:`MOST_METRICS` metrics.
-    DataError
-        If there is nothing to draw.
+    Datasets are on the x axis, by the mean number of candidates of their tasks and under their names in `titles`;
+    bars show what rounding leaves open. The three panels of a metric are side by side, or below each other in large
+    tables.
     """
     wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
     points = collect_points(adjusted, wanted)
@@ -96,7 +70,7 @@ def plot_comparison(
 
 
 def find_further_models(adjusted: AdjustedReading, metrics: Iterable[Metric] | None = None) -> list[str]:
-    """Return the models that :func:`plot_comparison` has no sign of their own for, in the order of the table."""
+    """Return the models that share one sign, in the order of the table."""
     looks = choose_looks(collect_points(adjusted, None if metrics is None else tuple(metrics)))
     return [model for model, look in looks.items() if look == FURTHER]
 
@@ -270,7 +244,7 @@ def _name_axis(points: Sequence[Point]) -> str:
     """Say how datasets are ordered, and what all columns have in common."""
     common = find_common(points)
     # What most tables have in common goes without saying where it is not all the table has.
-    named = {each for point in points for each in point.place[1:]} - set(common)
+    named = {each for point in points for each in point.place.words} - set(common)
     usual = [each for each in ("test", "both") if each in named]
     said = ["both sides" if each == "both" else f"{each} side" if each in {"head", "tail"} else each for each in common]
     said += [f"{'both sides' if each == 'both' else each} unless named" for each in usual]

@@ -46,55 +46,31 @@ _VISIBLE = 0.01
 _GONE = 1e-7
 _TERMS = (64, 256, 1024, 4096)
 
+# Metric family to the law of its sum S on no lattice, and the function that takes a value to (S - top) / n.
 _SUMS: dict[str, tuple[type[SumLaw], Callable[[Values], Values]]] = {
     "inverse_harmonic_mean_rank": (ReciprocalLaw, lambda value: value - 1.0),
     "geometric_mean_rank": (LogRankLaw, lambda value: -np.log(value)),
     "inverse_geometric_mean_rank": (LogRankLaw, np.log),
 }
-"""Metric family to the law of its sum S on no lattice, and the function that takes a value to (S - top) / n."""
 
 
 @dataclass(frozen=True, slots=True)
 class Density:
-    """How probable the values of a random ranker are.
+    """How probable the values of a random ranker are."""
 
-    Attributes
-    ----------
-    edges
-        The ends of cells, in units of the metric. Shape (C + 1,), ascending.
-    probabilities
-        Of each cell. Shape (C,).
-    single
-        True if each cell holds one value that can occur: at its middle, for a metric that counts.
-    exact
-        False if the law is not known and a normal one with its expectation and variance stands in for it.
-    """
-
+    # The ends of cells in units of the metric, shape (C + 1,), ascending; and the probability of each, shape (C,).
     edges: Values
     probabilities: Values
+    # True if each cell holds one possible value, at its middle.
     single: bool
+    # False if the law is not known, and a normal one with its expectation and variance replaces it.
     exact: bool
 
 
 def compute_density(constants: Constants, lower: float, upper: float) -> Density:
-    """Compute how probable a random ranker's values between two ends are.
+    """Compute how probable a random ranker's values between two ends are, in fewer than 200 cells.
 
-    Parameters
-    ----------
-    constants
-        Metric and ranking tasks; the variance must not be 0.
-    lower, upper
-        In units of the metric. What the metric cannot reach is left out.
-
-    Returns
-    -------
-    Density
-        Of fewer than 200 cells.
-
-    Raises
-    ------
-    UndefinedError
-        If every ranker gets the same.
+    What the metric cannot reach is left out. Raises UndefinedError if every ranker gets the same.
     """
     if constants.variance == 0:
         raise UndefinedError(
@@ -111,7 +87,7 @@ def compute_density(constants: Constants, lower: float, upper: float) -> Density
 
 
 def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool]:
-    """Return the edges of cells: between the values of a metric that counts, whole numbers of them to a cell."""
+    """Return the edges of cells, each with the same number of values if the metric counts; and whether that is one."""
     metric = constants.metric
     # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
     ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
@@ -127,7 +103,7 @@ def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool
 
 
 def _difference(constants: Constants, edges: Values) -> Values | None:
-    """Return the probabilities of cells; None where tails are not known, or not well enough."""
+    """Return the probabilities of cells; None if tails are not known, or not well enough."""
     metric, histogram = constants.metric, constants.histogram
     if metric.family not in TAILS or isinstance(histogram, WeightedHistogram):
         return None
@@ -148,7 +124,7 @@ def _reach(metric: Metric, histogram: Histogram, value: float) -> tuple[float, f
 
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:
-    """Return the probabilities of cells by the Fourier series; None where it is not known to end."""
+    """Return the probabilities of cells by the Fourier series; None if it is not known to end."""
     make, transform = _SUMS[constants.metric.family]
     histogram = constants.histogram
     if isinstance(histogram, WeightedHistogram):

@@ -1,4 +1,4 @@
-"""What a random ranker gets on one dataset, with published values beside it."""
+"""What a random ranker gets on one dataset, and published values."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from rankconst.plots.density import Density
 
 
+# So many values fit into one picture, with a row each.
 MOST_VALUES = 20
-"""So many values have a row each in one picture."""
 
 # Standard deviations to either side that are always drawn, and up to which values widen the view.
 _ALWAYS, _AT_MOST = 4.5, 12.0
@@ -48,36 +48,10 @@ class _Mark:
 def plot_distribution(
     constants: Constants, values: Sequence[tuple[str, Published]] = (), *, title: str | None = None
 ) -> Figure:
-    """Draw how a random ranker's values are distributed, and published values with their intervals.
+    """Draw how a random ranker's values are distributed, and published values, as pairs of a label and a value.
 
-    The upper panel shows the law itself. If there are values, each has a row of a second panel below. Where all of
-    them lie near chance, both panels share their axis. Otherwise the lower one reaches from chance to the farthest
-    value, and lines show where in it the upper one lies.
-
-    Parameters
-    ----------
-    constants
-        Metric and ranking tasks.
-    values
-        Pairs of a label, empty for none, and a value in units of the metric.
-    title
-        The name of the dataset; its key if None.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        See :func:`~rankconst.plots.style.render_figure`.
-
-    Raises
-    ------
-    MissingExtraError
-        If matplotlib is not installed.
-    UndefinedError
-        If every ranker gets the same.
-    UsageError
-        For more than :data:`MOST_VALUES` values.
-    DataError
-        For a value outside the metric's range.
+    The upper panel shows the law, the lower one has a row for each value. If a value is far from chance, the lower
+    panel has an axis of its own, and lines show where in it the upper one lies.
     """
     if len(values) > MOST_VALUES:
         raise UsageError(f"{len(values)} values are too many for one picture: at most {MOST_VALUES} can be read.")
@@ -133,14 +107,14 @@ def _mark(constants: Constants, place: int, label: str, published: Published) ->
 
 
 def _write_value(published: Published) -> str:
-    """Return a value as it was written, or the share that a percentage stands for: what the axis shows."""
+    """Return a value as it was written, or a percentage as the share that the axis shows."""
     text = published.text.strip()
     plain = "%" not in text and parse_value(text).value == published.value
     return text if plain else show_number(published.value)
 
 
 def _separate(marks: Sequence[_Mark], expectation: float, deviation: float) -> tuple[list[_Mark], list[_Mark]]:
-    """Return the values that the view of the law can hold, and those that would press it flat."""
+    """Return the values that fit next to the law, and those so far away that they would flatten it."""
     near = [mark for mark in marks if abs(mark.adjusted.value - expectation) <= _AT_MOST * deviation]
     return near, [mark for mark in marks if mark not in near]
 
@@ -189,7 +163,7 @@ def _draw_rows(axes: Axes, constants: Constants, marks: Sequence[_Mark]) -> None
 
 
 def _point_at(axes: Axes, far: Sequence[_Mark], expectation: float) -> None:
-    """Say at the edges of the law's panel what lies beyond."""
+    """Name the values beyond the edges of the law's panel."""
     for right in (False, True):
         beyond = [mark for mark in far if (mark.adjusted.value > expectation) == right]
         for row, mark in enumerate(beyond[:4]):

@@ -1,4 +1,4 @@
-"""How pictures look, and how they become the bytes of a file."""
+"""How pictures look, and how they become the bytes of a file (needs matplotlib, the extra ``rankconst[plot]``)."""
 
 from __future__ import annotations
 
@@ -18,32 +18,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-COLOURS = (
-    "#0072b2",
-    "#e69f00",
-    "#009e73",
-    "#d55e00",
-    "#cc79a7",
-    "#56b4e9",
-    "#000000",
-    "#882255",
-    "#999933",
-    "#332288",
-)
-"""Ten colours that people with any kind of colour vision can tell apart.
+# Ten colours that people with any kind of colour vision can tell apart: those of Okabe and Ito (2008, Color Universal
+# Design) without yellow, which is lost on white, and three of the muted scheme of Tol (2021, Colour Schemes,
+# SRON/EPS/TN/09-002).
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000", "#882255", "#999933", "#332288")
 
-The first seven are those of Okabe and Ito (2008, *Color Universal Design*) without yellow, which is lost on white; the
-others are from the muted scheme of Tol (2021, *Colour Schemes*, SRON/EPS/TN/09-002).
-"""
-
+# One for each colour, so that no picture depends on colour.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
-"""One for each colour, so that no picture depends on colour."""
 
+# The colours of chance, and of grids.
 CHANCE = "#777777"
-"""What chance is drawn in."""
-
 FAINT = "#dddddd"
-"""Grids, and what groups columns."""
 
 _STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -72,26 +57,14 @@ _STYLE: dict[str, Any] = {
 
 
 def require_matplotlib() -> None:
-    """Refuse to go on without matplotlib; imports nothing.
-
-    Raises
-    ------
-    MissingExtraError
-        With the command that installs it.
-    """
+    """Raise MissingExtraError, with the command that installs it, if matplotlib is missing; imports nothing."""
     if find_spec("matplotlib") is None:
         raise MissingExtraError("pictures need matplotlib, which is missing. Run: pip install 'rankconst[plot]'")
 
 
 @contextmanager
 def apply_style() -> Iterator[None]:
-    """Draw in this package's style, whatever the user's own is; it is restored afterwards.
-
-    Raises
-    ------
-    MissingExtraError
-        If matplotlib is not installed.
-    """
+    """Draw in this package's style, whatever the user's own is; it is restored afterwards."""
     require_matplotlib()
     from matplotlib import style
 
@@ -119,23 +92,17 @@ def _write(value: float) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text of others as it is to be drawn: dollar signs are no formulas, and an underscore hides nothing."""
+    """Return text for drawing as it is: dollar signs start no formula, and no leading underscore hides it."""
     return f"{' ' * text.startswith('_')}{text}".replace("$", r"\$")
 
 
 def estimate_width(text: str, size: float = 8.5) -> float:
-    """Return about how wide a text is, in inches, before it is drawn."""
+    """Estimate the width of a text in inches, before it is drawn."""
     return 0.0083 * size * len(text)
 
 
 def check_suffix(path: Path) -> str:
-    """Return the ending of a file name, which says how a picture is written.
-
-    Raises
-    ------
-    UsageError
-        For an ending that no format has.
-    """
+    """Return the ending of a file name, which says how a picture is written; UsageError if it has none of ours."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise UsageError(f"{path}: pictures are written to files that end in {', '.join(SUFFIXES)}.")
@@ -143,20 +110,7 @@ def check_suffix(path: Path) -> str:
 
 
 def render_figure(figure: Figure, suffix: str) -> bytes:
-    """Return a picture as the bytes of a file: the same picture, the same bytes.
-
-    Parameters
-    ----------
-    figure
-        What was drawn.
-    suffix
-        A key of :data:`SUFFIXES`.
-
-    Raises
-    ------
-    MissingExtraError
-        If matplotlib is not installed.
-    """
+    """Return a picture as the bytes of a file: the same picture, the same bytes."""
     title, _, description = str(figure.get_label()).partition("\n")
     with apply_style():
         return SUFFIXES[suffix](figure, title, description)
@@ -183,9 +137,9 @@ def _write_pdf(figure: Figure, title: str, description: str) -> bytes:
     return _save(figure, "pdf", {"Title": title, "Subject": description, "CreationDate": None})
 
 
+# Ending of a file name to what writes a figure with its title and description.
 SUFFIXES: dict[str, Callable[[Figure, str, str], bytes]] = {
     ".svg": _write_svg,
     ".png": _write_png,
     ".pdf": _write_pdf,
 }
-"""Ending of a file name to what writes a figure with its title and description."""

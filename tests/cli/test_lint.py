@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.checks.lint import RULES
+from rankconst.checks.lint.rules import RULES
 from rankconst.cli.lint import SHOWN
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from matplotlib.lines import Line2D
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UsageError
-from rankconst.plots import plot_comparison, render_figure
 from rankconst.plots.arrangement import MOST_MODELS
-from rankconst.plots.comparison import FORMS, find_further_models
+from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
+from rankconst.plots.style import render_figure
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reading
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ SUN: tuple[dict[str, str], ...] = (
 def adjust(rows: Iterable[Mapping[str, str]], *, exact: bool = False, **said: Any) -> AdjustedReading:
     """Adjust a wide table, as a reader would return it."""
     rows, entries = tuple(rows), []
-    about = ("dataset", "model", "split", "side", "source", "rank_type")
+    about = ("dataset", "model", "split", "side", "tool", "rank_type")
     for place, row in enumerate(rows):
         known: dict[str, Any] = {key: row.get(key) for key in about}
         context = Stated(**known)
@@ -94,7 +94,7 @@ def test_points_are_the_numbers() -> None:
     for form, axes in zip(FORMS, panels(figure), strict=True):
         drawn = {(model, column_of(axes, x)): y for model, points in offsets(axes).items() for x, y in points}
         expected = {
-            (each.entry.context.model, each.constants.dataset): getattr(each.adjusted, form)
+            (each.entry.context.model, each.constants.tasks.dataset): getattr(each.adjusted, form)
             for each in adjusted.entries
             if each.entry.metric.label == "MRR" and each.constants is not None
         }

@@ -13,6 +13,7 @@ import rankconst
 from rankconst.errors import UndefinedError
 from rankconst.plots.density import compute_density
 from rankconst.tails import tail_probability
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +47,7 @@ def test_of_all_rank_vectors_each_falls_in_its_cell(metric: str) -> None:
 def test_cells_of_benchmarks_are_differences_of_tails(dataset: str, metric: str) -> None:
     constants = rankconst.load().constants(dataset, metric)
     histogram = rankconst.load().histogram(dataset)
+    assert isinstance(histogram, Histogram)
     deviation = math.sqrt(constants.variance)
     density = compute_density(constants, constants.expectation - 4 * deviation, constants.expectation + 4 * deviation)
     inner = [edge for edge in density.edges.tolist() if constants.metric.lower <= edge <= constants.metric.upper]

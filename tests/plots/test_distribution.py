@@ -18,8 +18,8 @@ from matplotlib.text import Annotation
 import rankconst
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.plots import plot_distribution, render_figure
-from rankconst.plots.distribution import MOST_VALUES
+from rankconst.plots.distribution import MOST_VALUES, plot_distribution
+from rankconst.plots.style import render_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,6 +1,6 @@
-"""What published numbers say about the ranking tasks behind them: how many there are, and what chance gives on them.
+"""What published numbers say about their ranking tasks: how many there are, and what chance gives on them.
 
-A base value M printed beside an adjusted one gives the expectation away that the adjustment was formed with:
+A base value M and an adjusted value of it give away what the adjustment was formed with:
 
 ==============  ==================================
 adjustment      gives
@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Literal
 
 from rankconst.constants.published import Interval, parse_value
 from rankconst.errors import DataError
-from rankconst.results.evaluation import NOTHING
+from rankconst.results.evaluation import NAMES, NOTHING
 from rankconst.results.reading import are_in_full, measure, name_entry
-from rankconst.tables.search import TASK_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,32 +40,17 @@ _TRUSTED = {"arithmetic_mean_rank", "hits_at_k"}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One thing that numbers say about their ranking tasks.
-
-    Attributes
-    ----------
-    kind
-        The number of tasks, or a metric's expectation or standard deviation under chance.
-    value
-        The number, in units of the metric.
-    interval
-        What the writing of the numbers leaves open.
-    origin
-        What it was found from: ``"AMRI beside MR"``.
-    metric
-        Whose expectation or deviation; None for the number of tasks.
-    entries
-        The numbers of the file that it was found from.
-    doubtful
-        True for forms that published files often have wrong: they decide only what better ones leave open.
-    """
+    """One thing that numbers say: how many tasks there are, or a metric's expectation or deviation under chance."""
 
     kind: Literal["num_tasks", "expectation", "deviation"]
+    # In units of the metric, with what the writing of the numbers leaves open.
     value: float
     interval: Interval
+    # What it was found from: "AMRI beside MR".
     origin: str
     metric: Metric | None = None
     entries: tuple[Entry, ...] = ()
+    # True for forms that published files often have wrong: they decide only what better ones leave open.
     doubtful: bool = False
 
     @property
@@ -87,54 +71,22 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that some numbers say about their common ranking tasks.
-
-    Attributes
-    ----------
-    pieces
-        One for each thing said.
-    dropped
-        Numbers that say nothing.
-    stated
-        Dataset, split, side, protocol and aggregation as the file states them, in any spelling; only those stated.
-    source
-        The tool that they come from, as far as known; see :mod:`rankconst.catalogue.tools`.
-    """
+    """All that some numbers say about their common ranking tasks."""
 
     pieces: tuple[Piece, ...]
     dropped: tuple[Dropped, ...] = ()
+    # The names of ranking tasks that the file states, in any spelling.
     stated: Mapping[str, str] = field(default_factory=dict)
+    # The tool that the numbers come from, as far as known.
     tool: str | None = None
-
-    @property
-    def num_tasks(self) -> int | None:
-        """The number of ranks; None if nothing says it."""
-        return next((int(piece.value) for piece in self.pieces if piece.kind == "num_tasks"), None)
 
 
 def solve(
     metric: Metric, adjustment: str, value: Interval, adjusted: Interval, expectation: Interval | None = None
 ) -> Interval:
-    """Find what an adjusted value was formed with.
+    """Return the expectation that an adjusted value was formed with; for ``z``, the absolute standard deviation.
 
-    Parameters
-    ----------
-    metric, adjustment
-        Whose values they are, and ``normalised``, ``index`` or ``z``.
-    value, adjusted
-        Between which numbers base and adjusted value lie.
-    expectation
-        Between which numbers the expectation lies; needed for ``z``.
-
-    Returns
-    -------
-    Interval
-        Of the expectation; for ``z`` of the absolute value of the standard deviation.
-
-    Raises
-    ------
-    DataError
-        If every number would do, with the reason as half a sentence.
+    Raises DataError, with the reason as half a sentence, if every number would do.
     """
     optimum = metric.optimum
     if adjustment == "index" and optimum is None:
@@ -160,28 +112,19 @@ def solve(
     return found
 
 
-def collect_evidence(entries: Iterable[Sequence[Entry]], *, tool: str | None = None, percent: bool = False) -> Evidence:
-    """Gather what evaluations on the same ranking tasks say about these.
-
-    Parameters
-    ----------
-    entries
-        The numbers of each evaluation.
-    source
-        The tool that they come from.
-    percent
-        True if shares are percentages though no sign says so.
-    """
-    evaluations = [tuple(each) for each in entries]
-    everything = [entry for each in evaluations for entry in each]
-    pieces: list[Piece] = []
-    dropped: list[Dropped] = []
+def collect_evidence(
+    evaluations: Iterable[Sequence[Entry]], *, tool: str | None = None, percent: bool = False
+) -> Evidence:
+    """Gather what the numbers of evaluations on the same ranking tasks say about these."""
+    each_evaluation = [tuple(each) for each in evaluations]
+    everything = [entry for each in each_evaluation for entry in each]
     counts = {count for entry in everything if (count := _count_tasks(entry)) is not None}
-    pieces += [Piece("num_tasks", n, Interval(n, n), "count") for n in sorted(counts)]
-    for each in evaluations:
+    pieces = [Piece("num_tasks", n, Interval(n, n), "count") for n in sorted(counts)]
+    dropped: list[Dropped] = []
+    for each in each_evaluation:
         _add_evaluation(each, pieces, dropped, percent=percent)
     context = everything[0].context if everything else NOTHING
-    stated = {name: text for name in TASK_FIELDS if (text := getattr(context, name)) is not None}
+    stated = {name: text for name in NAMES if (text := getattr(context, name)) is not None}
     return Evidence(tuple(pieces), tuple(dropped), stated, context.tool or tool)
 
 
@@ -204,22 +147,20 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
     # z last: it needs an expectation.
     for entry in sorted((e for e in entries if e.adjustment is not None), key=lambda entry: entry.adjustment == "z"):
         metric, form = entry.metric, entry.adjustment or ""
-        base = bases.get(metric)
+        base, known = bases.get(metric), expectations.get(metric)
         try:
             if base is None:
                 raise DataError(f"no {metric.label} stands beside it")
             value, adjusted = (measure(each, percent=percent, in_full=in_full) for each in (base, entry))
             if form == "z" and abs(adjusted.value) == abs(value.value):
                 raise DataError(f"it repeats {metric.label} and is no z-score")
-            ends = solve(metric, form, value.interval, adjusted.interval, expectations.get(metric))
-            known = expectations.get(metric)
-            middle = None if known is None else Interval(sum(known) / 2, sum(known) / 2)
-            points = (Interval(each.value, each.value) for each in (value, adjusted))
-            centre = solve(metric, form, next(points), next(points), middle)
+            ends = solve(metric, form, value.interval, adjusted.interval, known)
+            middle = None if known is None else _point(sum(known) / 2)
+            centre = solve(metric, form, _point(value.value), _point(adjusted.value), middle)
         except DataError as error:
             dropped.append(Dropped(entry, str(error)))
             continue
-        if form != "z" and (metric not in expectations or ends.half_width < expectations[metric].half_width):
+        if form != "z" and (known is None or ends.half_width < known.half_width):
             expectations[metric] = ends
         pieces.append(
             Piece(
@@ -232,3 +173,7 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
                 doubtful=form == "z" or metric.family not in _TRUSTED,
             )
         )
+
+
+def _point(value: float) -> Interval:
+    return Interval(value, value)

@@ -1,41 +1,34 @@
-"""What is found about numbers: sets of tasks that fit, what fits them, and adjusted values that are wrong."""
+"""What is found: sets of ranking tasks that evidence fits, and the adjusted values that are wrong on them."""
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
+from rankconst.checks.identify.defects import CAUSES, Checked, check_entries
 from rankconst.errors import UnknownNameError
 from rankconst.results.reading import NOISE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
-    from rankconst.checks.identify.defects import Checked
     from rankconst.checks.identify.evidence import Evidence, Piece
     from rankconst.results.evaluation import Stated
+    from rankconst.results.reading import Entry
     from rankconst.tables.search import TaskSets
     from rankconst.tasks import Tasks
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A piece of evidence beside the constant of a set of tasks.
-
-    Attributes
-    ----------
-    piece
-        What the numbers say.
-    expected
-        What these tasks have.
-    agrees
-        True if it lies within the piece's interval.
-    """
+    """A piece of evidence and the constant that a set of tasks has."""
 
     piece: Piece
     expected: float
@@ -43,47 +36,20 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """The relative difference of both."""
+        """The relative difference of the two."""
         return abs(self.piece.value - self.expected) / abs(self.expected) if self.expected else float("inf")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A set of tasks that the evidence fits.
+    """A set of tasks that the evidence fits."""
 
-    Attributes
-    ----------
-    tasks
-        The set; of several with the same constants, the one that the source of the numbers makes likely.
-    same
-        Further sets with the same number of tasks and the same constants: nothing can tell them apart.
-    comparisons
-        One for each piece of evidence.
-    """
-
+    # Of several with the same constants, the one that the tool makes likely; and the others, which nothing tells apart.
     tasks: Tasks
     same: tuple[Tasks, ...]
+    num_tasks: int
+    # One for each piece of evidence.
     comparisons: tuple[Comparison, ...]
-
-    @property
-    def dataset(self) -> str:
-        """The key of the dataset."""
-        return self.tasks.dataset
-
-    @property
-    def split(self) -> str:
-        """The key of the split."""
-        return self.tasks.split
-
-    @property
-    def side(self) -> str:
-        """The key of the side."""
-        return self.tasks.side
-
-    @property
-    def protocol(self) -> str:
-        """The key of the protocol."""
-        return self.tasks.protocol
 
     @property
     def agreeing(self) -> int:
@@ -103,31 +69,18 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """What was found out about numbers that share their ranking tasks.
-
-    Attributes
-    ----------
-    evidence
-        What the numbers say.
-    matches
-        The sets of tasks that fit best, all equally well; none if nothing fits.
-    reason
-        Why nothing fits, with the nearest; empty otherwise.
-    note
-        What to know about a match, such as a contradiction to the file's own words; empty if nothing.
-    context, line
-        What the file says about the numbers, and the line of the first, where there are lines.
-    checked
-        Every adjusted value beside the right one; empty if too many sets fit. Where several do, a value that is right
-        for one of them is right.
-    """
+    """What was found out about numbers that share their ranking tasks."""
 
     evidence: Evidence
+    # The sets of tasks that fit best, all equally well.
     matches: tuple[Match, ...]
+    # Why nothing fits, with the nearest set; empty otherwise.
     reason: str = ""
+    # What to know about a match, such as a contradiction to the file's own words.
     note: str = ""
     context: Stated | None = None
     line: int | None = None
+    # Every adjusted value and the right one, unless too many sets fit; right on any of them is right.
     checked: tuple[Checked, ...] = ()
 
     @property
@@ -148,15 +101,7 @@ class Identified:
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """What was found out about the numbers of a file.
-
-    Attributes
-    ----------
-    groups
-        Numbers that share their ranking tasks, in the order of the file.
-    table_version
-        The version of the tables.
-    """
+    """What was found out about the numbers of a file: groups that share their ranking tasks, in its order."""
 
     groups: tuple[Identified, ...]
     table_version: str
@@ -165,6 +110,43 @@ class Identification:
     def mismatches(self) -> tuple[Checked, ...]:
         """The adjusted values that do not belong to their base values."""
         return tuple(each for group in self.groups for each in group.mismatches)
+
+
+# -- agreement --------------------------------------------------------------------------------------------------------
+
+
+def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bound the constant that a piece speaks of, in each set."""
+    if piece.kind == "expectation" and piece.metric is not None:
+        return candidates.find(piece.metric)
+    exact = candidates.num_tasks.astype(np.float64) if piece.metric is None else candidates.deviation(piece.metric)
+    return exact, exact
+
+
+def agrees(piece: Piece, lower: Any, upper: Any) -> Any:
+    """Tell whether something between two numbers may be what a piece says; NaN is not."""
+    slack = NOISE if piece.metric is not None else 0.0
+    with np.errstate(invalid="ignore"):
+        return (upper * (1 + slack) >= piece.interval.lower) & (lower * (1 - slack) <= piece.interval.upper)
+
+
+def weigh(evidence: Evidence) -> NDArray[np.float64]:
+    """Weigh the pieces for deciding whether a set fits: doubtful ones count nothing, unless all are doubtful."""
+    weights = np.array([0.0 if piece.doubtful else 1.0 for piece in evidence.pieces])
+    return weights if weights.any() else np.ones(len(weights))
+
+
+def find_best(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the sets that agree with most: sound pieces first, then the number of tasks, then all pieces."""
+    counts = np.array([piece.metric is None for piece in evidence.pieces])
+    scores = np.stack([weigh(evidence) @ agreement, counts @ agreement, agreement.sum(axis=0)])
+    best = np.ones(agreement.shape[1], dtype=bool)
+    for score in scores:
+        best &= score == score[best].max(initial=0)
+    return best & agreement.any(axis=0)
+
+
+# -- ranking ----------------------------------------------------------------------------------------------------------
 
 
 # Of a metric without rows in the tables, the constants of so many sets are computed at most.
@@ -186,7 +168,7 @@ def rank(
     expected = np.array([ends[0] for ends in bounds])
     if not places.size:
         return ()
-    # What the tables have no rows of is computed, for those sets only that the rest leaves open.
+    # What the tables have no rows of is computed, but only for the sets that the rest leaves open.
     for row, (piece, (lower, upper)) in enumerate(zip(evidence.pieces, bounds, strict=True)):
         if piece.metric is None or np.array_equal(lower, upper, equal_nan=True):
             continue
@@ -211,7 +193,7 @@ def rank(
             Comparison(piece, float(expected[row, columns[0]]), bool(agreement[row, columns[0]]))
             for row, piece in enumerate(evidence.pieces)
         )
-        matches.append(Match(first, tuple(others), comparisons))
+        matches.append(Match(first, tuple(others), int(candidates.num_tasks[places[columns[0]]]), comparisons))
     return tuple(sorted(matches, key=lambda match: (*prefer(match.tasks)[:1], match.largest_difference)))
 
 
@@ -237,34 +219,50 @@ def _preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
     )
 
 
-def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return between which numbers the constant lies that a piece speaks of, in each set."""
-    if piece.metric is None:
-        return candidates.num_tasks.astype(np.float64), candidates.num_tasks.astype(np.float64)
-    if piece.kind == "expectation":
-        return candidates.find(piece.metric)
-    deviation = candidates.deviation(piece.metric)
-    return deviation, deviation
+# -- adjusted values on the sets that fit -----------------------------------------------------------------------------
 
 
-def agrees(piece: Piece, lower: Any, upper: Any) -> Any:
-    """Tell whether something between two numbers may be what a piece says; NaN is not."""
-    slack = NOISE if piece.metric is not None else 0.0
-    with np.errstate(invalid="ignore"):
-        return (upper * (1 + slack) >= piece.interval.lower) & (lower * (1 - slack) <= piece.interval.upper)
+# If more sets fit than this, adjusted values are checked on none.
+MOST_CHECKED = 8
 
 
-def weigh(evidence: Evidence) -> NDArray[np.float64]:
-    """Return what each piece counts in deciding whether a set fits: doubtful ones nothing, unless all are."""
-    weights = np.array([0.0 if piece.doubtful else 1.0 for piece in evidence.pieces])
-    return weights if weights.any() else np.ones(len(weights))
+def check_evaluations(
+    evaluations: Iterable[Sequence[Entry]], matches: Sequence[Match], candidates: TaskSets, *, percent: bool
+) -> tuple[Checked, ...]:
+    """Check adjusted values on every set that fits: one that is right on any of them is right."""
+    if not 0 < len(matches) <= MOST_CHECKED:
+        return ()
+    each_match = []
+    for match in matches:
+        find = functools.partial(candidates.tables.look_up, match.tasks)
+        each_match.append([one for each in evaluations for one in check_entries(each, find, percent=percent)])
+    return tuple(max(verdicts, key=lambda one: one.belongs) for verdicts in zip(*each_match, strict=True))
 
 
-def find_best(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the sets with which most agrees: sound pieces first, then the number of tasks, then all pieces."""
-    counts = np.array([piece.metric is None for piece in evidence.pieces])
-    scores = np.stack([weigh(evidence) @ agreement, counts @ agreement, agreement.sum(axis=0)])
-    best = np.ones(agreement.shape[1], dtype=bool)
-    for score in scores:
-        best &= score == score[best].max(initial=0)
-    return best & agreement.any(axis=0)
+def explain(
+    evidence: Evidence, matches: Sequence[Match], candidates: TaskSets, user: Stated
+) -> tuple[int, tuple[Match, ...]]:
+    """Return how many adjusted values are right or wrong in a known way, and the matches with the most of these."""
+    pairs = [piece.entries for piece in evidence.pieces if piece.entries]
+    scores = []
+    for match in matches[:MOST_CHECKED]:
+        checked = check_evaluations(pairs, [match], candidates, percent=user.percent)
+        scores.append(sum(each.belongs or (each.cause in CAUSES and CAUSES[each.cause].tells) for each in checked))
+    best = max(scores, default=0)
+    return best, tuple(match for match, score in zip(matches, scores, strict=False) if score == best)
+
+
+def rank_by_defects(
+    evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated
+) -> tuple[Match, ...]:
+    """Return the sets with that many tasks on which known defects give at least half of the adjusted values."""
+    counts = tuple(piece for piece in evidence.pieces if piece.metric is None)
+    by_count = rank(replace(evidence, pieces=counts), candidates, chosen, user) if counts else ()
+    best, explained = explain(evidence, by_count, candidates, user)
+    if not best or 2 * best < sum(bool(piece.entries) for piece in evidence.pieces):
+        return ()
+    fitting = np.zeros_like(chosen)
+    fitting[[candidates.sets.index(match.tasks) for match in explained]] = True
+    same = {match.tasks: match.same for match in explained}
+    found = rank(evidence, candidates, fitting, user, share=0.0)
+    return tuple(replace(match, same=same[match.tasks]) for match in found)

@@ -15,18 +15,21 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.tools import parse_tool
-from rankconst.checks.identify.defects import MOST_CHECKED, check_evaluations, explain, rank_by_defects
 from rankconst.checks.identify.evidence import Evidence, Piece, collect_evidence
 from rankconst.checks.identify.matches import (
+    MOST_CHECKED,
     Identification,
     Identified,
     Match,
     agrees,
     bound_constant,
+    check_evaluations,
+    explain,
     rank,
+    rank_by_defects,
 )
 from rankconst.errors import UnknownNameError
-from rankconst.results.evaluation import NAMES, Stated, list_parsers
+from rankconst.results.evaluation import NAMES, NOTHING, list_parsers
 from rankconst.results.reading import group_entries
 from rankconst.tables.search import TaskSets
 
@@ -35,83 +38,48 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.checks.identify.evidence import Evidence, Piece
+    from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry, Reading
     from rankconst.tables.tables import Tables
 
 
-# Nothing said about a file.
-_OPEN = Stated()
-
-
-def identify(
-    evidence: Evidence, tables: Tables, user: Stated = _OPEN, *, candidates: TaskSets | None = None
-) -> Identified:
+def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -> Identified:
     """Find the sets of ranking tasks that evidence fits.
 
     A set fits if at least half of the number of tasks and the expectations agree with it, those of MR and Hits@k
-    before all others; the best are those with which most agree.
-
-    Parameters
-    ----------
-    evidence
-        What the numbers say.
-    tables
-        Whose sets of tasks are searched.
-    setting
-        Narrows the search. Names that the file states do so as well, unless nothing fits then.
-    candidates
-        The sets of these tables, where they have been read already.
-
-    Raises
-    ------
-    UnknownNameError
-        For a name in the setting that nobody knows, or that leaves no set of tasks.
+    before all others; the best are those that agree with most. Names that the file states narrow the search, unless
+    nothing fits then.
     """
-    found = candidates or TaskSets.of(tables)
-    given = read_asked(user)
-    asked = select(found, given)
+    tables = candidates.tables
+    given = {name: key for name in NAMES if (key := getattr(user, name)) is not None}
+    asked = select(candidates, given)
     if not asked.any():
         raise UnknownNameError(f"the tables ({tables.version}) hold no such tasks: {list_names(given)}.")
     stated, notes = read_stated(evidence, user, tables)
     if not evidence.pieces:
         return Identified(evidence, (), describe_lack(evidence), " ".join(notes))
     matches: tuple[Match, ...] = ()
+    aggregation = {name: key for name, key in stated.items() if name == "aggregation"}
     # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
-    for names in (stated, keep_aggregation(stated), {}):
-        chosen = asked & select(found, names)
-        matches = rank(evidence, found, chosen, user)
+    for names in (stated, aggregation, {}):
+        chosen = asked & select(candidates, names)
+        matches = rank(evidence, candidates, chosen, user)
         if not matches:
-            matches = rank_by_defects(evidence, found, chosen, user)
+            matches = rank_by_defects(evidence, candidates, chosen, user)
             notes += ["only the number of ranks agrees: the adjusted values have a known defect."] if matches else []
         if matches:
             break
     if 1 < len(matches) <= MOST_CHECKED:
-        _, matches = explain(evidence, matches, found, user)
+        _, matches = explain(evidence, matches, candidates, user)
     against = {name: key for name, key in stated.items() if name in evidence.stated and not holds(matches, name, key)}
     if matches and against:
         notes.append(f"the file says {list_names(against)}; its numbers are of another set of tasks.")
-    reason = "" if matches else describe_nearest(evidence, found, asked, user)
+    reason = "" if matches else describe_nearest(evidence, candidates, asked, user)
     return Identified(evidence, matches, reason, " ".join(notes))
 
 
-def identify_reading(reading: Reading, tables: Tables, user: Stated = _OPEN) -> Identification:
-    """Find out which ranking tasks the numbers of a file come from, and which adjusted values are wrong.
-
-    Parameters
-    ----------
-    reading
-        What a reader found.
-    tables
-        Whose sets of tasks are searched.
-    setting
-        Narrows the search.
-
-    Raises
-    ------
-    UnknownNameError
-        For a name in the setting that nobody knows, or that leaves no set of tasks.
-    """
+def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -> Identification:
+    """Find the ranking tasks that the numbers of a file come from, and the adjusted values that are wrong on them."""
     candidates = TaskSets.of(tables)
     groups = []
     for (context, _), evaluations in _group(reading).items():
@@ -123,34 +91,20 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = _OPEN) -> 
 def identify_evaluations(
     evaluations: Sequence[Sequence[Entry]],
     tables: Tables,
-    user: Stated = _OPEN,
+    user: Stated = NOTHING,
     *,
     tool: str | None = None,
     pieces: Sequence[Piece] = (),
     candidates: TaskSets | None = None,
 ) -> Identified:
-    """Find out which ranking tasks some evaluations share, and which of their adjusted values are wrong.
+    """Find the ranking tasks that some evaluations share, and the adjusted values that are wrong on them.
 
-    Parameters
-    ----------
-    evaluations
-        The numbers of each.
-    tables, setting, candidates
-        As for :func:`identify`.
-    source
-        The tool that they come from.
-    pieces
-        What else is known about the ranking tasks.
-
-    Raises
-    ------
-    UnknownNameError
-        As for :func:`identify`.
+    `pieces` are what else is known about the tasks.
     """
     sets = candidates or TaskSets.of(tables)
     evidence = collect_evidence(evaluations, tool=tool, percent=user.percent)
     evidence = replace(evidence, pieces=(*evidence.pieces, *pieces))
-    found = identify(evidence, tables, user, candidates=sets)
+    found = identify(evidence, sets, user)
     return replace(found, checked=check_evaluations(evaluations, found.matches, sets, percent=user.percent))
 
 
@@ -165,20 +119,9 @@ def _group(reading: Reading) -> dict[tuple[Stated, tuple[int, ...]], list[tuple[
 
 
 def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
-    """Find the one dataset that the numbers of a file which names none must come from.
+    """Return the first match of a file that names no dataset, if its numbers come from one dataset and split only.
 
-    Parameters
-    ----------
-    reading
-        What a reader found.
-    tables
-        Whose sets of tasks are searched.
-
-    Returns
-    -------
-    Match
-        That of the first numbers in the file; None if the file names a dataset, if some of its numbers fit nothing,
-        or if they fit several datasets, or several splits where the file names none.
+    The split may be open if the file names it. None as well if some of its numbers fit nothing.
     """
     if any(entry.context.dataset is not None for entry in reading.entries):
         return None
@@ -188,11 +131,11 @@ def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
         for evaluations in _group(reading).values()
         if (evidence := collect_evidence(evaluations, tool=reading.tool)).pieces
     ]
-    found = [identify(evidence, tables, candidates=candidates).matches for evidence in telling]
+    found = [identify(evidence, candidates).matches for evidence in telling]
     if telling and all("split" in evidence.stated for evidence in telling):
         # Where the file names the splits itself, only the dataset is open.
-        datasets = functools.reduce(set.__and__, ({match.dataset for match in matches} for matches in found))
-        return next((match for match in found[0] if {match.dataset} == datasets), None)
+        datasets = functools.reduce(set.__and__, ({match.tasks.dataset for match in matches} for matches in found))
+        return next((match for match in found[0] if {match.tasks.dataset} == datasets), None)
     likely = None if reading.tool is None else parse_tool(reading.tool).protocol
     shared = functools.reduce(set.__and__, map(_name_splits, found)) if found else set()
     # A file of a tool that evaluates in its own way was evaluated so, where that fits.
@@ -206,13 +149,8 @@ def _name_splits(matches: Iterable[Match]) -> set[tuple[str, str, str]]:
     return {(t.dataset, t.split, t.protocol) for match in matches for t in (match.tasks, *match.same)}
 
 
-def read_asked(user: Stated) -> dict[str, str]:
-    """Return the keys that the user gives."""
-    return {name: key for name in NAMES if (key := getattr(user, name)) is not None}
-
-
 def read_stated(evidence: Evidence, user: Stated, tables: Tables) -> tuple[dict[str, str], list[str]]:
-    """Return the names that the file states, and notes on those that nobody knows."""
+    """Return the keys of the names that the file states, and notes on unknown ones."""
     found, notes = {}, []
     for name, parse in list_parsers(tables).items():
         text = evidence.stated.get(name)
@@ -226,11 +164,6 @@ def read_stated(evidence: Evidence, user: Stated, tables: Tables) -> tuple[dict[
     if user.aggregation is None:
         found.setdefault("aggregation", DEFAULT_AGGREGATION)
     return found, notes
-
-
-def keep_aggregation(stated: Mapping[str, str]) -> dict[str, str]:
-    """Return the aggregation alone, of all that a file states."""
-    return {name: key for name, key in stated.items() if name == "aggregation"}
 
 
 def holds(matches: Iterable[Match], name: str, key: str) -> bool:

@@ -29,49 +29,30 @@ def exceeds(left: float, right: float) -> bool:
 
 
 def bound_reciprocal_by_hits(hits: Mapping[int, Interval], step: float, most: float = math.inf) -> Interval:
-    """Return the least and the largest MRR that shares of hits allow.
+    """Bound the MRR by shares of hits, k to the interval of Hits@k; `most` is the largest number of candidates.
 
-    Parameters
-    ----------
-    hits
-        k to the interval of Hits@k, within 0 and 1.
-    step
-        The step of the grid of ranks.
-    most
-        The largest number of candidates of any task.
-
-    Notes
-    -----
     With k_0 = 0 and H_0 = 0, a share H_j - H_(j-1) of the ranks lies in (k_(j-1), k_j], and 1 - H_m beyond k_m. MRR is
-    least if each share stands at the last rank of its range, and largest if it stands at the first one. Both grow with
-    every H_j.
+    least if each share is at the last rank of its range, and largest if it is at the first. Both grow with every H_j.
     """
-    ks, least, largest = _sort_hits(hits)
-    lasts = [*(min(k, most) for k in ks), most]
-    firsts = [1.0, *(min(k + step, most) for k in ks)]
-    return Interval(
-        _weigh(least, [1 / rank for rank in lasts]),
-        _weigh(largest, [1 / rank for rank in firsts]),
-    )
+    firsts, lasts, least, largest = _range_hits(hits, step, most)
+    return Interval(_weigh(least, [1 / rank for rank in lasts]), _weigh(largest, [1 / rank for rank in firsts]))
 
 
 def bound_mean_rank_by_hits(hits: Mapping[int, Interval], step: float, most: float = math.inf) -> Interval:
-    """Return the least and the largest MR that shares of hits allow; parameters and reasons as for the MRR.
-
-    Where `most` is infinite, so is the upper bound, unless all ranks are hits.
-    """
-    ks, least, largest = _sort_hits(hits)
-    lasts = [*(min(k, most) for k in ks), most]
-    firsts = [1.0, *(min(k + step, most) for k in ks)]
+    """Bound the MR in the same way; the upper bound is infinite if `most` is, unless all ranks are hits."""
+    firsts, lasts, least, largest = _range_hits(hits, step, most)
     return Interval(_weigh(largest, firsts), _weigh(least, lasts))
 
 
-def _sort_hits(hits: Mapping[int, Interval]) -> tuple[list[int], list[float], list[float]]:
-    """Return the ks, and the least and largest shares that grow with them."""
+def _range_hits(
+    hits: Mapping[int, Interval], step: float, most: float
+) -> tuple[list[float], list[float], list[float], list[float]]:
+    """Return the first and last ranks between the ks, and the least and largest shares, made to grow with k."""
     ks = sorted(hits)
+    firsts, lasts = [1.0, *(min(k + step, most) for k in ks)], [*(min(k, most) for k in ks), most]
     least = list(itertools.accumulate((hits[k].lower for k in ks), max))
     largest = list(itertools.accumulate((hits[k].upper for k in reversed(ks)), min))[::-1]
-    return ks, least, largest
+    return firsts, lasts, least, largest
 
 
 def _weigh(shares: list[float], values: list[float]) -> float:
@@ -83,14 +64,10 @@ def _weigh(shares: list[float], values: list[float]) -> float:
 def least_mean_rank(reciprocal: float, step: float) -> float:
     """Return the least MR that an MRR allows; below it, no MR has so small an MRR either.
 
-    Notes
-    -----
     (MRR, MR) is a mean of points (1/r, r) and lies in their convex hull. Since r = 1/x is convex, the lower boundary
     joins neighbours on the grid: between r and r + step it is MR = 2 r + step - r (r + step) MRR, which is above the
     curve 1/MRR that the inequality of arithmetic and harmonic mean gives, and meets it at the points.
 
-    Examples
-    --------
     >>> least_mean_rank(0.75, step=1)
     1.5
     """
@@ -104,13 +81,9 @@ def least_mean_rank(reciprocal: float, step: float) -> float:
 def largest_reciprocal(mean_rank: float, histogram: Histogram | WeightedHistogram) -> float:
     """Return a bound that no MRR of ranks with that mean can pass, given the numbers of candidates.
 
-    Notes
-    -----
     A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The tasks have to share n (MR - 1) ranks
     beyond the first; a rank costs 1/N of reciprocal rank, so tasks with many candidates go first.
 
-    Examples
-    --------
     >>> from rankconst import Histogram
     >>> largest_reciprocal(2.0, Histogram.from_counts([10, 10, 4]))
     0.9

@@ -131,10 +131,11 @@ def test_a_percentage_of_what_is_no_share_says_nothing() -> None:
 
 
 def test_the_number_of_ranks_is_stated_or_counted() -> None:
-    assert collect_evidence([(entry("mr", "5", num_tasks=402),)]).num_tasks == 402
-    assert collect_evidence([(entry("count", "402.0"),)]).num_tasks == 402
-    assert collect_evidence([(entry("mr", "5"),)]).num_tasks is None
-    assert collect_evidence([(entry("count", "many"),)]).num_tasks is None
+    for counted in (entry("mr", "5", num_tasks=402), entry("count", "402.0")):
+        (piece,) = collect_evidence([(counted,)]).pieces
+        assert (piece.kind, piece.value, piece.label) == ("num_tasks", 402, "n")
+    for uncounted in (entry("mr", "5"), entry("count", "many")):
+        assert not collect_evidence([(uncounted,)]).pieces
 
 
 def test_what_a_file_states_is_kept_as_written() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 import rankconst
 from hand_readings import OPEN, make_reading
-from rankconst.checks.lint import Finding, lint_reading
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.checks.lint import lint_reading
+from rankconst.results.evaluation import Stated
+
+if TYPE_CHECKING:
+    from rankconst.checks.lint.case import Finding
 
 TABLES = rankconst.load()
 

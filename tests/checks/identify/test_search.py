@@ -15,15 +15,24 @@ from hypothesis import strategies as st
 
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.checks.identify.evidence import Evidence, Piece
-from rankconst.checks.identify.search import identify, identify_reading, suggest_dataset
+from rankconst.checks.identify.evidence import Dropped, Evidence, Piece
+from rankconst.checks.identify.search import (
+    describe_lack,
+    identify,
+    identify_reading,
+    list_names,
+    read_stated,
+    select,
+    suggest_dataset,
+)
 from rankconst.constants.published import Interval, parse_value
 from rankconst.errors import UnknownNameError
 from rankconst.results.document import open_document
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.tools.pykeen import READER
-from rankconst.tables.search import TaskSet, TaskSets
+from rankconst.tables.search import TaskSets
+from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,13 +43,14 @@ if TYPE_CHECKING:
 TABLES = rankconst.load()
 SETS = TaskSets.of(TABLES)
 MICRO = [tasks for tasks in SETS.sets if tasks.aggregation == "micro"]
+NUM_TASKS = dict(zip(SETS.sets, SETS.num_tasks.tolist(), strict=True))
 METRICS = ("mr", "hits@1", "hits@10", "mrr")
 
 Cell = tuple[str, str | None, str]
 
 
-def find_tasks(*names: str) -> TaskSet:
-    return next(tasks for tasks in SETS.sets if tasks[:5] == (*names, *("micro",) * (5 - len(names))))
+def find_tasks(dataset: str, protocol: str = "standard", aggregation: str = "micro") -> Tasks:
+    return Tasks(dataset, protocol, aggregation=aggregation)
 
 
 def read(rows: Sequence[Sequence[Cell]], contexts: Sequence[Stated], *, exact: bool) -> Reading:
@@ -59,13 +69,11 @@ def write(value: float, digits: int | None) -> str:
     return repr(float(np.float32(value))) if digits is None else f"{value:.{digits}f}"
 
 
-def simulate(tasks: TaskSet, quality: float, digits: int | None) -> list[Cell]:
+def simulate(tasks: Tasks, quality: float, digits: int | None) -> list[Cell]:
     """Print a value of each metric between chance and the best, with its adjusted forms by their definitions."""
     row: list[Cell] = []
     for metric in METRICS:
-        constants = TABLES.constants(
-            tasks.dataset, metric, tasks.split, tasks.side, tasks.protocol, aggregation=tasks.aggregation
-        )
+        constants = TABLES.constants(tasks, metric)
         mean, deviation = constants.expectation, math.sqrt(constants.variance)
         value = mean + quality * (1 - mean)
         row.append((metric, None, write(value, digits)))
@@ -78,7 +86,7 @@ def simulate(tasks: TaskSet, quality: float, digits: int | None) -> list[Cell]:
     return row
 
 
-def fits(match: Match, tasks: TaskSet) -> bool:
+def fits(match: Match, tasks: Tasks) -> bool:
     return tasks in {match.tasks, *match.same}
 
 
@@ -89,8 +97,8 @@ def fits(match: Match, tasks: TaskSet) -> bool:
     digits=st.sampled_from([None, 5]),
     side=st.booleans(),
 )
-def test_simulated_numbers_are_identified(tasks: TaskSet, quality: float, digits: int | None, side: bool) -> None:
-    context = Stated(num_tasks=tasks.num_tasks, side=tasks.side if side else None)
+def test_simulated_numbers_are_identified(tasks: Tasks, quality: float, digits: int | None, side: bool) -> None:
+    context = Stated(num_tasks=NUM_TASKS[tasks], side=tasks.side if side else None)
     reading = read([simulate(tasks, quality, digits)], [context], exact=digits is None)
     (found,) = identify_reading(reading, TABLES).groups
     assert any(fits(match, tasks) for match in found.matches)
@@ -99,17 +107,14 @@ def test_simulated_numbers_are_identified(tasks: TaskSet, quality: float, digits
     # What cannot be told apart has the same expectations within 32 bits, or within the printed decimals.
     room = 3e-6 if digits is None else 1e-3
     for match in found.matches:
-        ours, theirs = (
-            TABLES.constants(each.dataset, "mr", each.split, each.side, each.protocol).expectation
-            for each in (tasks, match.tasks)
-        )
-        assert match.tasks.num_tasks == tasks.num_tasks
+        ours, theirs = (TABLES.constants(each, "mr").expectation for each in (tasks, match.tasks))
+        assert match.num_tasks == NUM_TASKS[tasks]
         assert theirs == pytest.approx(ours, rel=room)
 
 
 @settings(max_examples=25)
 @given(tasks=st.sampled_from(MICRO), quality=st.floats(0.3, 0.7))
-def test_the_number_of_tasks_is_not_needed(tasks: TaskSet, quality: float) -> None:
+def test_the_number_of_tasks_is_not_needed(tasks: Tasks, quality: float) -> None:
     (found,) = identify_reading(read([simulate(tasks, quality, None)], [Stated()], exact=True), TABLES).groups
     assert any(fits(match, tasks) for match in found.matches)
 
@@ -121,13 +126,13 @@ def test_the_number_of_tasks_is_not_needed(tasks: TaskSet, quality: float) -> No
     which=st.integers(0, 8),
     factor=st.sampled_from([0.9, 1.02, -1.5]),
 )
-def test_a_corrupted_value_is_flagged_and_no_other(tasks: TaskSet, quality: float, which: int, factor: float) -> None:
+def test_a_corrupted_value_is_flagged_and_no_other(tasks: Tasks, quality: float, which: int, factor: float) -> None:
     row = simulate(tasks, quality, None)
     adjusted = [place for place, (_, form, _) in enumerate(row) if form is not None]
     place = adjusted[which % len(adjusted)]
     metric, form, text = row[place]
     row[place] = metric, form, repr(factor * float(text))
-    context = Stated(num_tasks=tasks.num_tasks, side=tasks.side)
+    context = Stated(num_tasks=NUM_TASKS[tasks], side=tasks.side)
     (found,) = identify_reading(read([row], [context], exact=True), TABLES).groups
     assert any(fits(match, tasks) for match in found.matches)
     (wrong,) = found.mismatches
@@ -137,8 +142,8 @@ def test_a_corrupted_value_is_flagged_and_no_other(tasks: TaskSet, quality: floa
 
 
 def test_macro_averages_are_found_where_nothing_else_fits() -> None:
-    tasks = find_tasks("nations", "test", "both", "standard", "macro-query")
-    context = Stated(num_tasks=tasks.num_tasks)
+    tasks = find_tasks("nations", aggregation="macro-query")
+    context = Stated(num_tasks=NUM_TASKS[tasks])
     (found,) = identify_reading(read([simulate(tasks, 0.4, None)], [context], exact=True), TABLES).groups
     assert found.match is not None
     assert fits(found.match, tasks)
@@ -150,13 +155,13 @@ def test_a_k_without_rows() -> None:
     row: list[Cell] = [("hits@7", None, "0.53125"), ("hits@7", "index", repr((0.53125 - mean) / (1 - mean)))]
     (found,) = identify_reading(read([row], [Stated(num_tasks=5848)], exact=True), TABLES).groups
     assert found.match is not None
-    assert found.match.tasks[:4] == ("wn18rr", "test", "both", "pykeen")
+    assert str(found.match.tasks) == "wn18rr/test/both/pykeen"
     assert found.match.agreeing == 2
 
 
 def test_every_value_wrong_in_a_known_way() -> None:
     """Adjusted with one candidate too few in each task, as with the constants deposited as 10.5281/zenodo.6331629."""
-    histogram = TABLES.histogram("nations", "test", "both", "pykeen")
+    histogram = TABLES.histogram("nations", protocol="pykeen")
     sizes, shares = histogram.num_candidates - 1.0, histogram.num_tasks / histogram.total
     means = {"mr": float(shares @ (sizes + 1)) / 2, "hits@1": float(shares @ (1 / sizes))}
     row: list[Cell] = []
@@ -166,7 +171,7 @@ def test_every_value_wrong_in_a_known_way() -> None:
     reading = replace(read([row], [Stated(num_tasks=histogram.total)], exact=True), tool="pykeen")
     (found,) = identify_reading(reading, TABLES).groups
     assert found.match is not None
-    assert found.match.tasks[:4] == ("nations", "test", "both", "pykeen")
+    assert str(found.match.tasks) == "nations/test/both/pykeen"
     assert found.match.agreeing == 1
     assert found.note == "only the number of ranks agrees: the adjusted values have a known defect."
     assert [each.cause for each in found.mismatches] == ["one_less"] * 3
@@ -175,16 +180,16 @@ def test_every_value_wrong_in_a_known_way() -> None:
 # What the file says, and what not.
 
 
-def test_the_source_decides_between_equal_constants() -> None:
+def test_the_tool_decides_between_equal_constants() -> None:
     context = Stated(num_tasks=2148, side="both", split="test")
     reading = read([[("mr", None, "23.5")]], [context], exact=True)
-    by_source = {}
+    by_tool = {}
     for tool in (None, "pykeen", "libkge"):
         (found,) = identify_reading(replace(reading, tool=tool), TABLES).groups
         first = found.matches[0]
         assert {tasks.protocol for tasks in (first.tasks, *first.same)} == {"standard", "libkge", "pykeen"}
-        by_source[tool] = first.tasks.protocol
-    assert by_source == {None: "standard", "pykeen": "pykeen", "libkge": "libkge"}
+        by_tool[tool] = first.tasks.protocol
+    assert by_tool == {None: "standard", "pykeen": "pykeen", "libkge": "libkge"}
 
 
 @pytest.mark.parametrize(
@@ -196,8 +201,8 @@ def test_the_source_decides_between_equal_constants() -> None:
     ],
 )
 def test_a_file_may_name_another_dataset(stated: str, note: str) -> None:
-    tasks = find_tasks("umls", "test", "both", "standard")
-    context = Stated(num_tasks=tasks.num_tasks, dataset=stated)
+    tasks = find_tasks("umls")
+    context = Stated(num_tasks=NUM_TASKS[tasks], dataset=stated)
     (found,) = identify_reading(read([simulate(tasks, 0.5, None)], [context], exact=True), TABLES).groups
     assert found.match is not None
     assert found.match.tasks.dataset == "umls"
@@ -205,9 +210,9 @@ def test_a_file_may_name_another_dataset(stated: str, note: str) -> None:
 
 
 def test_rows_are_identified_one_by_one() -> None:
-    chosen = [find_tasks(key, "test", "both", "standard") for key in ("umls", "kinships")]
+    chosen = [find_tasks(key) for key in ("umls", "kinships")]
     rows = [simulate(tasks, 0.5, 5) for tasks in chosen]
-    found = identify_reading(read(rows, [Stated(num_tasks=tasks.num_tasks) for tasks in chosen], exact=False), TABLES)
+    found = identify_reading(read(rows, [Stated(num_tasks=NUM_TASKS[tasks]) for tasks in chosen], exact=False), TABLES)
     assert [group.matches[0].tasks.dataset for group in found.groups] == ["umls", "kinships"]
     assert [group.line for group in found.groups] == [2, 3]
     assert found.table_version == TABLES.version
@@ -218,13 +223,11 @@ def count(num_tasks: int) -> Evidence:
 
 
 def test_the_setting_narrows() -> None:
-    assert {match.tasks.protocol for match in identify(count(402), TABLES).matches} == {"standard", "raw"}
-    (match,) = identify(count(402), TABLES, Stated(protocol="raw")).matches
+    assert {match.tasks.protocol for match in identify(count(402), SETS).matches} == {"standard", "raw"}
+    (match,) = identify(count(402), SETS, Stated(protocol="raw")).matches
     assert match.tasks.protocol == "raw"
-    with pytest.raises(UnknownNameError, match="unknown protocol"):
-        identify(count(402), TABLES, Stated(protocol="none of these"))
     with pytest.raises(UnknownNameError, match="hold no such tasks: dataset ogbbiokg, protocol pykeen"):
-        identify(count(402), TABLES, Stated(dataset="ogbbiokg", protocol="pykeen"))
+        identify(count(402), SETS, Stated(dataset="ogbbiokg", protocol="pykeen"))
 
 
 # Expectation, deviation, number of tasks.
@@ -241,21 +244,21 @@ def state(metric: str, expectation: str, deviation: str | None = None) -> Eviden
 
 def test_expectation_and_deviation() -> None:
     """E[MRR] of FB15k-237 test with PyKEEN's candidates: nine digits tell it, two leave many open."""
-    (match,) = identify(state("mrr", "0.000712645"), TABLES).matches
-    assert match.tasks[:4] == ("fb15k237", "test", "both", "pykeen")
-    many = identify(state("mrr", "0.00071"), TABLES).matches
+    (match,) = identify(state("mrr", "0.000712645"), SETS).matches
+    assert str(match.tasks) == "fb15k237/test/both/pykeen"
+    many = identify(state("mrr", "0.00071"), SETS).matches
     assert len(many) > 5
     assert match.tasks in {each.tasks for each in many}
-    (narrowed,) = identify(state("mrr", "0.00071", "0.0000531"), TABLES, Stated(protocol="pykeen")).matches
+    (narrowed,) = identify(state("mrr", "0.00071", "0.0000531"), SETS, Stated(protocol="pykeen")).matches
     assert narrowed.tasks == match.tasks
     assert (narrowed.agreeing, narrowed.total) == (2, 2)
 
 
 def test_the_nearest_is_named() -> None:
-    found = identify(count(40870), TABLES)
+    found = identify(count(40870), SETS)
     assert not found.matches
     assert found.reason == "n = 40,870: no split has so many tasks; nearest fb15k237 test both under pykeen: 40,876."
-    found = identify(state("mr", "7135.9"), TABLES)
+    found = identify(state("mr", "7135.9"), SETS)
     assert found.reason == "E[MR] = 7135.9 (stated): nearest fb15k237 test both under pykeen: 7135.67."
 
 
@@ -286,7 +289,7 @@ def test_files_of_pykeen(reference: Path, name: str) -> None:
     for group in found.groups:
         assert group.context is not None
         assert group.match is not None
-        assert group.match.tasks[:4] == (name.partition("_")[0], "test", group.context.side, "pykeen")
+        assert str(group.match.tasks) == f"{name.partition('_')[0]}/test/{group.context.side}/pykeen"
         assert (group.match.agreeing, group.match.total, len(group.checked)) == (19, 22, 39)
         assert group.largest_difference is not None
         assert group.largest_difference < 5e-7
@@ -301,13 +304,13 @@ def test_files_of_pykeen(reference: Path, name: str) -> None:
 def test_a_file_without_a_dataset_gets_one(reference: Path, name: str) -> None:
     suggested = suggest_dataset(read_file(reference, name), TABLES)
     assert suggested is not None
-    assert suggested.tasks[:4] == (name.partition("_")[0], "test", "both", "pykeen")
+    assert str(suggested.tasks) == f"{name.partition('_')[0]}/test/both/pykeen"
 
 
 def test_no_suggestion_where_a_file_names_one_or_nothing_tells() -> None:
-    tasks = find_tasks("umls", "test", "both", "standard")
-    row, context = simulate(tasks, 0.5, 5), Stated(num_tasks=tasks.num_tasks)
-    other = simulate(find_tasks("wn18rr", "test", "both", "standard"), 0.5, 5)
+    tasks = find_tasks("umls")
+    row, context = simulate(tasks, 0.5, 5), Stated(num_tasks=NUM_TASKS[tasks])
+    other = simulate(find_tasks("wn18rr"), 0.5, 5)
 
     def suggest(rows: Sequence[Sequence[Cell]], *contexts: Stated) -> Match | None:
         return suggest_dataset(read(rows, contexts, exact=False), TABLES)
@@ -371,3 +374,33 @@ def test_published_rows(reference: Path) -> None:
     }
     # E[MR] of WN18 is the same in two splits up to 32 bits.
     assert +ambiguous == {"wn18": 1}
+
+
+# Why nothing fits, and names.
+
+
+def test_the_first_reasons_are_given() -> None:
+    entry = Entry(parse_metric("mr"), "1", 0, "MR", 1)
+    dropped = tuple(Dropped(entry, reason) for reason in ("a", "b", "a", "c", "d"))
+    assert describe_lack(Evidence((), dropped)) == "nothing tells the ranking tasks: a; b; c."
+    assert "the number of ranks, is needed" in describe_lack(Evidence(()))
+
+
+def test_names_become_keys() -> None:
+    user = parse_stated(Stated(dataset="FB15k-237", side="left", split="testing"), TABLES)
+    assert user == Stated(dataset="fb15k237", split="test", side="head")
+    with pytest.raises(UnknownNameError, match="unknown protocol"):
+        parse_stated(Stated(protocol="none of these"), TABLES)
+
+
+def test_the_file_may_name_what_is_unknown() -> None:
+    found, notes = read_stated(Evidence((), stated={"dataset": "Freebase", "split": "valid"}), Stated(), TABLES)
+    assert found == {"split": "valid", "aggregation": "micro"}
+    assert notes == ["the file says dataset Freebase, which the tables do not have."]
+    assert list_names(found) == "split valid"
+
+
+def test_selected_sets_have_all_keys() -> None:
+    chosen = select(SETS, {"dataset": "umls", "side": "both"})
+    assert chosen.tolist() == [(tasks.dataset, tasks.side) == ("umls", "both") for tasks in SETS.sets]
+    assert select(SETS, {}).all()

@@ -14,7 +14,7 @@ from rankconst.constants.constants import Constants
 from rankconst.constants.published import Interval
 from rankconst.moments import compute_moments
 from rankconst.results.reading import Entry
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ def check(metric: str, value: float, adjusted: float, adjustment: str, *, digits
 
 def moments(metric: str, less: int = 0) -> tuple[float, float]:
     """Mean and standard deviation over the tasks, from sums over every rank."""
-    histogram = TABLES.histogram("nations", "test", "both", "pykeen")
+    histogram = TABLES.histogram("nations", protocol="pykeen")
     scores_of: dict[str, Callable[[int], float]] = {
         "mr": float,
         "mrr": lambda rank: 1 / rank,
@@ -130,9 +130,7 @@ def test_what_cannot_be_compared_is_left_out() -> None:
 def test_a_task_with_one_candidate_cannot_lose_it() -> None:
     metric = parse_metric("mr")
     histogram = Histogram.from_counts([1, 10, 10])
-    constants = Constants(
-        "own", "standard", "test", "both", metric, histogram, compute_moments(metric, histogram), table_version=""
-    )
+    constants = Constants(Tasks("own"), metric, histogram, compute_moments(metric, histogram), table_version="")
     two = Interval(2.0, 2.0)
     assert CAUSES["one_less"].span(constants, "z", two) is None
     assert CAUSES["one_less_sign"].span(constants, "z", two) is None

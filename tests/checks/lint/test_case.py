@@ -10,10 +10,11 @@ import rankconst
 from hand_readings import OPEN, make_reading
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
-from rankconst.checks.lint.cases import Archive, Case, build_case, count_tasks, invert
+from rankconst.checks.lint.case import Archive, Case, build_case, invert
 from rankconst.constants.published import Interval
-from rankconst.results.evaluation import Stated, Stated, Settled
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import NOISE, group_entries
+from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()
 MRR = parse_metric("mrr")
@@ -79,7 +80,7 @@ def test_intervals_are_cut_at_the_range() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rank_type", "source", "step"),
+    ("rank_type", "tool", "step"),
     [
         (None, None, 0.5),
         ("realistic", None, 0.5),
@@ -116,15 +117,14 @@ def test_tasks() -> None:
 
 def test_the_number_of_ranks_tells_the_protocol() -> None:
     case = build({"MRR": "0.4"}, Stated(dataset="WN18RR", num_tasks=5848))
-    assert case.settled is not None
-    assert (case.settled.protocol, case.assumed) == ("pykeen", False)
+    assert case.tasks is not None
+    assert (case.tasks.protocol, case.assumed) == ("pykeen", False)
 
 
-def test_a_source_that_ranks_whole_batches_has_fewer_tasks() -> None:
+def test_a_tool_that_ranks_whole_batches_has_fewer_tasks() -> None:
     archive = Archive(TABLES)
     for side, expected in (("tail", 24 * 128), ("both", 2 * 24 * 128)):
-        settled = Settled("wn18rr", "test", side, "standard", "micro", replace(TOOLS["rotate"], batch=128))
-        assert count_tasks(archive, settled) == expected
+        assert archive.count(Tasks("wn18rr", side=side), replace(TOOLS["rotate"], batch=128)) == expected
 
 
 def test_where_no_batch_is_whole_nothing_was_ranked() -> None:
@@ -133,7 +133,7 @@ def test_where_no_batch_is_whole_nothing_was_ranked() -> None:
         reading = make_reading({"Hits@1": "0.123456"}, context=Stated(dataset=dataset, tool="conve"))
         (group,) = group_entries(reading)
         case, reason = build_case(group, reading, Stated(), Archive(TABLES))
-        assert (case.settled, case.num_tasks) == (None, None)
+        assert (case.tasks, case.num_tasks) == (None, None)
         assert reason.endswith(f"ConvE ranks whole batches of 128 triples only, and {dataset} test has fewer.")
 
 

@@ -1,0 +1,279 @@
+"""What rules see and return: the numbers of one evaluation (:class:`Case`), and what is wrong with them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import CATALOGUE, Metric
+from rankconst.catalogue.protocols import SIDES, SPLITS
+from rankconst.constants.batches import count_ranked
+from rankconst.constants.published import Interval
+from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.names import squash
+from rankconst.results.evaluation import settle
+from rankconst.results.reading import Measured, are_in_full, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rankconst.catalogue.tools import Tool
+    from rankconst.constants.constants import Constants
+    from rankconst.results.evaluation import Stated
+    from rankconst.results.reading import Entry, Group, Reading
+    from rankconst.tables.tables import Tables
+    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+
+
+# The means of ranks, by symbol, each with the metric that is its inverse.
+INVERSES = {
+    metric.symbol: (metric, CATALOGUE[f"inverse_{metric.family}"])
+    for metric in CATALOGUE.values()
+    if f"inverse_{metric.family}" in CATALOGUE
+}
+
+_WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Numbers that cannot be, or that deserve a look."""
+
+    values: tuple[Measured, ...]
+    # What they break, written with their own metrics: "Hits@1 <= Hits@3".
+    inequality: str
+    statement: str
+    # What probably happened, as a sentence; empty if nothing is more likely than the rest.
+    cause: str = ""
+    # error: no ranks can give these; warning: they can if an assumption about the ranking tasks is wrong;
+    # info: they are possible but unlikely.
+    severity: Literal["error", "warning", "info"] = "error"
+    # The evaluation: "RotatE, FB15k-237, test"; empty for a whole file, or if the file names none.
+    label: str = ""
+    rule: str = ""
+
+    @property
+    def line(self) -> int | None:
+        """The first line that it concerns, counted from 1; None if the file has no lines."""
+        return min((m.entry.line for m in self.values if m.entry.line is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """The findings in a file, in the order of its lines, and notes on what could not be checked."""
+
+    reading: Reading
+    findings: tuple[Finding, ...]
+    num_groups: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def num_errors(self) -> int:
+        """The number of findings of severity ``error``."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+
+class Archive:
+    """Tables that remember what rows of a file have in common: thousands may be of the same ranking tasks."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.settle = functools.cache(self._settle)
+        self.list_others = functools.cache(self._find_others)
+
+    def constants(self, tasks: Tasks, metric: Metric) -> Constants | None:
+        """Return the constants of a metric; None if the tables lack the tasks, or there is no such average."""
+        try:
+            return self.tables.look_up(tasks, metric)
+        except (UnknownNameError, UsageError):
+            return None
+
+    def histogram(self, tasks: Tasks) -> Histogram | WeightedHistogram | None:
+        """Return the candidate counts of ranking tasks; None if the tables lack them."""
+        constants = self.constants(tasks, CATALOGUE["arithmetic_mean_rank"])
+        return None if constants is None else constants.histogram
+
+    def count(self, tasks: Tasks, tool: Tool | None) -> int | None:
+        """Return how many ranks a tool computes; None if the tables lack the tasks, or no batch of the tool is whole.
+
+        Tools that rank whole batches of triples only leave out the last, incomplete one.
+        """
+        histogram = self.histogram(tasks)
+        if histogram is None or tool is None or tool.batch is None:
+            return None if histogram is None else histogram.total
+        try:
+            return count_ranked(histogram.total, tasks.side, tool.batch)
+        except DataError:
+            return None
+
+    def _settle(self, file: Stated, user: Stated, implied: str | None) -> tuple[Tasks | None, Tool | None, str]:
+        """Return the ranking tasks that file and user name, and the tool; without tasks, the reason."""
+        try:
+            tasks, tool = settle(file, user, self.tables, tool=implied)
+        except (DataError, UnknownNameError) as error:
+            return None, None, _unknown(str(error))
+        if self.histogram(tasks) is None:
+            reason = f"the tables ({self.tables.version}) hold no {tasks.split} tasks of {tasks.dataset} "
+            return None, None, _unknown(f"{reason}under protocol {tasks.protocol}.")
+        if self.count(tasks, tool) is None and tool is not None:
+            reason = f"{tool.title} ranks whole batches of {tool.batch} triples only, and "
+            return None, None, _unknown(f"{reason}{tasks.dataset} {tasks.split} has fewer.")
+        return tasks, tool, ""
+
+    def _find_others(self, tasks: Tasks) -> list[Tasks]:
+        """Return the other ranking tasks of the dataset, those that differ in the protocol alone first."""
+        every = [
+            replace(tasks, protocol=protocol, split=split, side=side)
+            for protocol in self.tables.protocols(tasks.dataset)
+            for split in SPLITS
+            if self.tables.holds(replace(tasks, protocol=protocol, split=split))
+            for side in SIDES
+        ]
+
+        def differ(one: Tasks) -> tuple[bool, int]:
+            away = (one.split != tasks.split, one.side != tasks.side, one.protocol != tasks.protocol)
+            return any(away[:2]), sum(away)
+
+        return sorted((one for one in every if one != tasks), key=differ)
+
+
+def _unknown(reason: str) -> str:
+    return f"ranking tasks not known, rules that need them left out: {reason}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """The numbers of one evaluation."""
+
+    group: Group
+    # Those that can be read, adjusted ones included, and the others, each with the reason.
+    measured: tuple[Measured, ...]
+    unreadable: tuple[tuple[Entry, str], ...]
+    # The metrics' own values, intervals cut at the metric's range; without impossible values, and without metrics
+    # that have two different values: either may belong to the others.
+    own: Mapping[Metric, Measured]
+    # 1 if ranks are whole, 1/2 if they can be halves.
+    step: float
+    archive: Archive | None = None
+    tasks: Tasks | None = None
+    tool: Tool | None = None
+    # True if neither file nor user names a protocol or a tool: the default one is assumed.
+    assumed: bool = True
+    percent: bool = False
+
+    @functools.cached_property
+    def hits(self) -> dict[int, Measured]:
+        """The shares of hits by their k, ascending."""
+        found = {metric.k: m for metric, m in self.own.items() if metric.k is not None}
+        return dict(sorted(found.items()))
+
+    def mean(self, symbol: str) -> tuple[Measured, Interval] | None:
+        """Return a mean of ranks (HMR, GMR, MR, QMR, MdR) and its interval in ranks, maybe from its inverse."""
+        metric, inverse = INVERSES[symbol]
+        if metric in self.own:
+            return self.own[metric], self.own[metric].interval
+        return (self.own[inverse], invert(self.own[inverse].interval)) if inverse in self.own else None
+
+    def constants(self, metric: Metric) -> Constants | None:
+        """Return what a random ranker gets; None if the tasks are not known."""
+        return None if self.archive is None or self.tasks is None else self.archive.constants(self.tasks, metric)
+
+    @property
+    def widest(self) -> Histogram | WeightedHistogram | None:
+        """Candidate counts that no task exceeds: the unfiltered ones if the protocol is assumed."""
+        if self.archive is None or self.tasks is None:
+            return None
+        raw = replace(self.tasks, protocol="raw")
+        return self.archive.histogram(raw if self.assumed and self.archive.tables.holds(raw) else self.tasks)
+
+    @property
+    def most(self) -> float:
+        """The largest number of candidates that any task can have; infinite if not known."""
+        histogram = self.widest
+        return math.inf if histogram is None else float(histogram.num_candidates.max())
+
+    @property
+    def num_tasks(self) -> int | None:
+        """The number of ranks that the numbers average; None if not known, or if ranks count differently."""
+        stated = self.group.context.num_tasks
+        aggregation = self.group.context.aggregation if self.tasks is None else self.tasks.aggregation
+        if squash(aggregation or DEFAULT_AGGREGATION) != DEFAULT_AGGREGATION:
+            return None
+        return self.count() if stated is None else stated
+
+    def count(self, tasks: Tasks | None = None) -> int | None:
+        """Return how many ranks the tool computes on its tasks, or on other ones; None if not known."""
+        wanted = tasks or self.tasks
+        return None if self.archive is None or wanted is None else self.archive.count(wanted, self.tool)
+
+    @property
+    def others(self) -> list[Tasks]:
+        """The other ranking tasks of the dataset, those that differ in the protocol alone first."""
+        return [] if self.archive is None or self.tasks is None else self.archive.list_others(self.tasks)
+
+
+def invert(interval: Interval) -> Interval:
+    """Return the interval of 1/x for x >= 0; 1/0 is infinite."""
+    lower, upper = (math.inf if end <= 0 else 1 / end for end in reversed(interval))
+    return Interval(lower, upper)
+
+
+def build_case(group: Group, reading: Reading, user: Stated, archive: Archive | None = None) -> tuple[Case, str]:
+    """Return a group's numbers, and a note on its ranking tasks: how they were found, or why they were not."""
+    measured: list[Measured] = []
+    unreadable: list[tuple[Entry, str]] = []
+    in_full = are_in_full(group.entries)
+    for entry in group.entries:
+        try:
+            measured.append(measure(entry, percent=user.percent, in_full=in_full))
+        except DataError as error:
+            unreadable.append((entry, str(error)))
+    stated = group.context
+    tasks, tool, note = None, None, _unknown("no tables were given.")
+    if archive is not None:
+        # Only what tells the tasks, so that rows share the answer.
+        telling = replace(stated, model=None, rank_type=None, num_tasks=None)
+        tasks, tool, note = archive.settle(telling, user, reading.tool)
+    whole = tool is not None and tool.whole_ranks if stated.rank_type is None else stated.rank_type in _WHOLE_RANK_TYPES
+    case = Case(
+        group=group,
+        measured=tuple(measured),
+        unreadable=tuple(unreadable),
+        own=_pick_own(measured),
+        step=1.0 if whole else 0.5,
+        archive=archive,
+        tasks=tasks,
+        tool=tool,
+        assumed=not (stated.tool or user.tool or reading.tool or stated.protocol or user.protocol),
+        percent=user.percent,
+    )
+    counted = _find_counted(case)
+    if counted is None:
+        return case, note
+    note = f"{counted.dataset} {counted.split}: the number of ranks is that of protocol {counted.protocol}."
+    return replace(case, tasks=counted, assumed=False), note
+
+
+def _find_counted(case: Case) -> Tasks | None:
+    """Return the tasks with the stated number of ranks, if the protocol is assumed and has another number."""
+    stated = case.group.context.num_tasks
+    if not case.assumed or case.tasks is None or stated is None or stated == case.count():
+        return None
+    place = (case.tasks.split, case.tasks.side)
+    return next((o for o in case.others if (o.split, o.side) == place and case.count(o) == stated), None)
+
+
+def _pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:
+    every: dict[Metric, list[Measured]] = {}
+    for m in measured:
+        if m.entry.adjustment is None and m.entry.metric.optimum is not None:
+            every.setdefault(m.entry.metric, []).append(m)
+    own = {}
+    for metric, (first, *others) in every.items():
+        cut = Interval(max(first.interval.lower, metric.lower), min(first.interval.upper, metric.upper))
+        if all(m.interval == first.interval for m in others) and cut.lower <= cut.upper:
+            own[metric] = replace(first, interval=cut)
+    return own

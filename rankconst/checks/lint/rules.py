@@ -1,0 +1,608 @@
+"""The rules: each is one function under ``@rule``, applied and listed in the order of this file.
+
+A function gets one evaluation (a :class:`~rankconst.checks.lint.case.Case`), or all of a file, and yields what breaks
+the rule. Every comparison grants a number the interval that its rounding leaves open.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.checks.identify.defects import UNKNOWN, check_entries
+from rankconst.checks.lint.bounds import (
+    bound_mean_rank_by_hits,
+    bound_reciprocal_by_hits,
+    exceeds,
+    holds_multiple,
+    largest_reciprocal,
+    least_mean_rank,
+)
+from rankconst.checks.lint.case import INVERSES, Finding, invert
+from rankconst.constants.published import Interval, show_number
+from rankconst.errors import DataError, UndefinedError
+from rankconst.results.reading import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.checks.lint.case import Case
+    from rankconst.constants.constants import Constants
+    from rankconst.tasks import Tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A law that numbers obey: its key, the law in words and as a formula, why it holds, and what finds breaches."""
+
+    key: str
+    title: str
+    inequality: str
+    why: str
+    find: Callable[[Any], Iterable[Finding]]
+    whole_file: bool
+
+    def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
+        """Yield the findings in the evaluations of a file."""
+        if self.whole_file:
+            yield from (replace(finding, rule=self.key) for finding in self.find(cases))
+            return
+        for case in cases:
+            for finding in self.find(case):
+                yield replace(finding, rule=self.key, label=case.group.label)
+
+
+RULES: dict[str, Rule] = {}
+
+_Find = TypeVar("_Find", bound="Callable[[Any], Iterable[Finding]]")
+
+
+def rule(key: str, *, title: str, inequality: str, why: str, whole_file: bool = False) -> Callable[[_Find], _Find]:
+    """Register what finds the breaches of a rule in a case, or in all cases of a file."""
+
+    def register(find: _Find) -> _Find:
+        RULES[key] = Rule(key, title, inequality, why, find, whole_file)
+        return find
+
+    return register
+
+
+def _name(tasks: Tasks | None) -> str:
+    return "" if tasks is None else f"{tasks.dataset} {tasks.split} {tasks.side}"
+
+
+# -- ranges and columns -----------------------------------------------------------------------------------------------
+
+
+@rule(
+    "range",
+    title="a value that its metric can take",
+    inequality="worst <= M <= optimum",
+    why="The worst ranker puts every true answer last, the best one first; shares are at most 1.",
+    whole_file=True,
+)
+def find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
+    """Find what is no number or beyond the best or worst ranker; percentages are one finding for a column."""
+    percentages: dict[tuple[str, str], list[Measured]] = {}
+    for case in cases:
+        for entry, reason in case.unreadable:
+            nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
+            statement = f"under {entry.column}: {reason}"
+            yield Finding((nothing,), f"{nothing.label} is a number", statement, label=case.group.label)
+        for m in case.measured:
+            if m.entry.adjustment is not None or m.entry.metric.optimum is None:
+                continue
+            if m.entry.metric.is_share and m.interval.lower > 1 and m.value <= 100:
+                percentages.setdefault((m.label, m.entry.column), []).append(m)
+            else:
+                yield from _find_outside(case, m)
+    for (label, column), found in percentages.items():
+        largest = max(found, key=lambda m: m.value)
+        yield Finding(
+            tuple(found),
+            f"0 <= {label} <= 1",
+            f"{len(found):,} {'value' if len(found) == 1 else 'values'} under {column} beyond 1, "
+            f"up to {largest.entry.text}.",
+            "Percentages without a sign (--percent), or another metric under that name.",
+        )
+
+
+def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
+    metric = m.entry.metric
+    low, high, assumed, where = metric.lower, metric.upper, False, ""
+    histogram = case.widest
+    if histogram is not None and case.tasks is not None:
+        worst = metric.worst(histogram.num_candidates, histogram.num_tasks * histogram.weights)
+        low, high = sorted((worst, worst if metric.optimum is None else metric.optimum))
+        assumed = case.assumed
+        where = f" on {_name(case.tasks)}" + ("" if assumed else f" under protocol {case.tasks.protocol}")
+    if not (exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper)):
+        return
+    beyond_worst = (m.value < low) == metric.increasing
+    yield Finding(
+        (m,),
+        f"{low:.6g} <= {metric.label} <= {high:.6g}",
+        f"{m} is impossible{where}.",
+        _guess(m, beyond_worst=beyond_worst),
+        # Beyond the worst ranker there may be other tasks; beyond the best there are none.
+        "warning" if assumed and beyond_worst and metric.lower <= m.value <= metric.upper else "error",
+        case.group.label,
+    )
+
+
+def _guess(m: Measured, *, beyond_worst: bool) -> str:
+    if m.entry.metric.lower == 1 and m.value < 1:
+        return "A mean of ranks is at least 1: an MRR or a share under the wrong name?"
+    if m.entry.metric.is_share and m.value > 1:
+        return "A share is at most 1: a mean of ranks under the wrong name?"
+    if beyond_worst:
+        return "Another dataset, split, side or protocol: here even the worst ranker does better."
+    return "A slip, or another metric under that name."
+
+
+SWAPPED = "swapped-columns"
+BROKEN_BY_SWAP = ("range", "hits-monotone", "mrr-from-hits", "mr-from-hits", "mr-from-mrr")
+
+# In one evaluation several exchanges may mend a slip.
+_FEWEST_SWAPPED = 2
+
+
+@rule(
+    SWAPPED,
+    title="no two columns changed places",
+    inequality="the rules of hits, MR and MRR together",
+    why="All evaluations break them as they stand, and none with two metrics exchanged.",
+    whole_file=True,
+)
+def find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
+    """Find two metrics such that every evaluation with both is impossible, and possible with the two exchanged."""
+    tables = [(case, {m.entry.metric: m.interval for m in _list_plain(case)}) for case in cases]
+    wrong = [(case, values) for case, values in tables if not _is_possible(values, case.step)]
+    pairs = dict.fromkeys(pair for _, values in wrong for pair in itertools.combinations(values, 2))
+    for one, other in pairs:
+        both = [(case, values) for case, values in tables if one in values and other in values]
+        broken = [(case, values) for case, values in wrong if one in values and other in values]
+        if len(both) < _FEWEST_SWAPPED or len(broken) < len(both):
+            continue
+        if all(_is_possible({**v, one: v[other], other: v[one]}, case.step) for case, v in broken):
+            yield Finding(
+                tuple(m for case, _ in broken for m in _list_plain(case) if m.entry.metric in {one, other}),
+                f"{', '.join(BROKEN_BY_SWAP[:-1])} and {BROKEN_BY_SWAP[-1]} together",
+                f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are impossible "
+                "as they stand, and possible with the two the other way round.",
+                "Two headings, or two columns, changed places.",
+            )
+
+
+def _list_plain(case: Case) -> list[Measured]:
+    return [m for m in case.measured if m.entry.adjustment is None and m.entry.metric.optimum is not None]
+
+
+def _is_possible(values: Mapping[Metric, Interval], step: float) -> bool:
+    """Tell whether some ranks have these values, as far as their ranges, hits, MR and MRR tell."""
+    if any(exceeds(v.lower, metric.upper) or exceeds(metric.lower, v.upper) for metric, v in values.items()):
+        return False
+    hits = {metric.k: v for metric, v in values.items() if metric.k is not None}
+    ordered = [hits[k] for k in sorted(hits)]
+    if any(exceeds(before.lower, after.upper) for before, after in itertools.combinations(ordered, 2)):
+        return False
+    mean, reciprocal = (values.get(CATALOGUE[f"{name}_mean_rank"]) for name in ("arithmetic", "inverse_harmonic"))
+    if hits and reciprocal is not None and not _overlap(reciprocal, bound_reciprocal_by_hits(hits, step)):
+        return False
+    if hits and mean is not None and not _overlap(mean, bound_mean_rank_by_hits(hits, step)):
+        return False
+    if mean is None or reciprocal is None or math.isinf(mean.upper):
+        return True
+    return not exceeds(least_mean_rank(reciprocal.upper, step), mean.upper)
+
+
+def _overlap(one: Interval, other: Interval) -> bool:
+    return not (exceeds(one.lower, other.upper) or exceeds(other.lower, one.upper))
+
+
+# -- hits and means ---------------------------------------------------------------------------------------------------
+
+
+@rule(
+    "hits-monotone",
+    title="hits grow with k",
+    inequality="Hits@j <= Hits@k for j < k",
+    why="A rank of at most j is at most k.",
+)
+def find_decreasing_hits(case: Case) -> Iterator[Finding]:
+    """Find shares of hits that fall as k grows: one finding for each k below an earlier one."""
+    largest = None
+    for m in case.hits.values():
+        if largest is not None and exceeds(largest.interval.lower, m.interval.upper):
+            inequality = f"{largest.label} <= {m.label}"
+            cause = "A slip in one of the two, or the two are exchanged."
+            yield Finding((largest, m), inequality, f"{largest} is above {m}.", cause)
+        if largest is None or m.interval.lower > largest.interval.lower:
+            largest = m
+
+
+@rule(
+    "mrr-from-hits",
+    title="MRR within what the hits allow",
+    inequality="sum (H_i - H_(i-1)) / k_i + (1 - H_m) / N <= MRR <= sum (H_i - H_(i-1)) / (k_(i-1) + 1)"
+    " + (1 - H_m) / (k_m + 1)",
+    why="Each share of ranks stands last, or first, in its range; 1/2 for 1 where ranks can be halves.",
+)
+def find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
+    """Find an MRR outside what the shares of hits allow."""
+    found = case.mean("HMR")
+    if found is not None and (hits := _list_growing_hits(case)):
+        bound = bound_reciprocal_by_hits(hits, case.step, case.most)
+        yield from _compare_with_hits(case, "MRR", found[0], invert(found[1]), bound)
+
+
+@rule(
+    "mr-from-hits",
+    title="MR within what the hits allow",
+    inequality="sum (H_i - H_(i-1)) (k_(i-1) + 1) + (1 - H_m) (k_m + 1) <= MR <= sum (H_i - H_(i-1)) k_i + (1 - H_m) N",
+    why="As for the MRR; there is an upper bound only where N, the most candidates, is known.",
+)
+def find_means_against_hits(case: Case) -> Iterator[Finding]:
+    """Find an MR outside what the shares of hits allow."""
+    found = case.mean("MR")
+    if found is not None and (hits := _list_growing_hits(case)):
+        bound = bound_mean_rank_by_hits(hits, case.step, case.most)
+        yield from _compare_with_hits(case, "MR", *found, bound)
+
+
+def _list_growing_hits(case: Case) -> dict[int, Interval]:
+    """Return shares of hits by their k; none if one falls, since then they bound nothing."""
+    return {} if any(find_decreasing_hits(case)) else {k: m.interval for k, m in case.hits.items()}
+
+
+def _compare_with_hits(case: Case, label: str, m: Measured, interval: Interval, bound: Interval) -> Iterator[Finding]:
+    most, hits = case.most, case.hits
+    too_large, too_small = exceeds(interval.lower, bound.upper), exceeds(bound.lower, interval.upper)
+    if not (too_large or too_small):
+        return
+    # MRR is largest, and MR least, with all ranks at the first of their range.
+    at_last = too_large != (label == "MRR")
+    ranks = [*(min(k, most) for k in hits), most] if at_last else [1.0, *(min(k + case.step, most) for k in hits)]
+    formula = _write_mean(list(hits.values()), ranks, reciprocal=label == "MRR")
+    limit, word = (bound.upper, "most") if too_large else (bound.lower, "least")
+    by_most = at_last and math.isfinite(most)
+    yield Finding(
+        (m, *hits.values()),
+        f"{label} {'<=' if too_large else '>='} {formula}",
+        f"{m} is impossible: {', '.join(map(str, hits.values()))} allow at {word} {limit:.6g}"
+        + (f" with at most {most:,.0f} candidates." if by_most else "."),
+        "One of these numbers is of another evaluation, or a slip.",
+        "warning" if by_most and case.assumed else "error",
+    )
+
+
+def _write_mean(hits: list[Measured], ranks: list[float], *, reciprocal: bool) -> str:
+    """Write the mean that puts each share at one rank: Hits@1 + (Hits@3 - Hits@1)/2 + (1 - Hits@3)/4."""
+    names = [m.label for m in hits]
+    shares = [names[0], *(f"({after} - {before})" for before, after in itertools.pairwise([*names, "1"]))]
+    return " + ".join(
+        share if rank == 1 else f"{share}/{rank:g}" if reciprocal else f"{rank:g} {share}"
+        for share, rank in zip(shares, ranks, strict=True)
+        if math.isfinite(rank)
+    )
+
+
+@rule(
+    "mr-from-mrr",
+    title="MR at least what the MRR allows",
+    inequality="MR >= 2 r + 1 - r (r + 1) MRR >= 1 / MRR, r = floor(1 / MRR)",
+    why="The lower convex hull of the points (1/r, r), which is above the bound 1 / MRR of the means.",
+)
+def find_small_mean_ranks(case: Case) -> Iterator[Finding]:
+    """Find an MR below every MR that the MRR allows, which is an MRR below every MRR that the MR allows."""
+    mean, harmonic = case.mean("MR"), case.mean("HMR")
+    if mean is None or harmonic is None or math.isinf(harmonic[1].lower):
+        return
+    least = least_mean_rank(1 / harmonic[1].lower, case.step)
+    if exceeds(least, mean[1].upper):
+        rank = 1 + case.step * math.floor((harmonic[1].lower - 1) / case.step)
+        yield Finding(
+            (mean[0], harmonic[0]),
+            f"MR >= {2 * rank + case.step:g} - {rank * (rank + case.step):g} MRR >= 1/MRR",
+            f"{mean[0]} is impossible: {harmonic[0]} needs a mean rank of at least {least:.6g}.",
+            "MR and MRR are of different evaluations, or one of them is a slip.",
+        )
+
+
+@rule(
+    "mrr-from-mr",
+    title="MRR at most what the MR allows",
+    inequality="MRR <= 1 - (1/n) sum (r_i - 1) / N_i, tasks with many candidates first",
+    why="The chord 1/r <= 1 - (r - 1)/N over 1..N; needs the candidates.",
+)
+def find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
+    """Find an MRR above every MRR that the MR allows with the candidates of the tasks."""
+    mean, harmonic, histogram = case.mean("MR"), case.mean("HMR"), case.widest
+    if mean is None or harmonic is None or histogram is None:
+        return
+    largest = largest_reciprocal(mean[1].lower, histogram)
+    if exceeds(1 / harmonic[1].upper, largest):
+        yield Finding(
+            (mean[0], harmonic[0]),
+            "MRR <= 1 - (1/n) sum (r_i - 1)/N_i",
+            f"{harmonic[0]} is impossible: {mean[0]} allows an MRR of at most {largest:.6g} "
+            f"with at most {case.most:,.0f} candidates.",
+            "MR and MRR are of different evaluations or of another dataset, or one of them is a slip.",
+            "warning" if case.assumed else "error",
+        )
+
+
+@rule(
+    "power-means",
+    title="power means in their order",
+    inequality="1 / MRR = HMR <= GMR <= MR <= QMR",
+    why="Power means grow with the exponent: Hardy, Littlewood, Polya 1934, Inequalities, theorem 16.",
+)
+def find_unordered_means(case: Case) -> Iterator[Finding]:
+    """Find a power mean above one with a larger exponent."""
+    for low, high in itertools.combinations(("HMR", "GMR", "MR", "QMR"), 2):
+        less, more = case.mean(low), case.mean(high)
+        # mr-from-mrr is sharper for that pair.
+        if less is None or more is None or (low, high) == ("HMR", "MR"):
+            continue
+        if exceeds(less[1].lower, more[1].upper):
+            yield Finding(
+                (less[0], more[0]),
+                f"{low} <= {high}",
+                f"{less[0]} and {more[0]} are not of the same ranks: {low} is at least "
+                f"{less[1].lower:.6g}, {high} at most {more[1].upper:.6g}.",
+                "The two are of different evaluations, or one of them is a slip.",
+            )
+
+
+@rule(
+    "median-from-hits",
+    title="median rank on the right side of k",
+    inequality="Hits@k > 1/2 only if MdR <= k; Hits@k < 1/2 only if MdR > k",
+    why="More than half of the ranks lie on that side, so both middle ones do.",
+)
+def find_medians_against_hits(case: Case) -> Iterator[Finding]:
+    """Find a median rank on the wrong side of a k. A share of exactly one half says nothing: n may be even."""
+    median = case.mean("MdR")
+    if median is None or median[0].averaged:
+        return
+    m, interval = median
+    for k, hits in case.hits.items():
+        if hits.averaged:
+            continue
+        if exceeds(hits.interval.lower, 0.5) and exceeds(interval.lower, k):
+            inequality, share = f"{hits.label} > 1/2 only if MdR <= {k}", "more"
+        elif exceeds(0.5, hits.interval.upper) and exceeds(k + case.step, interval.upper):
+            inequality, share = f"{hits.label} < 1/2 only if MdR >= {k + case.step:g}", "less"
+        else:
+            continue
+        yield Finding(
+            (m, hits),
+            inequality,
+            f"{m} is impossible: {hits} says that {share} than half of the ranks are at most {k}.",
+            "The two are of different evaluations, or the median is a mean of several medians.",
+        )
+
+
+@rule(
+    "inverse-pairs",
+    title="a metric and its inverse",
+    inequality="MR IAMR = HMR MRR = GMR IGMR = QMR IQMR = MdR IMdR = 1; VR = SDR^2",
+    why="By definition.",
+)
+def find_unequal_inverses(case: Case) -> Iterator[Finding]:
+    """Find a metric and its inverse whose product is not 1, or a variance that is not the square of the deviation."""
+    single = {metric: m for metric, m in case.own.items() if not m.averaged}
+    pairs = [
+        (m, other, invert(other.interval), f"{m.label} {other.label} = 1")
+        for pair in INVERSES.values()
+        if (m := single.get(pair[0])) is not None and (other := single.get(pair[1])) is not None
+    ]
+    variance, deviation = (single.get(CATALOGUE[name]) for name in ("variance", "standard_deviation"))
+    if variance is not None and deviation is not None:
+        pairs.append((variance, deviation, Interval(*(end**2 for end in deviation.interval)), "VR = SDR^2"))
+    for m, other, expected, inequality in pairs:
+        if not _overlap(m.interval, expected):
+            yield Finding(
+                (m, other),
+                inequality,
+                f"{m} and {other} are not of the same ranks: {other.label} makes {m.label} "
+                f"{expected.lower:.6g} to {expected.upper:.6g}.",
+                "The two are of different evaluations or sides, or a mean over several of them.",
+            )
+
+
+# -- shares and means of n ranks --------------------------------------------------------------------------------------
+
+
+@rule(
+    "multiple-of-1/n",
+    title="hits are whole multiples of 1/n",
+    inequality="n Hits@k is whole",
+    why="It counts tasks; checked where 1/n is wider than the rounding.",
+)
+def find_broken_hits(case: Case) -> Iterator[Finding]:
+    """Find shares of hits that no number of hits among n gives: one finding for an evaluation."""
+    yield from _find_broken(case, list(case.hits.values()), 1.0, "n {} is whole")
+
+
+@rule(
+    "sum-of-ranks",
+    title="the sum of the ranks is whole",
+    inequality="n MR is whole, or 2 n MR where ranks can be halves",
+    why="It sums ranks; checked where 1/n is wider than the rounding.",
+)
+def find_broken_ranks(case: Case) -> Iterator[Finding]:
+    """Find an MR that no n ranks give; ranks that are means of the best and the worst may be halves."""
+    m = case.own.get(CATALOGUE["arithmetic_mean_rank"])
+    if m is not None:
+        yield from _find_broken(case, [m], case.step, "n {} is whole" if case.step == 1 else "2 n {} is whole")
+
+
+def _find_broken(case: Case, measured: list[Measured], step: float, inequality: str) -> Iterator[Finding]:
+    n = case.num_tasks
+    single = [m for m in measured if not m.averaged]
+    broken = [m for m in single if n is not None and not holds_multiple(m.interval, step / n)]
+    if n is None or not broken:
+        return
+    others = _name_fitting(case, single, step)
+    stated = case.group.context.num_tasks is not None
+    yield Finding(
+        tuple(broken),
+        " and ".join(inequality.format(m.label) for m in broken),
+        f"no {n:,} ranks have {', '.join(map(str, broken))}"
+        + (" (the file states their number)." if stated else f": that is n {_name_counted(case)}."),
+        f"They fit {others}." if others else "A mean over several runs or over sides, or other ranking tasks.",
+        # The authors may have ranked other tasks; but a number that the file states is of the same program.
+        "error" if stated else "warning",
+    )
+
+
+def _name_counted(case: Case) -> str:
+    if case.tasks is None:
+        return ""
+    assumed = ", which is assumed" if case.assumed else ""
+    return f"of {_name(case.tasks)} under protocol {case.tasks.protocol}{assumed}"
+
+
+def _name_fitting(case: Case, measured: list[Measured], step: float) -> str:
+    """Name up to three other counts of the dataset's tasks that all values fit, where not just any count would."""
+    found: dict[int, str] = {}
+    for other in case.others:
+        n = case.count(other)
+        if n is None or n in found:
+            continue
+        # An interval wider than the unit fits any n.
+        telling = any(m.interval.upper - m.interval.lower < step / n for m in measured)
+        if telling and all(holds_multiple(m.interval, step / n) for m in measured):
+            found[n] = f"n = {n:,} of {other.split} {other.side} under protocol {other.protocol}"
+    return ", or ".join(list(found.values())[:3])
+
+
+@rule(
+    "task-count",
+    title="the number of ranks is that of the tasks",
+    inequality="n stated = n of dataset, split, side and protocol",
+    why="Counted from the benchmark's files.",
+)
+def find_other_counts(case: Case) -> Iterator[Finding]:
+    """Find a stated number of ranks that is not that of the dataset's tasks."""
+    stated, expected = case.group.context.num_tasks, case.count()
+    if stated is None or expected is None or expected == stated or not case.measured:
+        return
+    others = (
+        f"It is that of {other.split} {other.side} under protocol {other.protocol}."
+        for other in case.others
+        if case.count(other) == stated
+    )
+    yield Finding(
+        case.measured[:1],
+        "n stated = n of the ranking tasks",
+        f"the file counts {stated:,} ranks; there are {expected:,} {_name_counted(case)}.",
+        next(others, "Another dataset, or some tasks were left out."),
+        "warning",
+    )
+
+
+# -- chance -----------------------------------------------------------------------------------------------------------
+
+
+_FORMULAS = {
+    "normalised": "{adjusted} = {base} / E[{base}]",
+    "index": "{adjusted} = ({base} - E[{base}]) / (optimum - E[{base}])",
+    "z": "{adjusted} = {sign}({base} - E[{base}]) / sqrt(Var[{base}])",
+}
+
+# Below it a ranker is worse than random beyond doubt.
+_LEAST_Z = -5.0
+
+# No ranker aims at a small spread.
+_SPREADS = frozenset({"variance", "standard_deviation", "median_absolute_deviation"})
+
+
+@rule(
+    "adjusted-mismatch",
+    title="adjusted values belong to their base values",
+    inequality="M / E, (M - E) / (optimum - E), +-(M - E) / sqrt(Var)",
+    why="Hoyt et al. 2022, arXiv:2203.07544; E and Var of the tables.",
+)
+def find_mismatches(case: Case) -> Iterator[Finding]:
+    """Find adjusted values that do not belong to their base values, with the known defect that made them."""
+    if case.tasks is None:
+        yield from _find_unscaled(case)
+        return
+    found = {m.entry: m for m in case.measured}
+    # A metric with two different values has no base value.
+    entries = [entry for entry in found if entry.adjustment is not None or entry.metric in case.own]
+
+    def find_constants(metric: Metric) -> Constants:
+        constants = case.constants(metric)
+        if constants is None:
+            raise DataError(f"no constants of {metric.label}")
+        return constants
+
+    for checked in check_entries(entries, find_constants, percent=case.percent):
+        if checked.belongs:
+            continue
+        m, base = found[checked.entry], case.own[checked.base.metric]
+        cause = f"{checked.reason[:1].upper()}{checked.reason[1:]}."
+        if checked.cause == UNKNOWN:
+            cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
+        expected = f"expected {show_number(checked.expected, 8)}{_name_chance(case)}"
+        statement = f"{m} does not belong to {base}: {expected}."
+        yield Finding((m, base), _write_formula(m), statement, cause, "warning" if case.assumed else "error")
+
+
+def _find_unscaled(case: Case) -> Iterator[Finding]:
+    """Find z-scores that repeat their base value, which needs no ranking tasks."""
+    for m in case.measured:
+        base = case.own.get(m.entry.metric)
+        if m.entry.adjustment == "z" and base is not None and abs(m.value) == abs(base.value) != 0:
+            cause = "It repeats the base value: it was never scaled."
+            yield Finding((m, base), _write_formula(m), f"{m} is no z-score of {base}.", cause)
+
+
+def _write_formula(m: Measured) -> str:
+    metric = m.entry.metric
+    sign = "" if metric.increasing else "-"
+    return _FORMULAS[m.entry.adjustment or ""].format(adjusted=m.label, base=metric.label, sign=sign)
+
+
+def _name_chance(case: Case) -> str:
+    if case.tasks is None:
+        return ""
+    return f" on {_name(case.tasks)}, protocol {case.tasks.protocol}{' (assumed)' if case.assumed else ''}"
+
+
+@rule(
+    "worse-than-random",
+    title="not worse than a random ranker",
+    inequality=f"z >= {_LEAST_Z:g}",
+    why="Possible, but a sign of scores sorted the wrong way, or of another dataset.",
+)
+def find_worse_than_random(case: Case) -> Iterator[Finding]:
+    """Find evaluations in which a metric is worse than chance by more than five standard deviations."""
+    scores = {m: score for m in case.own.values() if (score := _score(case, m)) is not None}
+    worse = {m: score for m, score in scores.items() if score < _LEAST_Z}
+    if worse:
+        listed = ", ".join(f"{m} (z at most {show_number(score, 3)})" for m, score in worse.items())
+        yield Finding(
+            tuple(worse),
+            f"z >= {_LEAST_Z:g}",
+            f"worse than a random ranker{_name_chance(case)}: {listed}.",
+            "All metrics are: are scores sorted the wrong way?" if 2 < len(worse) == len(scores) else "",
+            "info",
+        )
+
+
+def _score(case: Case, m: Measured) -> float | None:
+    """Return the largest z-score that the interval allows; None if it is undefined or says nothing."""
+    constants = None if m.entry.metric.family in _SPREADS else case.constants(m.entry.metric)
+    try:
+        return None if constants is None else constants.z.map_interval(*m.interval).upper
+    except UndefinedError:
+        return None
