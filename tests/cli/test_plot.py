@@ -114,11 +114,11 @@ MISTAKES = {
     "no such file": (("results.csv", "-o", "a.svg"), 2, "there is no file results.csv"),
     "a long text": (("x" * 300, *CHANCE, "-o", "a.svg"), 2, "xxx... is no file, and of 300 characters no value"),
     "a dropped batch": (
-        ("0.3", *CHANCE, "-s", "conve", "-o", "a.svg"),
+        ("0.3", *CHANCE, "-t", "conve", "-o", "a.svg"),
         6,
         "ConvE leaves out the last, incomplete batch",
     ),
-    "no whole batch": (("-d", "countries_s1", "-m", "mrr", "-s", "conve", "-o", "a.svg"), 6, "nothing was ranked"),
+    "no whole batch": (("-d", "countries_s1", "-m", "mrr", "-t", "conve", "-o", "a.svg"), 6, "nothing was ranked"),
     "no number": (("0,338", *CHANCE, "-o", "a.svg"), 2, "Write it with a decimal point"),
     "nothing": (("-o", "a.svg"), 2, "which dataset is it"),
     "no metric": (("0.3", "-d", "nations", "-o", "a.svg"), 2, "which metric is it"),
