@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.cli.files import check_target, write_whole
+from rankconst.cli.output import check_target, write_whole
 from rankconst.cli.options import (
     ForceOption,
     InputFormatOption,
     MetricsOption,
     PercentOption,
     RelationOption,
-    SourceOption,
-    StatedAggregationOption,
-    StatedProtocolOption,
-    StatedSideOption,
-    StatedSplitOption,
+    ToolOption,
+    AggregationOption,
+    ProtocolOption,
+    SideOption,
+    SplitOption,
     TablesOption,
     complete_dataset,
 )
 from rankconst.cli.output import SUFFIXES, Column, Format, Listing, number, print_listing, render
-from rankconst.cli.shown import show_interval, show_tail
-from rankconst.cli.skipped import report_skipped, show_lines
+from rankconst.cli.output import show_interval, show_tail
+from rankconst.cli.output import name_lines, report_skipped
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.tables.tables import load
@@ -69,11 +69,11 @@ def adjust(
         ),
     ] = None,
     metric: MetricsOption = None,
-    split: StatedSplitOption = None,
-    side: StatedSideOption = None,
-    protocol: StatedProtocolOption = None,
-    tool: SourceOption = None,
-    aggregation: StatedAggregationOption = None,
+    split: SplitOption = None,
+    side: SideOption = None,
+    protocol: ProtocolOption = None,
+    tool: ToolOption = None,
+    aggregation: AggregationOption = None,
     relation: RelationOption = None,
     num_tasks: Annotated[
         int | None,
@@ -380,9 +380,7 @@ def _report_file(adjusted: AdjustedReading) -> None:
     for place, note in sorted(adjusted.notes.items()):
         notes.setdefault(note, []).append(reading.entries[place].line or 0)
     for note, lines in notes.items():
-        at = sorted(set(lines) - {0})
-        where = f", line{'s' * (len(at) > 1)} {show_lines(at)}" if at else ""
-        typer.echo(f"note: {reading.name}{where}: {note}", err=True)
+        typer.echo(f"note: {reading.name}{name_lines(set(lines) - {0})}: {note}", err=True)
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
         typer.echo(f"note: for the caveats of {named} see `rankconst tools NAME`.", err=True)

@@ -11,8 +11,7 @@ import typer
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, parse_protocol
-from rankconst.cli.extras import require_builder
-from rankconst.cli.options import FormatOption, complete_source
+from rankconst.cli.options import FormatOption, complete_benchmark, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -55,7 +54,7 @@ def build(
             "-d",
             help="A benchmark, any spelling; repeatable.",
             metavar="KEY",
-            autocompletion=complete_source,
+            autocompletion=complete_benchmark,
         ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every benchmark of the registry.")] = False,

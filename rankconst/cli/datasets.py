@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankconst.cli.extras import has_builder
-from rankconst.cli.options import FormatOption, TablesOption
+from rankconst.cli.options import FormatOption, TablesOption, has_builder
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.tables import tables as archive
 

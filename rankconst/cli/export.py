@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.cli.files import check_target, write_whole
-from rankconst.cli.lookup import resolve_dataset
-from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset
+from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset, resolve_dataset
+from rankconst.cli.output import check_target, write_whole
 from rankconst.errors import UsageError
 from rankconst.tables import tables as archive
 from rankconst.tables.export import FORMATS, encode, export_rows, parse_format, suffix_of

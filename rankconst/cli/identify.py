@@ -14,8 +14,8 @@ from rankconst.catalogue.protocols import SIDES, SPLITS
 from rankconst.checks.identify.evidence import Piece
 from rankconst.checks.identify.matches import Identification, Identified, Match
 from rankconst.checks.identify.search import identify_evaluations, identify_reading
-from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
+    PROTOCOL_NAMES,
     FormatOption,
     InputFormatOption,
     PercentOption,
@@ -23,10 +23,10 @@ from rankconst.cli.options import (
     complete_dataset,
     complete_from,
     complete_metric,
-    complete_protocol,
+    option,
+    resolve_dataset,
 )
-from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
-from rankconst.cli.skipped import report_skipped
+from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_skipped
 from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
 from rankconst.results.evaluation import Context, Setting
@@ -83,10 +83,12 @@ _GROUP_FIELDS = (
 
 
 def _narrowing(name: str, *short: str, complete: Callable[[str], list[str]]) -> Any:
-    # Unlike those that other commands share, left out it stands for all.
-    return typer.Option(
-        f"--{name}", *short, help=f"Search this {name} only.", metavar=name.upper(), autocompletion=complete
-    )
+    # Unlike in other commands, None stands for all.
+    return option(f"--{name}", *short, help=f"Search only this {name}.", metavar=name.upper(), complete=complete)
+
+
+def _stating(*names: str, help: str) -> Any:
+    return option(*names, help=help, metavar="NUMBER")
 
 
 def identify(
@@ -99,24 +101,18 @@ def identify(
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option("--metric", "-m", help="Whose numbers follow.", metavar="METRIC", autocompletion=complete_metric),
+        option("--metric", "-m", help="The metric of the numbers.", metavar="METRIC", complete=complete_metric),
     ] = None,
-    expectation: Annotated[
-        str | None, typer.Option("--expectation", help="What a random ranker gets.", metavar="NUMBER")
-    ] = None,
-    deviation: Annotated[
-        str | None, typer.Option("--deviation", help="Its standard deviation.", metavar="NUMBER")
-    ] = None,
-    value: Annotated[str | None, typer.Option("--value", help="The metric's own value.", metavar="NUMBER")] = None,
-    normalised: Annotated[
-        str | None, typer.Option("--normalised", help="The value over its expectation.", metavar="NUMBER")
-    ] = None,
-    index: Annotated[str | None, typer.Option("--index", help="The adjusted index.", metavar="NUMBER")] = None,
-    z: Annotated[str | None, typer.Option("--z", help="The z-score.", metavar="NUMBER")] = None,
+    expectation: Annotated[str | None, _stating("--expectation", help="What a random ranker gets on average.")] = None,
+    deviation: Annotated[str | None, _stating("--deviation", help="Its standard deviation.")] = None,
+    value: Annotated[str | None, _stating("--value", help="The unadjusted value.")] = None,
+    normalised: Annotated[str | None, _stating("--normalised", help="The value over its expectation.")] = None,
+    index: Annotated[str | None, _stating("--index", help="The adjusted index.")] = None,
+    z: Annotated[str | None, _stating("--z", help="The z-score.")] = None,
     dataset: Annotated[str | None, _narrowing("dataset", "-d", complete=complete_dataset)] = None,
     split: Annotated[str | None, _narrowing("split", complete=complete_from(SPLITS))] = None,
     side: Annotated[str | None, _narrowing("side", complete=complete_from(SIDES))] = None,
-    protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_protocol)] = None,
+    protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_from(PROTOCOL_NAMES))] = None,
     aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
     percent: PercentOption = False,
     tables: TablesOption = None,
@@ -207,7 +203,7 @@ def _report(result: Identification, name: str, form: Format) -> None:
         raise DataError(f"{name}: nothing fits. " + " ".join(list(reasons)[:3]))
     if form is Format.json:
         rows = [_describe_group(group, result.table_version) for group in result.groups]
-        print_listing(Listing.of(tuple(map(Column, _GROUP_FIELDS)), rows), form)
+        print_listing(Listing.of(list(map(Column, _GROUP_FIELDS)), rows), form)
     else:
         _print_matches(result, form)
     if result.mismatches and form is Format.table:

@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
+    AggregationOption,
+    DatasetOption,
     FormatOption,
     InputFormatOption,
     PercentOption,
-    SourceOption,
-    StatedAggregationOption,
-    StatedDatasetOption,
-    StatedProtocolOption,
-    StatedSideOption,
-    StatedSplitOption,
+    ProtocolOption,
+    SideOption,
+    SplitOption,
     TablesOption,
+    ToolOption,
+    complete_from,
+    option,
+    resolve_dataset,
 )
-from rankconst.cli.output import Column, Format, Listing, count, print_listing
-from rankconst.cli.skipped import report_skipped
+from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_skipped
 from rankconst.errors import DataError, UsageError
 from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
     from rankconst.checks.lint.case import Finding, Lint
@@ -59,27 +62,27 @@ _RULES = (
 )
 
 
-def _complete_rule(incomplete: str) -> list[str]:
+def _list_rule_keys() -> Iterable[str]:
     from rankconst.checks.lint.rules import RULES
 
-    return [key for key in RULES if key.startswith(incomplete)]
+    return RULES
 
 
 def lint(
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="A results file; - for standard input.")] = None,
     input_format: InputFormatOption = None,
-    dataset: StatedDatasetOption = None,
-    split: StatedSplitOption = None,
-    side: StatedSideOption = None,
-    protocol: StatedProtocolOption = None,
-    source: SourceOption = None,
-    aggregation: StatedAggregationOption = None,
+    dataset: DatasetOption = None,
+    split: SplitOption = None,
+    side: SideOption = None,
+    protocol: ProtocolOption = None,
+    tool: ToolOption = None,
+    aggregation: AggregationOption = None,
     percent: PercentOption = False,
     rule: Annotated[
         list[str] | None,
-        typer.Option("--rule", help="Only this rule; repeatable.", metavar="KEY", autocompletion=_complete_rule),
+        option("--rule", help="Only this rule; repeatable.", metavar="KEY", complete=complete_from(_list_rule_keys)),
     ] = None,
-    rules: Annotated[bool, typer.Option("--rules", help="List the rules and exit.")] = False,
+    rules: Annotated[bool, option("--rules", help="List the rules and exit.")] = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -104,7 +107,7 @@ def lint(
     found = lint_reading(
         reading,
         opened,
-        Setting(dataset, split, side, protocol, source, aggregation, percent),
+        Setting(dataset, split, side, protocol, tool, aggregation, percent),
         rules=rule or (),
         resolve=lambda name: resolve_dataset(opened, name, tables),
     )
@@ -112,7 +115,7 @@ def lint(
         _print_findings(found)
     else:
         rows = [_row(found, finding, nested=format == Format.json) for finding in found.findings]
-        print_listing(Listing.of(columns=_COLUMNS, rows=rows), format)
+        print_listing(Listing.of(_COLUMNS, rows), format)
     for note in found.notes:
         typer.echo(f"note: {found.reading.name}: {note}", err=True)
     typer.echo(_summarise(found), err=True)
@@ -127,7 +130,7 @@ def _list_rules(format: Format) -> None:
         {"rule": key, "title": rule.title, "inequality": rule.inequality, "derivation": rule.why}
         for key, rule in RULES.items()
     ]
-    print_listing(Listing.of(columns=_RULES, rows=rows), format)
+    print_listing(Listing.of(_RULES, rows), format)
 
 
 def _print_findings(found: Lint) -> None:
@@ -199,10 +202,6 @@ def _describe(m: Measured) -> dict[str, Any]:
 def _summarise(found: Lint) -> str:
     reading = found.reading
     rows = (len(reading.rows), "row") if reading.layout == "wide" else (found.num_groups, "evaluation")
-    errors = f" ({_count(found.num_errors, 'error')})" if found.num_errors else ""
-    numbers = _count(len(reading.entries), "number")
-    return f"{_count(*rows)}, {numbers}, {_count(len(found.findings), 'finding')}{errors}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+    errors = f" ({count_of(found.num_errors, 'error')})" if found.num_errors else ""
+    numbers = count_of(len(reading.entries), "number")
+    return f"{count_of(*rows)}, {numbers}, {count_of(len(found.findings), 'finding')}{errors}"

@@ -1,48 +1,74 @@
-"""Options that several commands share, each with its one explanation."""
+"""What several commands take: options, each with its one explanation, and what completes them."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format
+from rankconst.errors import MissingExtraError, UnknownNameError
 from rankconst.names import squash
-from rankconst.tables import tables
+from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from rankconst.tables.tables import Tables
 
 
 ALL = "all"
-"""What ``show`` takes for every split, side or protocol."""
+"""What some options take for every split, side or protocol."""
 
-_USUAL_SAMPLED = "sampled:500"
+PROTOCOL_NAMES = (*PROTOCOLS, "sampled:500")
+"""What completes a protocol; of the sampled ones, the usual one is offered."""
+
+_BUILDER_NEEDS = ("pooch",)
+
+
+def option(
+    *names: str, help: str, metavar: str | None = None, complete: Callable[[str], list[str]] | None = None
+) -> Any:
+    """Return the description of an option."""
+    return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete)
+
+
+# -- completion -----------------------------------------------------------------------------------------------------
+
+
+def complete_from(names: Iterable[str] | Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return what completes one of some names, or of those that a function brings when it is needed."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in (names() if callable(names) else names) if name.startswith(incomplete)]
+
+    return complete
 
 
 def complete_dataset(incomplete: str) -> list[str]:
-    """Complete the key of a dataset of the carried tables."""
-    rows = tables.load().datasets
+    """Complete the key of a dataset of the bundled tables."""
+    rows = archive.load().datasets
     return _complete_spelling(incomplete, ((key, row["title"], *row["aliases"]) for key, row in rows.items()))
 
 
-def complete_source(incomplete: str) -> list[str]:
-    """Complete the key of a benchmark of the registry."""
+def complete_benchmark(incomplete: str) -> list[str]:
+    """Complete the key of a benchmark that can be built."""
     from rankconst.catalogue.benchmarks import load_benchmarks
 
-    sources = load_benchmarks()
-    return _complete_spelling(incomplete, ((key, row.title, *row.aliases) for key, row in sources.items()))
+    rows = load_benchmarks()
+    return _complete_spelling(incomplete, ((key, row.title, *row.aliases) for key, row in rows.items()))
 
 
 def _complete_spelling(incomplete: str, things: Iterable[Iterable[str]]) -> list[str]:
-    """Carry on what was typed to the first spelling of each thing that begins so.
+    """Complete what was typed to the first spelling of each thing that begins so, however it is punctuated.
 
-    Spellings are compared as :func:`rankconst.errors.resolve_name` does; what was typed stays as it is, since shells
-    take nothing else: ``fb15k-`` becomes ``fb15k-237``, not ``fb15k237``.
+    What was typed stays as it is, since shells accept nothing else: ``fb15k-`` becomes ``fb15k-237``, not ``fb15k237``.
     """
     letters = squash(incomplete)
     if incomplete and not letters:
@@ -56,166 +82,142 @@ def _complete_spelling(incomplete: str, things: Iterable[Iterable[str]]) -> list
     return offered
 
 
-def complete_tool(incomplete: str) -> list[str]:
-    """Complete the key of a source of published numbers."""
-    from rankconst.catalogue.tools import TOOLS
-
-    return [key for key in TOOLS if key.startswith(incomplete)]
-
-
-def complete_input_format(incomplete: str) -> list[str]:
-    """Complete the key of a format of results files."""
+def _list_input_formats() -> Iterable[str]:
     from rankconst.results.formats import READERS
 
-    return [key for key in READERS if key.startswith(incomplete)]
+    return READERS
 
 
-def complete_protocol(incomplete: str) -> list[str]:
-    """Complete the key of a protocol; of the sampled ones, the usual one is offered."""
-    return [key for key in (*PROTOCOLS, _USUAL_SAMPLED) if key.startswith(incomplete)]
+complete_metric = complete_from([name for metric in TABULATED for name in (metric.label.lower(), metric.key)])
 
 
-def complete_metric(incomplete: str) -> list[str]:
-    """Complete a metric, by the names that people type and by its key."""
-    names = [name for metric in TABULATED for name in (metric.label.lower(), metric.key)]
-    return [name for name in names if name.startswith(incomplete)]
+# -- options --------------------------------------------------------------------------------------------------------
 
-
-def complete_from(names: Iterable[str]) -> Callable[[str], list[str]]:
-    """Return what completes one of some names."""
-    known = tuple(names)
-
-    def complete(incomplete: str) -> list[str]:
-        return [name for name in known if name.startswith(incomplete)]
-
-    return complete
-
-
+# None where the user says nothing: then a file or a tool may say it, before the default holds.
+DatasetOption = Annotated[
+    str | None,
+    option("--dataset", "-d", help="Dataset, if the file names none.", metavar="KEY", complete=complete_dataset),
+]
 SplitOption = Annotated[
-    str,
-    typer.Option(
-        "--split", help="train, valid or test.", metavar="SPLIT", autocompletion=complete_from((*SPLITS, ALL))
-    ),
+    str | None,
+    option("--split", help="train, valid or test (default: test).", metavar="SPLIT", complete=complete_from(SPLITS)),
 ]
 SideOption = Annotated[
-    str,
-    typer.Option(
-        "--side",
-        help="head, tail, or both (all ranks pooled).",
-        metavar="SIDE",
-        autocompletion=complete_from((*SIDES, ALL)),
-    ),
-]
-ProtocolOption = Annotated[
-    str,
-    typer.Option(
-        "--protocol",
-        "-p",
-        help="How the number was evaluated; see `rankconst protocols`.",
-        metavar="PROTOCOL",
-        autocompletion=complete_from((*PROTOCOLS, _USUAL_SAMPLED, ALL)),
-    ),
-]
-AggregationOption = Annotated[
-    str,
-    typer.Option(
-        "--aggregation",
-        "-a",
-        help="What each task counts; see `rankconst aggregations`.",
-        metavar="AGGREGATION",
-        autocompletion=complete_from(AGGREGATIONS),
-    ),
-]
-
-# The same where a file may say it: nothing is taken for granted until it has been read.
-StatedDatasetOption = Annotated[
     str | None,
-    typer.Option(
-        "--dataset",
-        "-d",
-        help="Dataset, where the file names none.",
-        metavar="KEY",
-        autocompletion=complete_dataset,
-        show_default=False,
-    ),
-]
-StatedSplitOption = Annotated[
-    str | None,
-    typer.Option(
-        "--split", help="train, valid or test (default: test).", metavar="SPLIT", autocompletion=complete_from(SPLITS)
-    ),
-]
-StatedSideOption = Annotated[
-    str | None,
-    typer.Option(
+    option(
         "--side",
         help="head, tail, or both (default: both; all ranks pooled).",
         metavar="SIDE",
-        autocompletion=complete_from(SIDES),
+        complete=complete_from(SIDES),
     ),
 ]
-StatedProtocolOption = Annotated[
+ProtocolOption = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--protocol",
         "-p",
-        help="How the numbers were evaluated (default: as the source does, or standard); see `rankconst protocols`.",
+        help="How the numbers were evaluated (default: as the tool does, or standard); see `rankconst protocols`.",
         metavar="PROTOCOL",
-        autocompletion=complete_protocol,
+        complete=complete_from(PROTOCOL_NAMES),
     ),
 ]
-StatedAggregationOption = Annotated[
+AggregationOption = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--aggregation",
         "-a",
-        help="What each task counts (default: micro); see `rankconst aggregations`.",
+        help="How much each task counts (default: micro); see `rankconst aggregations`.",
         metavar="AGGREGATION",
-        autocompletion=complete_from(AGGREGATIONS),
+        complete=complete_from(AGGREGATIONS),
     ),
 ]
-SourceOption = Annotated[
+ToolOption = Annotated[
     str | None,
-    typer.Option(
-        "--source",
-        "-s",
-        help="The tool that the numbers are from: sets protocol and caveats; see `rankconst sources`.",
-        metavar="SOURCE",
-        autocompletion=complete_tool,
+    option(
+        "--tool",
+        "-t",
+        help="The tool that the numbers are from: sets the protocol, adds caveats; see `rankconst tools`.",
+        metavar="TOOL",
+        complete=complete_from(TOOLS),
     ),
 ]
 MetricsOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--metric",
         "-m",
         help="mr, mrr, hits@10, gmr ...; any spelling. For a file: only this one; repeatable.",
         metavar="METRIC",
-        autocompletion=complete_metric,
+        complete=complete_metric,
     ),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")]
-PercentOption = Annotated[bool, typer.Option("--percent", help="Shares are percentages without a sign.")]
+ForceOption = Annotated[bool, option("--force", help="Overwrite the file if it exists.")]
+PercentOption = Annotated[bool, option("--percent", help="Shares are percentages without a sign.")]
+QuietOption = Annotated[bool, option("--quiet", "-q", help="Warnings and results only.")]
 InputFormatOption = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--input-format",
-        help="The file's format, where it is not recognised.",
+        help="The file's format, if it is not recognised.",
         metavar="FORMAT",
-        autocompletion=complete_input_format,
+        complete=complete_from(_list_input_formats),
     ),
 ]
 RelationOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--relation",
         "-r",
-        help="Only the tasks of this relation, as the files write it; repeatable. For valid and test.",
+        help="Only the tasks of this relation, spelled as in the benchmark's files; repeatable. For valid and test.",
         metavar="NAME",
     ),
 ]
 TablesOption = Annotated[
     str | None,
-    typer.Option("--tables", help="Folder, zip, URL or doi: of tables; the carried ones if left out.", metavar="PLACE"),
+    option("--tables", help="Folder, zip, URL or doi: of tables (default: those included).", metavar="PLACE"),
 ]
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
+FormatOption = Annotated[Format, option("--format", "-f", help="How to print the result.")]
+
+
+# -- what they need -------------------------------------------------------------------------------------------------
+
+
+def has_builder() -> bool:
+    """Tell whether the extra ``rankconst[builder]`` is installed; imports nothing."""
+    return all(find_spec(module) is not None for module in _BUILDER_NEEDS)
+
+
+def require_builder(command: str) -> None:
+    """Refuse to run a command without the extra; the error says how to install it."""
+    if not has_builder():
+        missing = ", ".join(module for module in _BUILDER_NEEDS if find_spec(module) is None)
+        raise MissingExtraError(
+            f"`rankconst {command}` needs {missing}, which is not installed. Run: pip install 'rankconst[builder]'"
+        )
+
+
+def resolve_dataset(tables: Tables, name: str, place: str | None) -> str:
+    """Return the key of a dataset of the tables; a benchmark that could be built is told from an unknown name."""
+    try:
+        return tables.resolve_dataset(name)
+    except UnknownNameError as error:
+        from rankconst.catalogue.benchmarks import find_benchmark
+
+        try:
+            source = find_benchmark(name)
+        except UnknownNameError:
+            own = " For tables of your own add --tables DIR." if place is None else ""
+            raise UnknownNameError(f"{error}{own}") from None
+    missing = f"the tables ({tables.version}) hold no {source.title} ({source.key})."
+    if source.same_graph_as:
+        raise UnknownNameError(f"{missing} Use {source.same_graph_as}, of which it is another copy.")
+    if source.not_offered:
+        raise UnknownNameError(f"{missing} It is not offered: {source.not_offered}")
+    if place is not None and source.key in archive.load().datasets:
+        raise UnknownNameError(f"{missing} The tables that came with rankconst do: leave out --tables.")
+    # Only a folder can be added to; for a zip file or a download, tables of one's own are built beside it.
+    folder = place if place is not None and Path(place).is_dir() else None
+    out = "" if folder is None else f" --out {folder}"
+    raise UnknownNameError(
+        f"{missing} Run: rankconst build --dataset {source.key}{out}; then add --tables {folder or 'rankconst-tables'}."
+    )

@@ -1,10 +1,11 @@
-"""How listings are written: one table of formats, shared by every command."""
+"""What commands write: listings in one table of formats, files, and notes on stderr."""
 
 from __future__ import annotations
 
 import csv
 import json
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,12 +13,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from rankconst.constants.published import show_number
+import typer
+
+from rankconst.constants.published import Interval, show_number, show_uncertain
 from rankconst.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
     from rich.table import Table
+
+    from rankconst.results.reading import Reading, Skipped
 
 
 Row = Mapping[str, Any]
@@ -344,3 +351,122 @@ def print_listing(listing: Listing, form: Format) -> None:
         else:
             sys.stdout.flush()
             sys.stdout.buffer.write(block)
+
+
+# -- cells that need several fields of a row ------------------------------------------------------------------------
+
+
+def show_interval(key: str) -> Callable[[Row], str]:
+    """Return what shows the number under `key` with what its ``_lower`` and ``_upper`` ends leave open."""
+
+    def show(row: Row) -> str:
+        if row[key] is None:
+            return "–"
+        return show_uncertain(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
+
+    return show
+
+
+def show_tail(key: str) -> Callable[[Row], str]:
+    """Return what shows the probability whose decimal logarithm is under `key`, with its interval."""
+    from rankconst.constants.significance import show_probability
+
+    def show(row: Row) -> str:
+        if row[key] is None:
+            return "–"
+        return show_probability(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
+
+    return show
+
+
+# -- files ----------------------------------------------------------------------------------------------------------
+
+
+def check_target(path: Path, force: bool) -> None:
+    """Refuse a path that is a folder, exists already without `force`, or lies in a folder that does not exist."""
+    try:
+        found = path.exists()
+    except OSError as error:
+        raise UsageError(f"{str(path)[:80]}...: {error.strerror}. Name another file.") from error
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name a file in it.")
+    if found and not force:
+        raise UsageError(f"{path} already exists. Name another file, or add --force to overwrite it.")
+    if not path.parent.is_dir():
+        raise UsageError(f"the folder {path.parent} does not exist. Create it, or name another file.")
+
+
+def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with fresh.open("wb") as file:
+            file.writelines([content] if isinstance(content, bytes) else content)
+        fresh.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}.") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+# -- what a reader left out of a file -------------------------------------------------------------------------------
+
+MOST_REASONS = 7
+"""So many reasons have a line of their own."""
+
+_MOST_RUNS = 6
+_MOST_NAMED = 3
+_LONGEST = 80
+
+
+def report_skipped(reading: Reading) -> None:
+    """Say on stderr what a reader left out of a file: one line for all places with the same reason."""
+    by_reason: dict[str, list[Skipped]] = {}
+    for skipped in reading.skipped:
+        by_reason.setdefault(skipped.why, []).append(skipped)
+    groups = list(by_reason.items())
+    for why, group in groups[:MOST_REASONS]:
+        lines = {skipped.line for skipped in group if skipped.line is not None}
+        typer.echo(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}", err=True)
+    others = sum(len(group) for _, group in groups[MOST_REASONS:])
+    if others:
+        reasons = count_of(len(groups) - MOST_REASONS, "other reason")
+        typer.echo(f"skipped: {reading.name}: {others:,} more, for {reasons}", err=True)
+
+
+def _name_skipped(group: Iterable[Skipped]) -> str:
+    """Name what was left out: the first few things that differ, and how many more."""
+    things = list(dict.fromkeys(skipped.what for skipped in group))
+    shown = [thing if len(thing) <= _LONGEST else f"{thing[:_LONGEST]}..." for thing in things[:_MOST_NAMED]]
+    more = len(things) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+def name_lines(lines: Iterable[int]) -> str:
+    """Return ``, line 3`` or ``, lines 2-4, 9``; nothing if there are none."""
+    distinct = set(lines)
+    return f", line{'s' * (len(distinct) > 1)} {show_lines(distinct)}" if distinct else ""
+
+
+def show_lines(lines: Iterable[int]) -> str:
+    """Write line numbers, runs as ranges, and how many lines beyond the first few runs there are.
+
+    Examples
+    --------
+    >>> show_lines([2, 3, 4, 9])
+    '2-4, 9'
+    """
+    runs: list[list[int]] = []
+    for line in sorted(set(lines)):
+        if runs and line == runs[-1][1] + 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    shown = [f"{first:,}" if first == last else f"{first:,}-{last:,}" for first, last in runs[:_MOST_RUNS]]
+    more = sum(last - first + 1 for first, last in runs[_MOST_RUNS:])
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a count with its noun: ``1 row``, ``1,234 rows``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.cli.files import check_target, write_whole
-from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
+    AggregationOption,
+    DatasetOption,
     ForceOption,
     InputFormatOption,
     MetricsOption,
     PercentOption,
-    SourceOption,
-    StatedAggregationOption,
-    StatedDatasetOption,
-    StatedProtocolOption,
-    StatedSideOption,
-    StatedSplitOption,
+    ProtocolOption,
+    SideOption,
+    SplitOption,
     TablesOption,
+    ToolOption,
+    resolve_dataset,
 )
-from rankconst.cli.skipped import report_skipped
+from rankconst.cli.output import check_target, report_skipped, write_whole
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
@@ -64,17 +63,17 @@ def plot(
             show_default=False,
         ),
     ] = None,
-    dataset: StatedDatasetOption = None,
+    dataset: DatasetOption = None,
     metric: MetricsOption = None,
     label: Annotated[
         list[str] | None,
         typer.Option("--label", "-l", help="What a value is called, in the order of values.", metavar="NAME"),
     ] = None,
-    split: StatedSplitOption = None,
-    side: StatedSideOption = None,
-    protocol: StatedProtocolOption = None,
-    source: SourceOption = None,
-    aggregation: StatedAggregationOption = None,
+    split: SplitOption = None,
+    side: SideOption = None,
+    protocol: ProtocolOption = None,
+    tool: ToolOption = None,
+    aggregation: AggregationOption = None,
     percent: PercentOption = False,
     input_format: InputFormatOption = None,
     tables: TablesOption = None,
@@ -95,7 +94,7 @@ def plot(
     require_matplotlib()
     suffix = check_suffix(out)
     check_target(out, force)
-    setting = Setting(dataset, split, side, protocol, source, aggregation, percent)
+    setting = Setting(dataset, split, side, protocol, tool, aggregation, percent)
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
     opened = archive.load(tables)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankconst.cli.build import DEFAULT_OUT
-from rankconst.cli.extras import require_builder
-from rankconst.cli.options import FormatOption
+from rankconst.cli.options import FormatOption, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, is_url
 from rankconst.errors import UsageError

@@ -9,20 +9,21 @@ import typer
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, parse_protocol, parse_side, parse_split
-from rankconst.cli.lookup import resolve_dataset
 from rankconst.cli.options import (
     ALL,
+    PROTOCOL_NAMES,
     AggregationOption,
     FormatOption,
-    ProtocolOption,
     RelationOption,
-    SideOption,
-    SplitOption,
     TablesOption,
     complete_dataset,
+    complete_from,
     complete_metric,
+    option,
+    resolve_dataset,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
+from rankconst.constants.constants import Constants
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tables import tables as archive
@@ -47,7 +48,6 @@ _COLUMNS = (
     Column("table_version"),
 )
 
-
 _RELATION_METRICS = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
 _RELATION_COLUMNS = (
@@ -59,6 +59,119 @@ _RELATION_COLUMNS = (
         for metric, drop in zip(_RELATION_METRICS, (3, 0, 4, 0, 1), strict=True)
     ),
 )
+
+
+def show(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Dataset, any spelling.", autocompletion=complete_dataset)],
+    metric: Annotated[
+        list[str] | None,
+        option(
+            "--metric",
+            "-m",
+            help="Only this metric; repeatable. hits@k takes any k.",
+            metavar="METRIC",
+            complete=complete_metric,
+        ),
+    ] = None,
+    split: Annotated[
+        str,
+        option("--split", help="train, valid, test or all.", metavar="SPLIT", complete=complete_from((*SPLITS, ALL))),
+    ] = "test",
+    side: Annotated[
+        str,
+        option(
+            "--side",
+            help="head, tail, both (all ranks pooled) or all.",
+            metavar="SIDE",
+            complete=complete_from((*SIDES, ALL)),
+        ),
+    ] = "both",
+    protocol: Annotated[
+        str,
+        option(
+            "--protocol",
+            "-p",
+            help="Evaluation protocol, or all; see `rankconst protocols`.",
+            metavar="PROTOCOL",
+            complete=complete_from((*PROTOCOL_NAMES, ALL)),
+        ),
+    ] = ALL,
+    aggregation: AggregationOption = None,
+    relation: RelationOption = None,
+    relations: Annotated[bool, option("--relations", help="List the relations, each with its own constants.")] = False,
+    tables: TablesOption = None,
+    format: FormatOption = Format.table,
+) -> None:
+    """Show what a random ranker gets on a dataset, with variance and errors.
+
+    Example: rankconst show wn18rr --metric mrr --metric hits@10
+    """
+    opened = archive.load(tables)
+    dataset = resolve_dataset(opened, key, tables)
+    if relations:
+        protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
+        print_listing(_list_relations(opened, dataset, split, side, protocol), format)
+        return
+    weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
+    tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
+    metrics = [parse_metric(name) for name in metric] if metric else list(tabulated)
+    rows = [
+        _row(opened.constants(dataset, one, *place, aggregation=weighed, relations=relation))
+        for place in _list_places(opened, dataset, split, side, protocol)
+        for one in metrics
+    ]
+    info = opened.datasets[dataset]
+    triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
+    print_listing(
+        Listing.of(
+            _COLUMNS,
+            rows,
+            title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"
+            + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
+            + (f"; only {', '.join(relation)}" if relation else ""),
+            caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version}.",
+        ),
+        format,
+    )
+
+
+def _list_places(
+    opened: archive.Tables, dataset: str, split: str, side: str, protocol: str
+) -> list[tuple[str, str, str]]:
+    """List the splits, sides and protocols that are asked for; "all" takes what there is."""
+    found = [
+        (one_split, one_side, one_protocol)
+        for one_protocol in (opened.protocols(dataset) if protocol == ALL else (parse_protocol(protocol).key,))
+        for one_split in (SPLITS if split == ALL else (parse_split(split),))
+        for one_side in (SIDES if side == ALL else (parse_side(side),))
+        # What was named must be there: without it, the lookup says what there is.
+        if ALL not in {split, protocol} or opened.holds(dataset, one_protocol, one_split)
+    ]
+    if not found:
+        raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {dataset}.")
+    return found
+
+
+def _row(constants: Constants) -> dict[str, Any]:
+    return {
+        "dataset": constants.dataset,
+        "protocol": constants.protocol,
+        "split": constants.split,
+        "side": constants.side,
+        "aggregation": constants.aggregation,
+        "relations": list(constants.relations),
+        "metric": constants.metric.key,
+        "label": constants.metric.label,
+        "num_tasks": constants.num_tasks,
+        "expectation": constants.expectation,
+        "expectation_error": constants.expectation_error,
+        "variance": constants.variance,
+        "variance_error": constants.variance_error,
+        "worst": constants.worst,
+        "method": constants.method,
+        "num_draws": constants.num_draws,
+        "table_version": constants.table_version,
+    }
 
 
 def _list_relations(opened: archive.Tables, dataset: str, split: str, side: str, protocol: str) -> Listing:
@@ -74,98 +187,8 @@ def _list_relations(opened: archive.Tables, dataset: str, split: str, side: str,
         )
     title = f"{opened.datasets[dataset]['title']}: {len(rows)} relations of {split}, side {side}, protocol {protocol}"
     return Listing.of(
-        columns=_RELATION_COLUMNS,
-        rows=rows,
+        _RELATION_COLUMNS,
+        rows,
         title=title,
         caption=f"Adjust a relation's results with --relation NAME. Tables: {opened.version}.",
-    )
-
-
-def show(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Dataset, any spelling.", autocompletion=complete_dataset)],
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help="Only this metric; repeatable. hits@k takes any k.",
-            metavar="METRIC",
-            autocompletion=complete_metric,
-        ),
-    ] = None,
-    split: SplitOption = "test",
-    side: SideOption = "both",
-    protocol: ProtocolOption = ALL,
-    aggregation: AggregationOption = DEFAULT_AGGREGATION,
-    relation: RelationOption = None,
-    relations: Annotated[
-        bool, typer.Option("--relations", help="List the relations, each with constants of its own.")
-    ] = False,
-    tables: TablesOption = None,
-    format: FormatOption = Format.table,
-) -> None:
-    """Show what a random ranker gets on a dataset, with variance and errors.
-
-    --split, --side and --protocol also take "all".
-
-    Example: rankconst show wn18rr --metric mrr --metric hits@10
-    """
-    opened = archive.load(tables)
-    dataset = resolve_dataset(opened, key, tables)
-    if relations:
-        protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
-        print_listing(_list_relations(opened, dataset, split, side, protocol), format)
-        return
-    weighed = parse_aggregation(aggregation).key
-    tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
-    metrics = [parse_metric(name) for name in metric] if metric else list(tabulated)
-    wanted = [
-        (one_protocol, one_split, one_side)
-        for one_protocol in (opened.protocols(dataset) if protocol == ALL else (parse_protocol(protocol).key,))
-        for one_split in (SPLITS if split == ALL else (parse_split(split),))
-        for one_side in (SIDES if side == ALL else (parse_side(side),))
-        # What was named must be there, and is refused below if it is not; "all" takes what there is.
-        if ALL not in {split, protocol} or opened.holds(dataset, one_protocol, one_split)
-    ]
-    if not wanted:
-        raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {dataset}.")
-    looked_up = [
-        opened.constants(dataset, one, one_split, one_side, one_protocol, aggregation=weighed, relations=relation)
-        for one_protocol, one_split, one_side in wanted
-        for one in metrics
-    ]
-    rows = [
-        {
-            "dataset": constants.dataset,
-            "protocol": constants.protocol,
-            "split": constants.split,
-            "side": constants.side,
-            "aggregation": constants.aggregation,
-            "relations": list(constants.relations),
-            "metric": constants.metric.key,
-            "label": constants.metric.label,
-            "num_tasks": constants.num_tasks,
-            "expectation": constants.expectation,
-            "expectation_error": constants.expectation_error,
-            "variance": constants.variance,
-            "variance_error": constants.variance_error,
-            "worst": constants.worst,
-            "method": constants.method,
-            "num_draws": constants.num_draws,
-            "table_version": constants.table_version,
-        }
-        for constants in looked_up
-    ]
-    info = opened.datasets[dataset]
-    triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
-    print_listing(
-        Listing.of(
-            columns=_COLUMNS,
-            rows=rows,
-            title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"
-            + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
-            + (f"; only {', '.join(relation)}" if relation else ""),
-            caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version}.",
-        ),
-        format,
     )

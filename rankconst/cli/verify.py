@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.cli.extras import require_builder
-from rankconst.cli.options import FormatOption, complete_dataset
+from rankconst.cli.options import FormatOption, complete_dataset, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, check_mirror
 from rankconst.errors import UnknownNameError, VerificationError

@@ -196,7 +196,7 @@ def no_builder(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_nothing(name: str) -> None:
         del name
 
-    monkeypatch.setattr("rankconst.cli.extras.find_spec", find_nothing)
+    monkeypatch.setattr("rankconst.cli.options.find_spec", find_nothing)
 
 
 Graph = dict[str, list[tuple[str, str, str]]]

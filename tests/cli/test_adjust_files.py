@@ -33,7 +33,7 @@ def wide(tmp_path: Path) -> Path:
 
 
 def test_original_columns_stay_and_adjusted_ones_are_added(run: Run, wide: Path) -> None:
-    screen = run("adjust", "--input", wide, "--source", "rotate", "-f", "csv")
+    screen = run("adjust", "--input", wide, "--tool", "rotate", "-f", "csv")
     assert screen.code == 0
     rows = screen.rows
     assert list(rows[0])[:6] == ["model", "dataset", "MRR", "MR", "Hits@10", "comment"]

@@ -33,7 +33,7 @@ EXAMPLES = {
     "metrics": ("metrics",),
     "protocols": ("protocols",),
     "aggregations": ("aggregations",),
-    "sources": ("sources",),
+    "tools": ("tools",),
     "export": ("export", "-f", "pykeen", "-d", "nations"),
 }
 
@@ -222,7 +222,7 @@ def test_a_warning_is_coloured_in_a_terminal_only(run_in_terminal: RunInTerminal
     assert not COLOUR.search(run_in_terminal(*args, tmp_path / "b", env={"NO_COLOR": "1"}).out)
 
 
-@pytest.mark.parametrize("args", [("sources", "conve"), ("metrics", "mrr"), ("protocols", "sampled:500:replacement")])
+@pytest.mark.parametrize("args", [("tools", "conve"), ("metrics", "mrr"), ("protocols", "sampled:500:replacement")])
 def test_a_page_is_not_cut_in_a_narrow_terminal(
     run: Run, run_in_terminal: RunInTerminal, args: tuple[str, ...]
 ) -> None:

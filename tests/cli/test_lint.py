@@ -92,7 +92,7 @@ def test_options_reach_the_rules(run: Run, tmp_path: Path) -> None:
         screen = run("lint", path, *tasks, "--percent", "--protocol", protocol, "--format", "json")
         # 42.766 % is 2,501 of 5,848 and no share of 6,268; an MRR below it is possible under neither.
         assert {record["rule"] for record in screen.records} - {"mrr-from-hits"} == found
-    assert run("lint", path, *tasks, "--percent", "-s", "pykeen", "--rule", "multiple-of-1/n").code == 0
+    assert run("lint", path, *tasks, "--percent", "-t", "pykeen", "--rule", "multiple-of-1/n").code == 0
     assert run("lint", path, "--input-format", "csv", "--percent").code == 0
 
 

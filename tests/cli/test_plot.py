@@ -80,7 +80,7 @@ def test_values_with_names(run: Run, tmp_path: Path) -> None:
 @needs_matplotlib
 def test_sources_and_percentages(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "a.svg"
-    where = ("--dataset", "Nations", "--metric", "H@10", "--source", "pykeen", "--percent", "--split", "valid")
+    where = ("--dataset", "Nations", "--metric", "H@10", "--tool", "pykeen", "--percent", "--split", "valid")
     assert run("plot", "97.5", *where, "-o", out).code == 0
     assert "Hits@10 of a random ranker: Nations, valid, both sides, protocol pykeen" in texts(out)
     assert "0.9750" in texts(out)
@@ -90,7 +90,7 @@ def test_sources_and_percentages(run: Run, tmp_path: Path) -> None:
 def test_whole_batches_leave_nothing_out(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nations has 201 = 67 * 3 triples."""
     monkeypatch.setitem(TOOLS, "conve", replace(TOOLS["conve"], batch=3))
-    assert run("plot", "0.82", *CHANCE, "--source", "conve", "-o", tmp_path / "a.svg").code == 0
+    assert run("plot", "0.82", *CHANCE, "--tool", "conve", "-o", tmp_path / "a.svg").code == 0
 
 
 @needs_matplotlib
@@ -114,11 +114,11 @@ MISTAKES = {
     "no such file": (("results.csv", "-o", "a.svg"), 2, "there is no file results.csv"),
     "a long text": (("x" * 300, *CHANCE, "-o", "a.svg"), 2, "xxx... is no file, and of 300 characters no value"),
     "a dropped batch": (
-        ("0.3", *CHANCE, "-s", "conve", "-o", "a.svg"),
+        ("0.3", *CHANCE, "-t", "conve", "-o", "a.svg"),
         6,
         "ConvE leaves out the last, incomplete batch",
     ),
-    "no whole batch": (("-d", "countries_s1", "-m", "mrr", "-s", "conve", "-o", "a.svg"), 6, "nothing was ranked"),
+    "no whole batch": (("-d", "countries_s1", "-m", "mrr", "-t", "conve", "-o", "a.svg"), 6, "nothing was ranked"),
     "no number": (("0,338", *CHANCE, "-o", "a.svg"), 2, "Write it with a decimal point"),
     "nothing": (("-o", "a.svg"), 2, "which dataset is it"),
     "no metric": (("0.3", "-d", "nations", "-o", "a.svg"), 2, "which metric is it"),

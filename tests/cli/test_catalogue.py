@@ -1,4 +1,4 @@
-"""``rankconst metrics``, ``protocols``, ``aggregations``: the catalogues agree with what other commands accept."""
+"""``rankconst metrics``, ``protocols``, ``aggregations``, ``tools``: they agree with what other commands accept."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
+from rankconst.catalogue.tools import TOOLS
 from rankconst.moments.formulas import describe_metric
 
 if TYPE_CHECKING:
@@ -145,3 +146,45 @@ def test_aggregations_are_listed_and_accepted(run: Run) -> None:
         found = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-a", row["aggregation"], "-f", "json").records
         assert found[0]["aggregation"] == row["aggregation"]
     assert f"The default is {DEFAULT_AGGREGATION}" in run("aggregations").out
+
+
+def test_every_tool_is_listed(run: Run) -> None:
+    screen = run("tools", "-f", "json")
+    assert (screen.code, screen.err) == (0, "")
+    assert [row["tool"] for row in screen.records] == list(TOOLS)
+    for row in screen.records:
+        tool = TOOLS[row["tool"]]
+        fields = ("protocol", "ties", "whole_ranks", "batch")
+        assert [row[field] for field in fields] == [getattr(tool, field) for field in fields]
+        assert row["evidence"] == list(tool.evidence)
+    shown = run("tools").out
+    for tool in TOOLS.values():
+        for fact in (tool.key, tool.title, tool.protocol, tool.ties, tool.reference):
+            assert fact in shown
+
+
+def test_csv_of_tools_equals_json(run: Run) -> None:
+    rows, records = run("tools", "-f", "csv").rows, run("tools", "-f", "json").records
+    assert [list(row) for row in rows] == [list(record) for record in records]
+    assert [row["caveats"] for row in rows] == ["; ".join(record["caveats"]) for record in records]
+
+
+@pytest.mark.parametrize("key", TOOLS)
+def test_every_tool_has_a_page(run: Run, key: str) -> None:
+    tool, screen = TOOLS[key], run("tools", key)
+    assert (screen.code, screen.err) == (0, "")
+    shown = " ".join(screen.out.split())
+    for fact in (tool.title, tool.protocol, tool.ties, tool.reference):
+        assert fact in shown
+    for facts in (tool.repositories, tool.caveats, tool.evidence, tool.refused.values()):
+        for fact in facts:
+            assert fact in shown
+    assert run("tools", tool.repositories[0], "-f", "json").records == [
+        row for row in run("tools", "-f", "json").records if row["tool"] == key
+    ]
+
+
+def test_unknown_tools_are_refused(run: Run) -> None:
+    screen = run("tools", "convee")
+    assert (screen.code, screen.out) == (4, "")
+    assert "Did you mean conve?" in screen.err

@@ -1,4 +1,4 @@
-"""``rankconst metrics``, ``protocols`` and ``aggregations``: the catalogues, as users see them."""
+"""``rankconst metrics``, ``protocols``, ``aggregations`` and ``tools``: the catalogues, as lists and as pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from rankconst.catalogue.protocols import (
     Protocol,
     find_protocol,
 )
-from rankconst.cli.options import FormatOption, complete_metric, complete_protocol
+from rankconst.catalogue.tools import TOOLS, Tool, parse_tool
+from rankconst.cli.options import PROTOCOL_NAMES, FormatOption, complete_from, complete_metric
 from rankconst.cli.output import Column, Format, Listing, print_listing, text
 from rankconst.moments.formulas import describe_metric
 
@@ -54,22 +55,37 @@ _AGGREGATION_COLUMNS = (
 )
 
 
-def print_page(
+_TOOL_COLUMNS = (
+    Column("tool", "tool"),
+    Column("title", "name"),
+    Column("protocol", "protocol"),
+    Column("ties", "true answer among equal scores", drop=1),
+    Column("whole_ranks"),
+    Column("reference", "reference", drop=2),
+    Column("repositories"),
+    Column("batch"),
+    Column("caveats"),
+    Column("refused"),
+    Column("evidence"),
+)
+
+
+def _print_page(
     page: dict[str, Any], form: Format, *, heading: str, title: str, leading: int, caption: str = ""
 ) -> None:
-    """Write the page of one thing, field to text or to a list of texts.
+    """Write the page of one thing, field to text or list of texts; a table has a line for each text.
 
-    The table has a line for each text, and `heading` and `title` in place of the `leading` first fields.
+    It has `heading` and `title` in place of the first fields, `leading` in number.
     """
     if form is not Format.table:
-        print_listing(Listing.of(columns=tuple(map(Column, page)), rows=[page]), form)
+        print_listing(Listing.of(list(map(Column, page)), [page]), form)
         return
     lines = []
     for field, value in list(page.items())[leading:]:
         texts = value if isinstance(value, list) else [value]
         lines += [{"heading": "" if place else field, "text": each} for place, each in enumerate(texts or [None])]
     columns = (Column("heading", heading), Column("text", title))
-    print_listing(Listing.of(columns=columns, rows=lines, caption=caption), form)
+    print_listing(Listing.of(columns, lines, caption=caption), form)
 
 
 def list_metrics(
@@ -90,7 +106,7 @@ def list_metrics(
             "tasks: pairs (N, c), c tasks with N candidates; n tasks in all; ranks(N): 1 ... N; H(N, p): sum of 1/j^p; "
             "rankings: all rank vectors; E: the expectation."
         )
-        print_page(page, format, heading=symbol, title=title, leading=1, caption=caption)
+        _print_page(page, format, heading=symbol, title=title, leading=1, caption=caption)
         return
     rows = [
         {
@@ -104,13 +120,15 @@ def list_metrics(
         for metric in CATALOGUE.values()
     ]
     caption = "`rankconst metrics NAME` shows the page of one: formulas, method, reference."
-    print_listing(Listing.of(columns=_METRIC_COLUMNS, rows=rows, caption=caption), format)
+    print_listing(Listing.of(_METRIC_COLUMNS, rows, caption=caption), format)
 
 
 def list_protocols(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="PROTOCOL", help="Show the page of this one.", autocompletion=complete_protocol),
+        typer.Argument(
+            metavar="PROTOCOL", help="Show the page of this one.", autocompletion=complete_from(PROTOCOL_NAMES)
+        ),
     ] = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -120,7 +138,7 @@ def list_protocols(
     """
     if name is not None:
         protocol = find_protocol(name)
-        print_page(_describe_protocol(protocol), format, heading=protocol.key, title=protocol.summary, leading=2)
+        _print_page(_describe_protocol(protocol), format, heading=protocol.key, title=protocol.summary, leading=2)
         return
     rows = [
         {
@@ -140,7 +158,7 @@ def list_protocols(
         f"The default is {DEFAULT_PROTOCOL}. `rankconst build --protocol sampled:M` ranks among M negatives.\n"
         f"`rankconst protocols NAME` shows the page of one, also of sampled:500, {variants}."
     )
-    print_listing(Listing.of(columns=_PROTOCOL_COLUMNS, rows=rows, caption=caption), format)
+    print_listing(Listing.of(_PROTOCOL_COLUMNS, rows, caption=caption), format)
 
 
 def _describe_protocol(protocol: Protocol) -> dict[str, str | None]:
@@ -169,4 +187,44 @@ def list_aggregations(format: FormatOption = Format.table) -> None:
     ]
     macros = ", ".join(metric.label for metric in MACRO_TABULATED if metric.k in {None, 10})
     caption = f"The default is {DEFAULT_AGGREGATION}. Tables hold macro averages of {macros} and further k."
-    print_listing(Listing.of(columns=_AGGREGATION_COLUMNS, rows=rows, caption=caption), format)
+    print_listing(Listing.of(_AGGREGATION_COLUMNS, rows, caption=caption), format)
+
+
+def list_tools(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TOOL",
+            help="Show the page of this one; also owner/name of a repository.",
+            autocompletion=complete_from(TOOLS),
+        ),
+    ] = None,
+    format: FormatOption = Format.table,
+) -> None:
+    """List the tools whose numbers can be adjusted, each with its protocol, or show the page of one.
+
+    Example: rankconst tools conve
+    """
+    if name is not None:
+        tool = parse_tool(name)
+        _print_page(_describe_tool(tool), format, heading=tool.key, title=tool.title, leading=2)
+        return
+    caption = "`rankconst tools NAME` shows the page of one: caveats, evidence."
+    rows = [_describe_tool(tool) for tool in TOOLS.values()]
+    print_listing(Listing.of(_TOOL_COLUMNS, rows, caption=caption), format)
+
+
+def _describe_tool(tool: Tool) -> dict[str, Any]:
+    return {
+        "tool": tool.key,
+        "title": tool.title,
+        "protocol": tool.protocol,
+        "ties": tool.ties,
+        "whole_ranks": tool.whole_ranks,
+        "reference": tool.reference,
+        "repositories": list(tool.repositories),
+        "batch": tool.batch,
+        "caveats": list(tool.caveats),
+        "refused": [f"{dataset}: {reason}" for dataset, reason in tool.refused.items()],
+        "evidence": list(tool.evidence),
+    }
