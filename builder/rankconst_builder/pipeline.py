@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import json
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +26,17 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.candidates import TaskCounts, count_protocols
-from rankconst_builder.constants import tabulate_constants, tabulate_histograms
 from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.package import complete_exchange, write_tables
 from rankconst_builder.restriction import Restriction
+from rankconst_builder.tabulate import tabulate
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from rankconst.tasks import WeightedHistogram
     from rankconst_builder.graph import Graph
 
 
@@ -344,33 +346,13 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     for difference in _compare_with_pykeen(source, statistics):
         build.reporter.warn(f"{key}: {difference}")
     counts = count_protocols(graph, build.protocols)
-    histograms = {
-        (key, protocol, split, side): count.histogram(side)
-        for (protocol, split), count in counts.items()
-        for side in ("head", "tail")
-        if count.rows.size
-    }
-    macro_histograms = {
-        (*tasks, aggregation.key): counts[tasks[1], tasks[2]].macro_histogram(tasks[3], aggregation)
-        for tasks in histograms
-        for aggregation in MACROS.values()
-    }
-    by_relation = {
-        (*tasks, name): histogram
-        for tasks in histograms
-        if tasks[2] != "train"
-        for name, histogram in _name_relations(graph, counts[tasks[1], tasks[2]].relation_histograms(tasks[3]))
-    }
     for (protocol, split), count in counts.items():
         if statistics.rows[split] and not count.rows.size:
             build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
     return _Part(
         tables={
             "datasets": _describe_dataset(source, statistics, contents),
-            "candidates": tabulate_histograms("candidates", histograms),
-            "macro_candidates": tabulate_histograms("macro_candidates", macro_histograms),
-            "candidates_by_relation": tabulate_histograms("candidates_by_relation", by_relation),
-            "constants": tabulate_constants(histograms, macro_histograms),
+            **tabulate(_gather_histograms(key, graph, counts)),
         },
         provenance={
             "origin": "files",
@@ -391,7 +373,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     asked = [protocol for protocol in build.protocols if protocol.negatives is not None]
     protocols = asked or [parse_protocol(f"sampled:{sampled.negatives}")]
     histograms = {
-        (source.key, protocol.key, split, side): Histogram.from_counts([(protocol.negatives or 0) + 1], [tasks])
+        Tasks(source.key, protocol.key, split, side): Histogram.from_counts([(protocol.negatives or 0) + 1], [tasks])
         for protocol in protocols
         for split, tasks in (("valid", sampled.valid), ("test", sampled.test))
         for side in ("head", "tail")
@@ -407,10 +389,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     return _Part(
         tables={
             "datasets": pa.Table.from_pylist([row], schema=schema_of("datasets")),
-            "candidates": tabulate_histograms("candidates", histograms),
-            "macro_candidates": tabulate_histograms("macro_candidates", {}),
-            "candidates_by_relation": tabulate_histograms("candidates_by_relation", {}),
-            "constants": tabulate_constants(histograms, {}),
+            **tabulate(histograms),
         },
         provenance={
             "origin": "numbers of tasks in the registry",
@@ -418,6 +397,23 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
             "program": _hash_program()[:16],
         },
     )
+
+
+def _gather_histograms(
+    key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]
+) -> dict[Tasks, Histogram | WeightedHistogram]:
+    """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation."""
+    found: dict[Tasks, Histogram | WeightedHistogram] = {}
+    for (protocol, split), count in counts.items():
+        for side in ("head", "tail") if count.rows.size else ():
+            tasks = Tasks(key, protocol, split, side)
+            found[tasks] = count.histogram(side)
+            for aggregation in MACROS.values():
+                found[replace(tasks, aggregation=aggregation.key)] = count.macro_histogram(side, aggregation)
+            if split != "train":
+                for name, histogram in _name_relations(graph, count.relation_histograms(side)):
+                    found[replace(tasks, relations=(name,))] = histogram
+    return found
 
 
 def _name_relations(graph: Graph, histograms: Mapping[int, Histogram]) -> list[tuple[str, Histogram]]:
@@ -500,35 +496,32 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
     if key not in archive.datasets:
         held = ", ".join(archive.datasets)
         raise UnknownNameError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
-    histograms: dict[Any, Any] = {
-        (key, protocol.key, split, side): archive.histogram(Tasks(key, protocol.key, split, side))
-        for protocol in build.protocols
-        for split in SPLITS
-        for side in ("head", "tail")
-        if archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split))
-    }
-    macro_histograms: dict[Any, Any] = {
-        (*tasks, aggregation): archive.histogram(Tasks(*tasks, aggregation))
-        for tasks in histograms
-        for aggregation in MACROS
-    }
-    by_relation: dict[Any, Any] = {
-        (*tasks, name): archive.histogram(Tasks(*tasks, relations=(name,)))
-        for tasks in histograms
-        if tasks[2] != "train"
-        for name in archive.relations(Tasks(*tasks))
-    }
     origin = f"archive {archive.version}"
     return _Part(
         tables={
             "datasets": _take_dataset(archive.read("datasets"), key),
-            "candidates": tabulate_histograms("candidates", histograms),
-            "macro_candidates": tabulate_histograms("macro_candidates", macro_histograms),
-            "candidates_by_relation": tabulate_histograms("candidates_by_relation", by_relation),
-            "constants": tabulate_constants(histograms, macro_histograms),
+            **tabulate(_read_histograms(build, key, archive)),
         },
         provenance={"origin": origin, "reason": reason} if reason else {"origin": origin},
     )
+
+
+def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram | WeightedHistogram]:
+    """Return what :func:`_gather_histograms` does, from archived tables."""
+    found: dict[Tasks, Histogram | WeightedHistogram] = {}
+    for protocol, split in itertools.product(build.protocols, SPLITS):
+        if not archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split)):
+            continue
+        for side in ("head", "tail"):
+            tasks = Tasks(key, protocol.key, split, side)
+            relations = archive.relations(tasks) if split != "train" else ()
+            for one in (
+                tasks,
+                *(replace(tasks, aggregation=aggregation) for aggregation in MACROS),
+                *(replace(tasks, relations=(name,)) for name in relations),
+            ):
+                found[one] = archive.histogram(one)
+    return found
 
 
 def _write(build: Build, parts: Mapping[str, _Part]) -> None:

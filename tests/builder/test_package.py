@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from hypothesis import strategies as st
 import rankconst
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tasks import Histogram, WeightedHistogram
-from rankconst_builder.constants import tabulate_constants, tabulate_histograms
+from rankconst.tasks import Histogram, Tasks, WeightedHistogram
 from rankconst_builder.package import complete_exchange, hash_content, write_tables
+from rankconst_builder.tabulate import tabulate
 
 Tables = dict[str, "pa.Table"]
 
@@ -27,7 +28,7 @@ Tables = dict[str, "pa.Table"]
 def make_tables(*keys: str, size: int = 5) -> Tables:
     """Make a small set of tables; another `size` changes candidates and constants."""
     histograms = {
-        (key, "raw", "test", side): Histogram.from_counts([size, size + 1, size])
+        Tasks(key, "raw", "test", side): Histogram.from_counts([size, size + 1, size])
         for key in keys
         for side in ("head", "tail")
     }
@@ -44,19 +45,18 @@ def make_tables(*keys: str, size: int = 5) -> Tables:
         for key in keys
     ]
     macro = {
-        (*tasks, aggregation): WeightedHistogram.from_counts(
+        replace(tasks, aggregation=aggregation): WeightedHistogram.from_counts(
             histogram.num_candidates, 1 / histogram.num_tasks, histogram.num_tasks
         )
         for tasks, histogram in histograms.items()
         for aggregation in MACROS
     }
-    by_relation = {(*tasks, name): histogram for tasks, histogram in histograms.items() for name in ("r", "s")}
+    by_relation = {
+        replace(tasks, relations=(name,)): histogram for tasks, histogram in histograms.items() for name in ("r", "s")
+    }
     return {
         "datasets": pa.Table.from_pylist(described, schema=schema_of("datasets")),
-        "candidates": tabulate_histograms("candidates", histograms),
-        "macro_candidates": tabulate_histograms("macro_candidates", macro),
-        "candidates_by_relation": tabulate_histograms("candidates_by_relation", by_relation),
-        "constants": tabulate_constants(histograms, macro),
+        **tabulate({**histograms, **macro, **by_relation}),
     }
 
 

@@ -25,9 +25,9 @@ from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
 from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks
+from rankconst_builder.verify.checks import plain
 from rankconst_builder.verify.files import digest_content
-from rankconst_builder.verify.findings import plain
-from rankconst_builder.verify.layout import HISTOGRAMS
+from rankconst_builder.verify.tableset import HISTOGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -738,8 +738,8 @@ def test_sets_know_what_they_hold(toy: Toy, tmp_path: Path) -> None:
     opened: TableSet = read_set(rankconst.load(toy.draft.write(tmp_path / "set")))
     assert list(opened.datasets) == ["few", "toy"]
     assert list(opened.counted) == ["toy"]
-    assert {key[4] for key in opened.histograms} == {"micro", "macro-query", "macro-relation"}
-    for key, (sizes, _, tasks) in opened.histograms.items():
-        if key[0] == "toy" and key[4] == "micro":
-            stored = rankconst.load(tmp_path / "set").histogram("toy", key[2], key[3], key[1])
-            assert (sizes.tolist(), tasks.tolist()) == (stored.num_candidates.tolist(), stored.num_tasks.tolist())
+    assert {tasks.aggregation for tasks in opened.histograms} == {"micro", "macro-query", "macro-relation"}
+    stored = rankconst.load(tmp_path / "set")
+    for tasks, histogram in opened.histograms.items():
+        if tasks.dataset == "toy" and tasks.is_micro:
+            assert histogram == stored.histogram("toy", tasks.split, tasks.side, tasks.protocol)

@@ -1,23 +1,64 @@
 """Check a set of tables: its files, its structure, its numbers, and the laws that tie them together.
 
-================  =====================================================================
-module            holds
-================  =====================================================================
-:mod:`.run`       the registry of checks, and running them
-:mod:`.findings`  what a check reports
-:mod:`.layout`    what a set of some version consists of
-:mod:`.tableset`  a set read into memory
-:mod:`.files`     hashes, the descriptor, what lies in the folder
-:mod:`.structure` columns, words, keys, order, and what belongs together
-:mod:`.ranges`    numbers of candidates, tasks, constants and their errors
-:mod:`.laws`      pooled sides, filters, weights, relations, inequalities
-:mod:`.rebuild`   everything anew, from the histograms and from the files of triples
-================  =====================================================================
+Each check is a function registered by :func:`.checks.check`; a check is added by writing one.
 """
 
-from rankconst_builder.verify.findings import Checked, Finding
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rankconst_builder.verify.checks import CHECKS, Check, Checked, Finding
+
+# Importing the modules registers their checks, in the order in which they are run.
+from rankconst_builder.verify import files, structure, ranges, laws, rebuild  # isort: skip # noqa: F401
 from rankconst_builder.verify.rebuild import Means
-from rankconst_builder.verify.run import CHECKS, Check, Result, run_checks
-from rankconst_builder.verify.tableset import TableSet, read_set
+from rankconst_builder.verify.tableset import TableSet, read_set, tables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["CHECKS", "Check", "Checked", "Finding", "Means", "Result", "TableSet", "read_set", "run_checks"]
+
+
+Status = Literal["ok", "failed", "not run"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a check."""
+
+    check: Check
+    status: Status  # "ok" also with warnings and notes; "not run" because a table could not be read
+    rows: int
+    findings: tuple[Finding, ...]
+    seconds: float
+
+
+def run_checks(tables: TableSet, means: Means | None = None) -> Iterator[Result]:
+    """Run the checks that a set of this version has something for; nothing is rebuilt without `means`."""
+    for check in CHECKS.values():
+        if check.rebuild and means is None:
+            continue
+        if not {*check.needs} <= {*tables_of(tables.version)}:
+            continue
+        started = time.perf_counter()
+        lacking = [name for name in check.needs if name not in tables.whole]
+        if lacking:
+            reason = Finding(f"not run: {', '.join(lacking)} cannot be read", level="note")
+            yield Result(check, "not run", 0, (reason,), 0.0)
+            continue
+        try:
+            # Numbers that overflow are out of range, which is what is found.
+            with np.errstate(over="ignore"):
+                checked = check.examine(tables, means) if check.rebuild else check.examine(tables)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # Rows of a kind that nobody thought of: the other checks may still tell what is wrong with them.
+            reason = Finding(f"the check could not be finished: {type(error).__name__}: {error}")
+            checked = Checked(0, (reason,))
+        failed = any(finding.level == "failed" for finding in checked.findings)
+        seconds = time.perf_counter() - started
+        yield Result(check, "failed" if failed else "ok", checked.rows, checked.findings, seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,8 +15,8 @@ from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, VERSION, parse_version
 from rankconst_builder.package import CHECKSUMS, KEYS
 from rankconst_builder.release import pack_zip
-from rankconst_builder.verify.findings import Checked, Finding, note
-from rankconst_builder.verify.layout import OUTPUTS, columns_of, tables_of
+from rankconst_builder.verify.checks import Checked, Finding, check
+from rankconst_builder.verify.tableset import OUTPUTS, columns_of, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,6 +58,7 @@ _PROVENANCE = {
 }
 
 
+@check("files", "bytes and SHA-256 of every file, nothing else in the folder")
 def check_files(tables: TableSet) -> Checked:
     """Compare every file with the bytes and the SHA-256 that the descriptor states, and look for others."""
     findings = [
@@ -121,6 +123,7 @@ def _check_croissant(tables: TableSet) -> Iterator[Finding]:
             )
 
 
+@check("content", "content hash and number of rows of each table")
 def check_contents(tables: TableSet) -> Checked:
     """Compare the values of each table, whatever their file, with the content hash and the number of rows."""
     findings = []
@@ -165,6 +168,7 @@ def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
     return [printed[code] for code in coded.indices.fill_null(-1).to_pylist()]
 
 
+@check("descriptor", "datapackage.json against its own form and the tables")
 def check_descriptor(tables: TableSet) -> Checked:
     """Compare the descriptor with its own canonical text, with what every set states, and with the tables."""
     descriptor = tables.descriptor
@@ -213,7 +217,7 @@ def _check_version(tables: TableSet) -> Iterator[Finding]:
     version = tables.version
     if parse_version(version) is None and version != UNRELEASED:
         yield Finding("the version is not three numbers", DESCRIPTOR, {}, "version", "X.Y.Z", version)
-    named = tables.folder.removeprefix(f"{_HEADER['name']}-").removesuffix(".zip")
+    named = Path(str(tables.tables.folder)).name.removeprefix(f"{_HEADER['name']}-").removesuffix(".zip")
     if parse_version(named) and named != version:
         yield Finding("the folder is that of another version", DESCRIPTOR, {}, "version", named, version)
 
@@ -309,12 +313,13 @@ def _wrong_restriction(value: Any) -> Iterator[tuple[str, Any]]:
             yield f"restriction.{name}", part
 
 
+@check("checksums", "every file against checksums.txt")
 def check_checksums(tables: TableSet) -> Checked:
     """Compare every file, the descriptor among them, with ``checksums.txt``, where there is one."""
     if CHECKSUMS not in tables.files:
         free = [name for name in tables.files if not name.endswith(".parquet")]
         more = f", nor are {', '.join(free)}" if free else ""
-        return Checked(0, (note(f"no {CHECKSUMS}: the descriptor itself is not protected{more}"),))
+        return Checked(0, (Finding(f"no {CHECKSUMS}: the descriptor itself is not protected{more}", level="note"),))
     wanted = {name: digest for name, digest in tables.digests.items() if name != CHECKSUMS}
     wanted[DESCRIPTOR] = hashlib.sha256(tables.text).hexdigest()
     text = tables.files[CHECKSUMS].decode("utf-8", "replace")

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import SPLITS
-from rankconst_builder.verify.findings import Checked, Finding, point_out
+from rankconst.tasks import Tasks
+from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
+from rankconst_builder.verify.tableset import read_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     import pandas as pd
     from numpy.typing import NDArray
 
-    from rankconst_builder.verify.tableset import Sizes, TableSet
+    from rankconst.tasks import Histogram, WeightedHistogram
+    from rankconst_builder.verify.tableset import TableSet
 
     Values = NDArray[np.float64]
+    AnyHistogram = Histogram | WeightedHistogram
 
 
 MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
@@ -30,6 +34,7 @@ MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndc
 _ROW = ["dataset", "protocol", "split", "aggregation", "metric", "k"]
 
 
+@check("pooling", "both sides pool head and tail", "candidates", "constants")
 def check_pooling(tables: TableSet) -> Checked:
     """Compare what stands for both sides with head and tail: tasks add up, and means are means of means."""
     frame = tables.sound["constants"]
@@ -42,8 +47,7 @@ def check_pooling(tables: TableSet) -> Checked:
     tasks = rows["num_tasks_head"] + rows["num_tasks_tail"]
     message = "the tasks of both sides are not those of head and tail together"
     findings = point_out(joined, "constants", rows["num_tasks"] != tasks, "num_tasks", expected=tasks, message=message)
-    totals = {key: float(np.sum(weights * tasks)) for key, (_, weights, tasks) in tables.histograms.items()}
-    shares = _share_out(joined, totals)
+    shares = _share_out(joined, {tasks: histogram.total_weight for tasks, histogram in tables.histograms.items()})
     known = joined["metric"].isin(MEANS).to_numpy() & ~np.isnan(shares["head"]) & ~np.isnan(shares["tail"])
     for column, power in (("expectation", 1), ("variance", 2)):
         expected = sum(shares[side] ** power * rows[f"{column}_{side}"] for side in ("head", "tail"))
@@ -56,35 +60,35 @@ def check_pooling(tables: TableSet) -> Checked:
     return Checked.of(len(joined), findings)
 
 
-def _share_out(frame: pd.DataFrame, totals: dict[Any, float]) -> dict[str, Values]:
+def _share_out(frame: pd.DataFrame, totals: Mapping[Tasks, float]) -> dict[str, Values]:
     """Return what part of the weight of both sides each side has, a row of `frame`; NaN if unknown."""
-    keys = list(zip(*(frame[name].tolist() for name in ("dataset", "protocol", "split", "aggregation")), strict=True))
+    every = read_tasks(frame)
     weights = {
-        side: np.array([totals.get((*key[:3], side, key[3]), np.nan) for key in keys]) for side in ("head", "tail")
+        side: np.array([totals.get(replace(tasks, side=side), np.nan) for tasks in every]) for side in ("head", "tail")
     }
     whole = weights["head"] + weights["tail"]
     whole = np.where(whole > 0, whole, np.nan)
     return {side: weight / whole for side, weight in weights.items()}
 
 
+@check("filters", "a wider filter never leaves more candidates", "datasets", "candidates")
 def check_filters(tables: TableSet) -> Checked:
     """Compare protocols: a wider filter never leaves more candidates, and equal filters leave the same."""
-    held = {key[:4]: sizes for key, sizes in tables.histograms.items() if key[4] == DEFAULT_AGGREGATION}
     findings, rows = [], 0
     for dataset, row in tables.datasets.items():
         for split, side in itertools.product(SPLITS, ("head", "tail")):
             parts = {
-                protocol: held[dataset, protocol, split, side]
+                protocol: tables.histograms[tasks]
                 for protocol in ("standard", "libkge", "pykeen", "raw")
-                if (dataset, protocol, split, side) in held
+                if (tasks := Tasks(dataset, protocol, split, side)) in tables.histograms
             }
-            rows += sum(sizes.size for sizes, _, _ in parts.values())
+            rows += sum(map(len, parts.values()))
             for few, more in (("standard", "libkge"), ("libkge", "raw")):
                 if few in parts and more in parts:
-                    findings += _compare_filters((dataset, few, split, side), parts[few], more, parts[more])
+                    findings += _compare_filters(Tasks(dataset, few, split, side), parts[few], more, parts[more])
             for one, other in _equal_protocols(row, split, dataset in tables.counted):
                 if one in parts and other in parts:
-                    findings += _compare_equal((dataset, one, split, side), parts[one], other, parts[other])
+                    findings += _compare_equal(Tasks(dataset, one, split, side), parts[one], other, parts[other])
     return Checked.of(rows, findings)
 
 
@@ -99,14 +103,19 @@ def _equal_protocols(row: dict[str, Any], split: str, counted: bool) -> Iterator
         yield "pykeen", "libkge"
 
 
-def _compare_filters(key: tuple[str, ...], few: Sizes, other: str, more: Sizes) -> list[Finding]:
+def _name(tasks: Tasks) -> dict[str, str]:
+    return {column: getattr(tasks, column) for column in TASKS}
+
+
+def _compare_filters(tasks: Tasks, few: AnyHistogram, other: str, more: AnyHistogram) -> list[Finding]:
     """Compare, for each number of candidates, how many tasks have no more than that."""
-    sizes = np.union1d(few[0], more[0])
+    sizes = np.union1d(few.num_candidates, more.num_candidates)
     counts = [
-        np.cumsum(np.concatenate(([0], part[2])))[np.searchsorted(part[0], sizes, "right")] for part in (few, more)
+        np.cumsum(np.concatenate(([0], part.num_tasks)))[np.searchsorted(part.num_candidates, sizes, "right")]
+        for part in (few, more)
     ]
     wrong = np.flatnonzero(counts[0] < counts[1])
-    named = dict(zip(TASKS, key, strict=True))
+    named = _name(tasks)
     return [
         Finding(
             f"fewer tasks have this number of candidates or less than under protocol {other}, which filters less",
@@ -117,9 +126,11 @@ def _compare_filters(key: tuple[str, ...], few: Sizes, other: str, more: Sizes) 
     ]  # fmt: skip
 
 
-def _compare_equal(key: tuple[str, ...], one: Sizes, other_name: str, other: Sizes) -> list[Finding]:
-    got, expected = (dict(zip(part[0].tolist(), part[2].tolist(), strict=True)) for part in (one, other))
-    named = dict(zip(TASKS, key, strict=True))
+def _compare_equal(tasks: Tasks, one: AnyHistogram, other_name: str, other: AnyHistogram) -> list[Finding]:
+    got, expected = (
+        dict(zip(part.num_candidates.tolist(), part.num_tasks.tolist(), strict=True)) for part in (one, other)
+    )
+    named = _name(tasks)
     return [
         Finding(
             f"the tasks differ from those of protocol {other_name}, which are the same",
@@ -155,6 +166,7 @@ def _sum_tasks(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 _COUNTS = [*TASKS, "num_candidates"]
 
 
+@check("macro", "weights are 1 / k, and pool to the candidates", "candidates", "macro_candidates")
 def check_macro(tables: TableSet) -> Checked:
     """Compare the weighted tasks with the candidates: the same tasks, and weights 1 / k of groups of k tasks."""
     frame = tables.sound["macro_candidates"]
@@ -214,6 +226,7 @@ def _check_relation_weights(frame: pd.DataFrame, relations: pd.DataFrame) -> lis
     return _compare_sums("macro_candidates", columns, expected, found, message)
 
 
+@check("relations", "relations pool to the candidates", "datasets", "candidates", "candidates_by_relation")
 def check_relations(tables: TableSet) -> Checked:
     """Compare the tasks of all relations, pooled, with the candidates of valid and test."""
     frame = tables.sound["candidates_by_relation"]
@@ -264,6 +277,7 @@ _INVERSE = (
 """Metrics x and 1/x, whose expectations multiply to 1 or more; and x, x and x^2, where they multiply to no more."""
 
 
+@check("inequalities", "Hits@k and means in their order", "constants")
 def check_inequalities(tables: TableSet) -> Checked:
     """Compare metrics of the same tasks: means of other powers, Hits@k of other k, inverses."""
     frame = tables.sound["constants"]

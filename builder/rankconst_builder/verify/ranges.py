@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.catalogue.metrics import CATALOGUE, Metric
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import SPLITS, parse_protocol
-from rankconst_builder.verify.findings import Checked, Finding, point_out
-from rankconst_builder.verify.layout import HISTOGRAMS
+from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.structure import TASKS, count_tasks
-from rankconst_builder.verify.tableset import is_protocol
+from rankconst_builder.verify.tableset import HISTOGRAMS, is_protocol, read_metric, read_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from rankconst_builder.verify.tableset import Sizes, TableSet
+    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+    from rankconst_builder.verify.tableset import TableSet
 
     Values = NDArray[np.float64]
 
@@ -39,6 +39,7 @@ NEGLIGIBLE_DEVIATION = 1e-3
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
+@check("statistics", "statistics of datasets do not conflict", "datasets")
 def check_statistics(tables: TableSet) -> Checked:
     """Look for statistics of datasets that contradict one another."""
     findings = []
@@ -101,6 +102,7 @@ def _count_entities(tables: TableSet) -> dict[tuple[str, str], int]:
     }
 
 
+@check("candidates", "1 <= N <= number of entities; weights from 0 to 1", "datasets", "candidates")
 def check_candidates(tables: TableSet) -> Checked:
     """Look for numbers of candidates, of tasks and weights that cannot be."""
     entities = _count_entities(tables)
@@ -148,6 +150,7 @@ def _look_up(frame: pd.DataFrame, values: dict[tuple[str, str], int]) -> Values:
     return np.asarray(grid[first.codes.to_numpy(), second.codes.to_numpy()], dtype=np.float64)
 
 
+@check("tasks", "as many tasks as rows of the split that are ranked", "datasets", "candidates")
 def check_tasks(tables: TableSet) -> Checked:
     """Compare numbers of tasks with the rows of the splits that the datasets table states."""
     frame = tables.sound["candidates"]
@@ -167,19 +170,15 @@ def check_tasks(tables: TableSet) -> Checked:
     findings = point_out(sums, "candidates", wrong, "num_tasks", expected=expected, message=message)
     if "constants" in tables.sound:
         constants = tables.sound["constants"]
-        counted = {key: int(tasks.sum()) for key, (_, _, tasks) in tables.histograms.items()}
-        totals = _gather(constants, counted)
+        counted = {tasks: histogram.total for tasks, histogram in tables.histograms.items()}
+        totals = np.array([counted.get(tasks, np.nan) for tasks in read_tasks(constants)], dtype=np.float64)
         wrong = ~np.isnan(totals) & (constants["num_tasks"].to_numpy() != totals)
         message = "the tasks are not as many as their histogram has"
         findings += point_out(constants, "constants", wrong, "num_tasks", expected=totals, message=message)
     return Checked.of(len(frame), findings)
 
 
-def _gather(frame: pd.DataFrame, values: dict[Any, int]) -> Values:
-    keys = zip(*(frame[column].tolist() for column in (*TASKS, "aggregation")), strict=True)
-    return np.array([values.get(key, np.nan) for key in keys], dtype=np.float64)
-
-
+@check("constants", "expectations between worst and best, variances within", "candidates", "constants")
 def check_constants(tables: TableSet) -> Checked:
     """Look for expectations beyond what any ranker can get, and for variances that such a range cannot have."""
     frame = tables.sound["constants"]
@@ -211,40 +210,30 @@ def check_constants(tables: TableSet) -> Checked:
     return Checked.of(len(frame), findings)
 
 
-def _find_limits(frame: pd.DataFrame, histograms: dict[Any, Sizes]) -> tuple[Values, Values]:
+def _find_limits(
+    frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram | WeightedHistogram]
+) -> tuple[Values, Values]:
     """Return the values of the best and of the worst ranker for each row of the constants table, NaN if unknown."""
-    keys = list(zip(*(frame[column].tolist() for column in (*TASKS, "aggregation")), strict=True))
-    metrics = list(zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
-    parsed = {pair: _parse(*pair) for pair in set(metrics)}
+    pairs = list(zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
+    metrics = {pair: read_metric(*pair) for pair in set(pairs)}
     # Protocols often agree on some tasks, whose limits are computed once.
-    names = {key: b"|".join(part.tobytes() for part in sizes) for key, sizes in histograms.items() if _is_sane(sizes)}
-    done: dict[tuple[bytes, Any], float] = {}
+    distinct: dict[Histogram | WeightedHistogram, int] = {}
+    numbers = {tasks: distinct.setdefault(histogram, len(distinct)) for tasks, histogram in histograms.items()}
+    done: dict[tuple[int, str], float] = {}
     optimum, worst = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
-    for place, (key, pair) in enumerate(zip(keys, metrics, strict=True)):
-        metric = parsed[pair]
-        if metric is None or metric.optimum is None or key not in names:
+    for place, (tasks, pair) in enumerate(zip(read_tasks(frame), pairs, strict=True)):
+        metric = metrics[pair]
+        if metric is None or metric.optimum is None or tasks not in numbers:
             continue
-        name = names[key], metric.key
+        name = numbers[tasks], metric.key
         if name not in done:
-            sizes, weights, tasks = histograms[key]
-            done[name] = metric.worst(sizes, weights * tasks)
+            one = histograms[tasks]
+            done[name] = metric.worst(one.num_candidates, one.weights * one.num_tasks)
         optimum[place], worst[place] = metric.optimum, done[name]
     return optimum, worst
 
 
-def _is_sane(sizes: Sizes) -> bool:
-    """Tell whether numbers of candidates, weights and tasks are positive; those that are not, another check names."""
-    candidates, weights, tasks = sizes
-    return bool(candidates.min() >= 1 and weights.min() > 0 and tasks.min() >= 1)
-
-
-def _parse(family: str, k: float) -> Metric | None:
-    metric = CATALOGUE[family]
-    if not metric.takes_k:
-        return metric
-    return metric.at(int(k)) if k >= 1 else None
-
-
+@check("errors", "errors are small", "constants")
 def check_errors(tables: TableSet) -> Checked:
     """Look for errors that are negative, or larger than constants of their method may have."""
     frame = tables.sound["constants"]

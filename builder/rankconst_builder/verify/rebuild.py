@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import itertools
 import multiprocessing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,32 +11,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
-from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import SPLITS, parse_protocol
 from rankconst.download import Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
-from rankconst.tasks import Histogram, WeightedHistogram
 from rankconst_builder.candidates import count_protocols
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import describe_graph, encode_labels
 from rankconst_builder.package import KEYS
 from rankconst_builder.triples import read_triples
-from rankconst_builder.verify.findings import Checked, Finding, point_out
+from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
-from rankconst_builder.verify.tableset import read_k
+from rankconst_builder.verify.tableset import read_metric, read_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rankconst.catalogue.benchmarks import Benchmark
+    from rankconst.catalogue.metrics import Metric
     from rankconst.moments import Moments
+    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
     from rankconst_builder.fetch import Content
-    from rankconst_builder.verify.tableset import Sizes, TableSet, TaskKey
+    from rankconst_builder.verify.tableset import TableSet
 
 
 STANDARD_ERRORS = 5
@@ -96,59 +97,45 @@ def _work_off(
 
 @dataclass(frozen=True)
 class _Constants:
-    """The rows of a dataset that are to be computed: which tasks, and which metric."""
+    """The rows of a dataset that are to be computed: which tasks, and which metric; None if it is none."""
 
-    histograms: Mapping[TaskKey, Sizes]
-    rows: Sequence[tuple[TaskKey, str, int | None]]
+    histograms: Mapping[Tasks, Histogram | WeightedHistogram]
+    rows: Sequence[tuple[Tasks, Metric | None]]
 
 
 def _compute(job: _Constants) -> list[Moments | str]:
     """Compute rows of constants; the reason where one has none."""
-    done: dict[tuple[Any, str, int | None], Moments | str] = {}
-    made: dict[TaskKey, Histogram | WeightedHistogram | str] = {}
+    # Protocols often agree on some tasks: what is computed once need not be again.
+    done: dict[Any, Moments | str] = {}
     results: list[Moments | str] = []
-    for key, family, k in job.rows:
-        if key not in made:
-            made[key] = _make_histogram(key, job.histograms.get(key))
-        histogram = made[key]
-        if isinstance(histogram, str):
-            results.append(histogram)
+    for tasks, metric in job.rows:
+        histogram = job.histograms.get(tasks)
+        if histogram is None or metric is None:
+            results.append("there is no histogram to compute it from" if metric else "the metric does not take this k")
             continue
-        # Protocols often agree on some tasks: what is computed once need not be again.
-        name = histogram, family, k
-        if name not in done:
-            metric = CATALOGUE[family]
+        if (histogram, metric) not in done:
             try:
-                done[name] = compute_moments(metric if k is None else metric.at(k), histogram)
+                done[histogram, metric] = compute_moments(metric, histogram)
             except RankconstError as error:
-                done[name] = str(error)
-        results.append(done[name])
+                done[histogram, metric] = str(error)
+        results.append(done[histogram, metric])
     return results
 
 
-def _make_histogram(key: TaskKey, sizes: Sizes | None) -> Histogram | WeightedHistogram | str:
-    if sizes is None:
-        return "there is no histogram to compute it from"
-    candidates, weights, tasks = sizes
-    try:
-        if key[4] == DEFAULT_AGGREGATION:
-            return Histogram(candidates, tasks)
-        return WeightedHistogram(candidates, weights, tasks)
-    except RankconstError as error:
-        return str(error)
-
-
+@check("rebuild", "constants computed from the histograms", "candidates", "constants", rebuild=True)
 def rebuild_constants(tables: TableSet, means: Means) -> Checked:
     """Compute every row of the constants table from the histograms, and compare within the errors that both state."""
     frame = tables.sound["constants"]
-    columns = [frame[name].tolist() for name in (*TASKS, "aggregation", "metric", "k")]
-    rows: dict[str, list[tuple[TaskKey, str, int | None]]] = {}
+    metrics = itertools.starmap(read_metric, zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
+    rows: dict[str, list[tuple[Tasks, Metric | None]]] = {}
     places: dict[str, list[int]] = {}
-    for place, (dataset, protocol, split, side, aggregation, metric, k) in enumerate(zip(*columns, strict=True)):
-        rows.setdefault(dataset, []).append(((dataset, protocol, split, side, aggregation), metric, read_k(k)))
-        places.setdefault(dataset, []).append(place)
+    for place, (tasks, metric) in enumerate(zip(read_tasks(frame), metrics, strict=True)):
+        rows.setdefault(tasks.dataset, []).append((tasks, metric))
+        places.setdefault(tasks.dataset, []).append(place)
     jobs = {
-        dataset: _Constants({key: sizes for key, sizes in tables.histograms.items() if key[0] == dataset}, wanted)
+        dataset: _Constants(
+            {tasks: histogram for tasks, histogram in tables.histograms.items() if tasks.dataset == dataset}, wanted
+        )
         for dataset, wanted in rows.items()
     }
     findings: list[Finding] = []
@@ -162,9 +149,7 @@ def _compare_constants(frame: pd.DataFrame, results: Sequence[Moments | str]) ->
     lacking = np.array([isinstance(result, str) for result in results], dtype=np.bool_)
     for place in np.flatnonzero(lacking).tolist():
         one = np.arange(len(frame)) == place
-        yield from point_out(
-            frame, "constants", one, "expectation", expected=None, message=f"cannot be computed: {results[place]}"
-        )
+        yield from point_out(frame, "constants", one, "expectation", message=f"cannot be computed: {results[place]}")
     moments = [result for result in results if not isinstance(result, str)]
     frame = frame[~lacking].reset_index(drop=True)
     method = np.array([one.method for one in moments], dtype=object)
@@ -279,6 +264,7 @@ def _tabulate(
     )
 
 
+@check("sources", "histograms counted from the triples", "datasets", "candidates", rebuild=True)
 def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
     """Count the candidates from the files that are at hand, and compare histograms and statistics exactly."""
     frame = tables.sound["candidates"]

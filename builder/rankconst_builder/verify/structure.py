@@ -13,9 +13,18 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol
 from rankconst.tables.schema import COLUMNS, parse_version, schema_of
 from rankconst_builder.package import KEYS
-from rankconst_builder.verify.findings import Checked, Finding, point_out
-from rankconst_builder.verify.layout import HISTOGRAMS, columns_of, is_current, metrics_of, tables_of
-from rankconst_builder.verify.tableset import COUNTED, OPTIONAL, read_k, words_of
+from rankconst_builder.verify.checks import Checked, Finding, check, point_out
+from rankconst_builder.verify.tableset import (
+    COUNTED,
+    HISTOGRAMS,
+    OPTIONAL,
+    columns_of,
+    is_current,
+    metrics_of,
+    read_k,
+    tables_of,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -26,6 +35,7 @@ if TYPE_CHECKING:
 TASKS = ("dataset", "protocol", "split", "side")
 
 
+@check("columns", "names, types and descriptions of columns")
 def check_columns(tables: TableSet) -> Checked:
     """Compare names, types and descriptions of the columns with those of the version."""
     findings = []
@@ -55,6 +65,7 @@ def check_columns(tables: TableSet) -> Checked:
     return Checked.of(sum(len(table.schema) for table in tables.stored.values()), findings)
 
 
+@check("missing", "no value is missing where none may be")
 def check_missing(tables: TableSet) -> Checked:
     """Look for missing values where none may be, and for values where there must be none."""
     findings = []
@@ -63,18 +74,14 @@ def check_missing(tables: TableSet) -> Checked:
             values = frame[column.name]
             if column.name in OPTIONAL.get(name, ()):
                 continue
-            findings += point_out(frame, name, values.isna(), column.name, expected=None, message="a value is missing")
+            findings += point_out(frame, name, values.isna(), column.name, message="a value is missing")
             if column.kind == "real":
                 infinite = np.isinf(values.to_numpy())
-                findings += point_out(
-                    frame, name, infinite, column.name, expected=None, message="a value is not finite"
-                )
+                findings += point_out(frame, name, infinite, column.name, message="a value is not finite")
             if column.kind == "texts":
                 # A split without a file has no hash.
                 gap = values.map(lambda row: row is not None and None in row) & (column.name != "sha256")
-                findings += point_out(
-                    frame, name, gap, column.name, expected=None, message="a value of the list is missing"
-                )
+                findings += point_out(frame, name, gap, column.name, message="a value of the list is missing")
     if "datasets" in tables.whole:
         findings += _check_partial(tables.whole["datasets"])
     if "constants" in tables.whole:
@@ -87,17 +94,16 @@ def _check_optional(frame: pd.DataFrame) -> Iterator[Finding]:
     rules = {"k": ("metric", families), "num_draws": ("method", ["sampled"])}
     for column, (decider, words) in rules.items():
         due, there = frame[decider].isin(words), frame[column].notna()
-        yield from point_out(frame, "constants", due & ~there, column, expected=None, message="a value is missing")
+        yield from point_out(frame, "constants", due & ~there, column, message="a value is missing")
         yield from point_out(
             frame,
             "constants",
             ~due & there,
             column,
-            expected=None,
             message=f"there must be no {column} with this {decider}",
         )
         yield from point_out(
-            frame, "constants", there & (frame[column] < 1), column, expected=None, message=f"{column} is less than 1"
+            frame, "constants", there & (frame[column] < 1), column, message=f"{column} is less than 1"
         )
 
 
@@ -106,11 +112,12 @@ def _check_partial(frame: pd.DataFrame) -> Iterator[Finding]:
     partial = frame["entities"].isna() & frame["sha256"].map(lambda row: row is not None and not row).astype(bool)
     for column in COUNTED:
         there = frame[column].notna()
-        yield from point_out(frame, "datasets", ~partial & ~there, column, expected=None, message="a value is missing")
+        yield from point_out(frame, "datasets", ~partial & ~there, column, message="a value is missing")
         message = "there must be no value where there are no files"
-        yield from point_out(frame, "datasets", partial & there, column, expected=None, message=message)
+        yield from point_out(frame, "datasets", partial & there, column, message=message)
 
 
+@check("words", "protocols, splits, sides, metrics and methods are known")
 def check_words(tables: TableSet) -> Checked:
     """Look for words that no catalogue has, or that are not spelt as it does."""
     findings = []
@@ -120,23 +127,21 @@ def check_words(tables: TableSet) -> Checked:
             if isinstance(values.dtype, pd.CategoricalDtype):
                 known = values.isin(words_of(name, column.name, values.cat.categories))
                 wrong = values.notna() & ~known
-                findings += point_out(
-                    frame, name, wrong, column.name, expected=None, message=f"no {column.name} is called that"
-                )
+                findings += point_out(frame, name, wrong, column.name, message=f"no {column.name} is called that")
     return Checked.of(sum(map(len, tables.whole.values())), findings)
 
 
+@check("keys", "no row stands twice")
 def check_keys(tables: TableSet) -> Checked:
     """Look for rows that stand twice."""
     findings = []
     for name, frame in tables.whole.items():
         twice = frame.duplicated(list(KEYS[name]))
-        findings += point_out(
-            frame, name, twice, KEYS[name][-1], expected=None, message="a row with this key stands before"
-        )
+        findings += point_out(frame, name, twice, KEYS[name][-1], message="a row with this key stands before")
     return Checked.of(sum(map(len, tables.whole.values())), findings)
 
 
+@check("order", "rows stand in canonical order")
 def check_order(tables: TableSet) -> Checked:
     """Compare the order of the rows with that of their keys."""
     findings = []
@@ -151,11 +156,12 @@ def check_order(tables: TableSet) -> Checked:
             before[1:] |= equal & (numbers[1:] < numbers[:-1])
             equal &= numbers[1:] == numbers[:-1]
         findings += point_out(
-            frame, name, before, KEYS[name][0], expected=None, message="this row should stand before the one above it"
+            frame, name, before, KEYS[name][0], message="this row should stand before the one above it"
         )
     return Checked.of(sum(map(len, tables.whole.values())), findings)
 
 
+@check("datasets", "the tables name the same datasets", "datasets")
 def check_datasets(tables: TableSet) -> Checked:
     """Compare the datasets that the tables name."""
     named = {name: set(frame["dataset"].dropna().astype(str)) for name, frame in tables.whole.items()}
@@ -186,6 +192,7 @@ def count_tasks(row: dict[str, Any], protocol: str, split: str) -> int:
     return 0 if pd.isna(dropped) else rows - int(dropped)
 
 
+@check("coverage", "every set of tasks has its histograms, and every metric", "datasets", "candidates")
 def check_coverage(tables: TableSet) -> Checked:
     """Look for sets of tasks, and rows of them, that are missing, or that nothing else belongs to."""
     sound = tables.sound

@@ -1,4 +1,4 @@
-"""A set of tables, read into memory to be checked: its files as bytes, its tables as frames."""
+"""A set of tables to be checked: what it consists of in its version, its files as bytes, its tables as frames."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zipfile
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED, Metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
-from rankconst.errors import TablesError, UndefinedError, UnknownNameError
+from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, ZipPath
-from rankconst.tables.schema import COLUMNS, precedes, schema_of
+from rankconst.tables.schema import COLUMNS, SINCE, TableColumn, precedes
+from rankconst.tasks import Histogram, Tasks, WeightedHistogram
 from rankconst_builder.describe import name_archive
-from rankconst_builder.verify.layout import COMPANIONS, columns_of, tables_of
+from rankconst_builder.package import CHECKSUMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,11 +36,61 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 
-TaskKey: TypeAlias = "tuple[str, str, str, str, str]"
-"""dataset, protocol, split, side, aggregation"""
+# What a set of some version consists of.
 
-Sizes: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]"
-"""Distinct numbers of candidates, ascending, what a task weighs, and how many tasks there are."""
+HISTOGRAMS = ("candidates", "macro_candidates", "candidates_by_relation")
+"""The tables of numbers of candidates."""
+
+COMPANIONS = ("README.md", "LICENSE", "CITATION.cff", "croissant.json", ".zenodo.json", CHECKSUMS)
+"""Files that may lie beside the tables."""
+
+OUTPUTS = ("per-triple",)
+"""Folders that may lie beside the tables: what ``rankconst build`` writes on request, no part of the set."""
+
+_METRIC_SINCE = {
+    **dict.fromkeys(
+        (
+            "inverse_arithmetic_mean_rank",
+            "harmonic_mean_rank",
+            "quadratic_mean_rank",
+            "inverse_quadratic_mean_rank",
+            "median_rank",
+            "inverse_median_rank",
+            "ndcg",
+            "variance",
+        ),
+        "0.2.0",
+    ),
+    **dict.fromkeys(("standard_deviation", "median_absolute_deviation", "count"), SINCE["macro_candidates"]),
+}
+"""Metric family to the version whose tables have it first; all others are in every version."""
+
+
+def is_current(version: str) -> bool:
+    """Tell whether a set of a version has the columns of today."""
+    since = [*SINCE.values(), *(column.since for columns in COLUMNS.values() for column in columns)]
+    return not any(precedes(version, one) for one in since)
+
+
+def tables_of(version: str) -> tuple[str, ...]:
+    """Return the tables that a set of a version has."""
+    return tuple(name for name in COLUMNS if not precedes(version, SINCE.get(name, "")))
+
+
+def columns_of(table: str, version: str) -> tuple[TableColumn, ...]:
+    """Return the columns that a table of a version has."""
+    return tuple(column for column in COLUMNS[table] if not precedes(version, column.since))
+
+
+def metrics_of(version: str) -> dict[str, tuple[Metric, ...]]:
+    """Return, for each aggregation that a set of a version has, the metrics that it tabulates."""
+    known = {
+        aggregation: tuple(m for m in metrics if not precedes(version, _METRIC_SINCE.get(m.family, "")))
+        for aggregation, metrics in {DEFAULT_AGGREGATION: TABULATED, **dict.fromkeys(MACROS, MACRO_TABULATED)}.items()
+    }
+    macro = "macro_candidates" in tables_of(version)
+    return {key: metrics for key, metrics in known.items() if macro or key == DEFAULT_AGGREGATION}
+
 
 COUNTED = tuple(
     column.name
@@ -68,6 +119,20 @@ def read_k(value: float) -> int | None:
     return None if math.isnan(value) else int(value)
 
 
+def read_metric(family: str, k: float) -> Metric | None:
+    """Return the metric of a row; None if its k is none that the metric takes."""
+    metric, number = CATALOGUE[family], read_k(k)
+    if not metric.takes_k:
+        return metric
+    return None if number is None or number < 1 else metric.at(number)
+
+
+def read_tasks(frame: pd.DataFrame) -> list[Tasks]:
+    """Return the address of each row of the constants."""
+    columns = [frame[name].tolist() for name in ("dataset", "protocol", "split", "side", "aggregation")]
+    return [Tasks(*row) for row in zip(*columns, strict=True)]
+
+
 def _is_dataset(word: str) -> bool:
     return word == word.lower() and any(map(str.isalnum, word)) and all(ch.isalnum() or ch in "_-." for ch in word)
 
@@ -90,42 +155,25 @@ def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
 
 @dataclass(frozen=True)
 class TableSet:
-    """A set of tables.
+    """A set of tables."""
 
-    Attributes
-    ----------
-    folder
-        The last part of its path.
-    descriptor
-        The content of its descriptor.
-    text
-        The same, as the bytes of the file.
-    files
-        Name to bytes of the other files that belong to it.
-    others
-        Names of what else lies there.
-    unreadable
-        Names of files that cannot be read, with the reason.
-    packed
-        The bytes of the zip file that it lies in, where that is one that ``rankconst release`` packed; else None.
-    selected
-        Keys of the datasets whose rows are checked; None for all.
-    """
+    tables: Tables
+    text: bytes  # the file of the descriptor
+    files: Mapping[str, bytes]  # the other files that belong to it
+    others: tuple[str, ...] = ()  # names of what else is in the folder
+    unreadable: Mapping[str, str] = field(default_factory=dict)  # name to the reason
+    packed: bytes | None = None  # the zip file that it is in, if it is one that `rankconst release` packed
+    selected: frozenset[str] | None = None  # keys of the datasets whose rows are checked; None for all
 
-    folder: str
-    descriptor: Mapping[str, Any]
-    text: bytes
-    files: Mapping[str, bytes]
-    others: tuple[str, ...] = ()
-    unreadable: Mapping[str, str] = field(default_factory=dict)
-    packed: bytes | None = None
-    selected: frozenset[str] | None = None
-    _stored: dict[str, pa.Table] = field(default_factory=dict, init=False, repr=False, compare=False)
+    @property
+    def descriptor(self) -> Mapping[str, Any]:
+        """The content of its descriptor."""
+        return self.tables.descriptor
 
     @property
     def version(self) -> str:
         """The version that the descriptor states."""
-        return str(self.descriptor["version"])
+        return self.tables.version
 
     @cached_property
     def resources(self) -> dict[str, dict[str, Any]]:
@@ -161,19 +209,12 @@ class TableSet:
     def whole(self) -> dict[str, pd.DataFrame]:
         """Table to all its rows with the columns of today; only tables whose columns are right."""
         fitting = {}
-        for name, table in self.stored.items():
-            wanted = [(c.name, schema_of(name).field(c.name).type) for c in columns_of(name, self.version)]
-            if [(column.name, column.type) for column in table.schema] == wanted:
-                fitting[name] = self._complete(name, table)
+        for name in self.stored:
+            try:
+                fitting[name] = self.tables.read(name)
+            except TablesError:
+                continue
         return _to_frames(fitting)
-
-    def _complete(self, name: str, table: pa.Table) -> pa.Table:
-        for place, column in enumerate(COLUMNS[name]):
-            if precedes(self.version, column.since):
-                added = schema_of(name).field(column.name)
-                filled = pa.array([column.before] * len(table), added.type)
-                table = table.add_column(place, added, filled)
-        return table
 
     @cached_property
     def sound(self) -> dict[str, pd.DataFrame]:
@@ -201,23 +242,17 @@ class TableSet:
         return {str(row["dataset"]): cast("dict[str, Any]", row) for row in self.sound["datasets"].to_dict("records")}
 
     @cached_property
-    def histograms(self) -> dict[TaskKey, Sizes]:
-        """(dataset, protocol, split, side, aggregation) to numbers of candidates; ``both`` pools the two sides.
-
-        A value has distinct numbers of candidates, what a task weighs, and how many tasks there are.
-        """
-        found: dict[TaskKey, Sizes] = {}
+    def histograms(self) -> dict[Tasks, Histogram | WeightedHistogram]:
+        """The histogram of all tasks, weighted for macro averages; without those that cannot be right."""
+        found: dict[Tasks, Any] = {}
         for name in ("candidates", "macro_candidates"):
             if name in self.sound:
-                frame = self.sound[name]
-                if name == "candidates":
-                    frame = frame.assign(aggregation=DEFAULT_AGGREGATION, weight=1.0)
-                found |= _group_sizes(frame)
-        for key in [key for key in found if key[3] == "head"]:
-            dataset, protocol, split, _, aggregation = key
-            other = found.get((dataset, protocol, split, "tail", aggregation))
-            if other is not None:
-                found[dataset, protocol, split, "both", aggregation] = _pool(found[key], other)
+                found |= _group_histograms(self.sound[name])
+        for tasks in [tasks for tasks in found if tasks.side == "head"]:
+            both = replace(tasks, side="both")
+            head, tail = both.sides
+            if tail in found:
+                found[both] = found[head].pool(found[tail])
         return found
 
     @cached_property
@@ -244,27 +279,22 @@ class TableSet:
         return replace(self, selected=frozenset(datasets))
 
 
-def _group_sizes(frame: pd.DataFrame) -> dict[TaskKey, Sizes]:
-    keys = ["dataset", "protocol", "split", "side", "aggregation"]
-    columns = [frame[name].to_numpy() for name in ("num_candidates", "weight", "num_tasks")]
-    groups = frame.groupby(keys, observed=True, sort=False).indices
-    return {
-        (str(key[0]), str(key[1]), str(key[2]), str(key[3]), str(key[4])): (
-            columns[0][rows].astype(np.int64),
-            columns[1][rows].astype(np.float64),
-            columns[2][rows].astype(np.int64),
-        )
-        for key, rows in cast("Mapping[tuple[Any, ...], NDArray[np.int64]]", groups).items()
-    }
-
-
-def _pool(one: Sizes, other: Sizes) -> Sizes:
-    sizes, weights, tasks = (np.concatenate(parts) for parts in zip(one, other, strict=True))
-    order = np.lexsort((weights, sizes))
-    sizes, weights, tasks = sizes[order], weights[order], tasks[order]
-    new = np.concatenate(([True], (sizes[1:] != sizes[:-1]) | (weights[1:] != weights[:-1])))
-    starts = np.flatnonzero(new)
-    return sizes[starts], weights[starts], np.add.reduceat(tasks, starts)
+def _group_histograms(frame: pd.DataFrame) -> dict[Tasks, Histogram | WeightedHistogram]:
+    names = [name for name in ("dataset", "protocol", "split", "side", "aggregation") if name in frame]
+    groups = frame.groupby(names, observed=True, sort=False).indices
+    columns = {name: frame[name].to_numpy() for name in ("num_candidates", "num_tasks", "weight") if name in frame}
+    found: dict[Tasks, Histogram | WeightedHistogram] = {}
+    for key, rows in cast("Mapping[tuple[Any, ...], NDArray[np.int64]]", groups).items():
+        sizes, tasks, *weights = (values[rows] for values in columns.values())
+        try:
+            found[Tasks(*key)] = (
+                WeightedHistogram.from_counts(sizes, weights[0], tasks)
+                if weights
+                else Histogram.from_counts(sizes, tasks)
+            )
+        except DataError:
+            continue  # what is wrong with the rows, the check of candidates says
+    return found
 
 
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
@@ -357,8 +387,7 @@ def read_set(tables: Tables) -> TableSet:
         except (TablesError, OSError) as error:
             unreadable[name] = str(error)
     return TableSet(
-        folder=Path(str(folder)).name,
-        descriptor=tables.descriptor,
+        tables=tables,
         text=(folder / DESCRIPTOR).read_bytes(),
         files=files,
         others=tuple(others),

@@ -1,4 +1,4 @@
-"""What a check reports: the rows that it looked at, and those that are not as they should be."""
+"""What a check is, and what it reports: the rows that it looked at, and those that are not as they should be."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from rankconst.tables.schema import COLUMNS
 from rankconst_builder.package import KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
+
+    Examine = Callable[..., "Checked"]
 
 
 _COUNTS = frozenset(column.name for columns in COLUMNS.values() for column in columns if column.kind == "count")
@@ -26,28 +28,12 @@ Level = Literal["failed", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it should be.
-
-    Attributes
-    ----------
-    message
-        What is wrong, in words.
-    table
-        The table or file; empty for the set as a whole.
-    key
-        The columns that identify the row, with their values; empty for a whole table.
-    column
-        The column or field that differs.
-    expected, got
-        Plain values; None where there is none.
-    level
-        How bad it is.
-    """
+    """Something that is not as it should be."""
 
     message: str
-    table: str = ""
-    key: Mapping[str, Any] = field(default_factory=dict)
-    column: str = ""
+    table: str = ""  # or file; empty for the set as a whole
+    key: Mapping[str, Any] = field(default_factory=dict)  # of the row; empty for a whole table
+    column: str = ""  # or field of the descriptor
     expected: Any = None
     got: Any = None
     level: Level = "failed"
@@ -55,15 +41,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The outcome of a check.
-
-    Attributes
-    ----------
-    rows
-        How many rows, or files, were looked at.
-    findings
-        What is not as it should be.
-    """
+    """The outcome of a check: how many rows, or files, were looked at, and what is not as it should be."""
 
     rows: int
     findings: tuple[Finding, ...] = ()
@@ -74,9 +52,29 @@ class Checked:
         return cls(rows, tuple(findings))
 
 
-def note(message: str) -> Finding:
-    """Return a finding that is no failure."""
-    return Finding(message, level="note")
+@dataclass(frozen=True)
+class Check:
+    """Something that every set of tables must stand up to."""
+
+    name: str
+    covers: str  # what it looks at, in words
+    examine: Examine  # of the set, and for `rebuild` also of the means
+    needs: tuple[str, ...] = ()  # the tables without which there is nothing to look at
+    rebuild: bool = False  # True if it computes everything anew, and is run only when asked for
+
+
+CHECKS: dict[str, Check] = {}
+"""Name to check, in the order in which they are run."""
+
+
+def check(name: str, covers: str, *needs: str, rebuild: bool = False) -> Callable[[Examine], Examine]:
+    """Register a function as the next check."""
+
+    def register(examine: Examine) -> Examine:
+        CHECKS[name] = Check(name, covers, examine, needs, rebuild)
+        return examine
+
+    return register
 
 
 def point_out(
@@ -84,30 +82,12 @@ def point_out(
     table: str,
     wrong: ArrayLike,
     column: str,
-    *,
-    expected: Any,
     message: str,
+    *,
+    expected: Any = None,
     level: Level = "failed",
 ) -> list[Finding]:
-    """Turn rows that are wrong into findings.
-
-    Parameters
-    ----------
-    frame
-        The rows that were checked.
-    table
-        Their table.
-    wrong
-        Which of them are wrong. Shape (rows,), bool.
-    column
-        The column of `frame` that is wrong.
-    expected
-        What it should hold: one value, or one a row.
-    message
-        What is wrong, in words.
-    level
-        How bad it is.
-    """
+    """Turn the rows of `frame` that are `wrong` in a column into findings; `expected` is one value, or one a row."""
     places = np.flatnonzero(np.asarray(wrong, dtype=np.bool_))
     if not places.size:
         return []

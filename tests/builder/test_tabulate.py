@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import defaultdict
 from fractions import Fraction
@@ -13,15 +14,18 @@ from hypothesis import strategies as st
 
 from oracles import EVALUATED, MP, PRECISE, SAMPLED
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
-from rankconst.tables.schema import schema_of
-from rankconst.tasks import Histogram, WeightedHistogram
-from rankconst_builder.constants import tabulate_constants, tabulate_histograms
+from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+from rankconst_builder.tabulate import tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Candidates of some tasks: at most 5^4 rankings of both sides to enumerate.
 COUNTS = st.lists(st.integers(1, 5), min_size=1, max_size=2)
+
+
+tasks_of = functools.partial(Tasks, "x", "raw", "test")
 
 
 def enumerate_moments(counts: Sequence[int], family: str, k: int | None) -> tuple[Any, Any]:
@@ -42,8 +46,8 @@ def test_every_tabulated_metric_has_a_definition_here() -> None:
 @settings(max_examples=6, deadline=None)
 @given(head=COUNTS, tail=COUNTS)
 def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: list[int]) -> None:
-    histograms = {("x", "raw", "test", side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))}
-    rows = tabulate_constants(histograms, {}).to_pylist()
+    histograms = {tasks_of(side): Histogram.from_counts(c) for side, c in (("head", head), ("tail", tail))}
+    rows = tabulate(histograms)["constants"].to_pylist()
     assert len(rows) == 3 * len(TABULATED)
     for row in rows:
         counts = {"head": head, "tail": tail, "both": head + tail}[row["side"]]
@@ -63,8 +67,8 @@ def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: 
 
 def test_rows_of_one_set_of_tasks() -> None:
     head, tail = Histogram.from_counts([3, 3, 7]), Histogram.from_counts([2, 7, 7])
-    histograms = {("x", "raw", "test", "head"): head, ("x", "raw", "test", "tail"): tail}
-    candidates, constants = tabulate_histograms("candidates", histograms), tabulate_constants(histograms, {})
+    tables = tabulate({tasks_of("head"): head, tasks_of("tail"): tail})
+    candidates, constants = tables["candidates"], tables["constants"]
     assert candidates.schema == schema_of("candidates")
     assert constants.schema == schema_of("constants")
     assert candidates.to_pydict() == {
@@ -89,13 +93,13 @@ def test_rows_of_one_set_of_tasks() -> None:
 
 
 def test_rows_of_macro_averages() -> None:
-    tasks = ("x", "raw", "test")
-    plain = {(*tasks, side): Histogram.from_counts([3, 3, 7]) for side in ("head", "tail")}
+    plain = {tasks_of(side): Histogram.from_counts([3, 3, 7]) for side in ("head", "tail")}
     weighted = {
-        (*tasks, "head", "macro-query"): WeightedHistogram.from_counts([3, 3, 7], [0.5, 0.5, 1]),
-        (*tasks, "tail", "macro-query"): WeightedHistogram.from_counts([3, 3, 7], [1, 1, 1]),
+        tasks_of("head", aggregation="macro-query"): WeightedHistogram.from_counts([3, 3, 7], [0.5, 0.5, 1]),
+        tasks_of("tail", aggregation="macro-query"): WeightedHistogram.from_counts([3, 3, 7], [1, 1, 1]),
     }
-    macro = tabulate_histograms("macro_candidates", weighted)
+    tables = tabulate({**plain, **weighted})
+    macro = tables["macro_candidates"]
     assert macro.schema == schema_of("macro_candidates")
     columns = ("side", "aggregation", "num_candidates", "weight", "num_tasks")
     assert [tuple(row[name] for name in columns) for row in macro.to_pylist()] == [
@@ -104,7 +108,7 @@ def test_rows_of_macro_averages() -> None:
         ("tail", "macro-query", 3, 1.0, 2),
         ("tail", "macro-query", 7, 1.0, 1),
     ]
-    rows = tabulate_constants(plain, weighted).to_pylist()
+    rows = tables["constants"].to_pylist()
     for side in ("head", "tail", "both"):
         found = [(row["aggregation"], row["metric"], row["k"]) for row in rows if row["side"] == side]
         assert found == [("micro", m.family, m.k) for m in TABULATED] + [
@@ -121,11 +125,9 @@ def test_rows_of_macro_averages() -> None:
 
 
 def test_tables_of_nothing_have_columns() -> None:
-    for name, table in (
-        ("candidates", tabulate_histograms("candidates", {})),
-        ("macro_candidates", tabulate_histograms("macro_candidates", {})),
-        ("constants", tabulate_constants({}, {})),
-    ):
+    tables = tabulate({})
+    assert {*tables, "datasets"} == {*COLUMNS}
+    for name, table in tables.items():
         assert len(table) == 0
         assert table.schema == schema_of(name)
 
@@ -133,7 +135,7 @@ def test_tables_of_nothing_have_columns() -> None:
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 def test_one_candidate_a_task_is_no_chance(side: str) -> None:
     one = Histogram.from_counts([1, 1])
-    rows = tabulate_constants({("x", "raw", "test", s): one for s in ("head", "tail")}, {}).to_pylist()
+    rows = tabulate({tasks_of(s): one for s in ("head", "tail")})["constants"].to_pylist()
     values = [(row["expectation"], row["variance"]) for row in rows if row["side"] == side]
     tasks = 4 if side == "both" else 2
     assert values == [(float(tasks) if metric.optimum is None else metric.optimum, 0.0) for metric in TABULATED]

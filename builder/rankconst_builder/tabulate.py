@@ -1,0 +1,106 @@
+"""From histograms to rows: everything in the constants table follows from the tables of candidates."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
+from rankconst.moments import compute_moments
+from rankconst.tables.schema import schema_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+
+    Histograms = Mapping[Tasks, Histogram | WeightedHistogram]
+
+
+_NUMBERS = {"num_candidates": "num_candidates", "weight": "weights", "num_tasks": "num_tasks"}
+"""Column of a table of candidates to the field of a histogram."""
+
+
+def tabulate(histograms: Histograms) -> dict[str, pa.Table]:
+    """Write the tables that hold and follow from histograms: of head and tail, micro, macro, and of single relations.
+
+    Rows are in the order of the histograms.
+    """
+    parts: dict[str, dict[Tasks, Histogram | WeightedHistogram]] = {
+        name: {} for name in ("candidates", "macro_candidates", "candidates_by_relation")
+    }
+    for tasks, histogram in histograms.items():
+        parts[_table_of(tasks)][tasks] = histogram
+    tables = {name: _tabulate_candidates(name, part) for name, part in parts.items()}
+    return {**tables, "constants": _tabulate_constants(parts["candidates"], parts["macro_candidates"])}
+
+
+def _table_of(tasks: Tasks) -> str:
+    if tasks.relations:
+        return "candidates_by_relation"
+    return "candidates" if tasks.is_micro else "macro_candidates"
+
+
+def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
+    schema = schema_of(name)
+
+    def column(field: str) -> Any:
+        if field in _NUMBERS:
+            arrays = [getattr(histogram, _NUMBERS[field]) for histogram in histograms.values()]
+            return np.concatenate(arrays) if arrays else []
+        words = (tasks.relations[0] if field == "relation" else getattr(tasks, field) for tasks in histograms)
+        return [word for word, histogram in zip(words, histograms.values(), strict=True) for _ in range(len(histogram))]
+
+    return pa.table([pa.array(column(field.name), field.type) for field in schema], schema=schema)
+
+
+def _tabulate_constants(histograms: Histograms, macro: Histograms) -> pa.Table:
+    """Compute every tabulated metric for all tasks of head and tail, and of both sides pooled."""
+    # Protocols often agree on some tasks: what is computed once need not be again.
+    done: dict[Any, list[tuple[Any, ...]]] = {}
+    rows = []
+    for tasks in _with_both(histograms):
+        for aggregation in (DEFAULT_AGGREGATION, *MACROS):
+            whole = replace(tasks, aggregation=aggregation)
+            source, metrics = (histograms, TABULATED) if whole.is_micro else (macro, MACRO_TABULATED)
+            parts: list[Any] = [source[side] for side in whole.sides if side in source]
+            if not parts:
+                continue
+            pooled = functools.reduce(lambda one, other: one.pool(other), parts)
+            if (metrics, pooled) not in done:
+                done[metrics, pooled] = list(_compute_rows(pooled, metrics))
+            address = (whole.dataset, whole.protocol, whole.split, whole.side, whole.aggregation)
+            rows += [(*address, *row) for row in done[metrics, pooled]]
+    schema = schema_of("constants")
+    columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.table(arrays, schema=schema)
+
+
+def _with_both(tasks: Iterable[Tasks]) -> Iterator[Tasks]:
+    for one in tasks:
+        yield one
+        if one.side == "tail":
+            yield replace(one, side="both")
+
+
+def _compute_rows(histogram: Histogram | WeightedHistogram, metrics: Iterable[Metric]) -> Iterator[tuple[Any, ...]]:
+    for metric in metrics:
+        moments = compute_moments(metric, histogram)
+        yield (
+            metric.family,
+            metric.k,
+            histogram.total,
+            moments.expectation,
+            moments.expectation_error,
+            moments.variance,
+            moments.variance_error,
+            moments.method,
+            moments.num_draws,
+        )
