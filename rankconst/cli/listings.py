@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, describe_metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     DEFAULT_SAMPLING,
@@ -18,7 +18,6 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.cli.options import FormatOption, complete_metric, complete_protocol
 from rankconst.cli.output import Column, Format, Listing, print_listing, text
-from rankconst.moments.formulas import describe_metric
 
 _METRIC_COLUMNS = (
     Column("metric", "key"),
