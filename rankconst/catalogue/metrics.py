@@ -202,8 +202,7 @@ class Metric:
     @property
     def inverse(self) -> Metric | None:
         """The metric that is 1 over this one; None if there is none."""
-        pairs = (pair for base, inverse in INVERSES for pair in ((base, inverse), (inverse, base)))
-        return next((other for one, other in pairs if one.family == self.family), None)
+        return _INVERSE.get(self.family)
 
     def name_of(self, adjustment: str) -> str:
         """Return the field's name of an adjusted form (``normalised``, ``index`` or ``z``): ``AMRR``, ``AH@10``."""
@@ -238,7 +237,7 @@ class Metric:
             raise UnknownNameError(f"Hits@k needs a k of at least 1 (got {k}).")
         if k > _LARGEST_K:
             raise UnknownNameError(f"Hits@k needs a k of at most 2**53 (got {k}).")
-        return replace(self, k=int(k))
+        return _recall(self.family, int(k))
 
     def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64] | Values) -> float:
         """Return the value that no ranker can pass: as a rule, that of putting every true answer last.
@@ -259,12 +258,13 @@ class Metric:
         return hash((self.family, self.k))
 
     def __reduce__(self) -> tuple[Callable[[str, int | None], Metric], tuple[str, int | None]]:
-        return _recall, (self.family, self.k)  # rows hold lambdas, which cannot be pickled
+        return _recall, (self.family, self.k)  # lambdas cannot be pickled
 
 
+@lru_cache(maxsize=4096)
 def _recall(family: str, k: int | None) -> Metric:
     """Return a metric by family and k."""
-    return CATALOGUE[family] if k is None else CATALOGUE[family].at(k)
+    return replace(CATALOGUE[family], k=k)
 
 
 def _mean(values: Values, weights: Values) -> float:
@@ -659,6 +659,13 @@ INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(
     (base, metric) for base in CATALOGUE.values() for metric in CATALOGUE.values() if metric.inverse_of == base.family
 )
 """Pairs of a metric x and its inverse 1/x."""
+
+_INVERSE = {one.family: other for pair in INVERSES for one, other in (pair, pair[::-1])}
+
+SQUARES: tuple[tuple[Metric, Metric], ...] = tuple(
+    (CATALOGUE[metric.square_of], metric) for metric in CATALOGUE.values() if metric.square_of
+)
+"""Pairs of a metric x and its square x^2."""
 
 POWER_MEANS: tuple[Metric, ...] = tuple(
     sorted((m for m in CATALOGUE.values() if m.exponent is not None), key=lambda m: m.exponent or 0)
