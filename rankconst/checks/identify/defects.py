@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.checks.identify.matches import rank
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.published import Interval
@@ -198,7 +199,7 @@ def _one_less_turned(constants: Constants, adjustment: str, value: Interval) -> 
 
 def _logarithm_of_mean(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
     histogram = constants.histogram
-    if constants.metric.family != "inverse_harmonic_mean_rank" or not isinstance(histogram, Histogram):
+    if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or not isinstance(histogram, Histogram):
         return None
     mean = histogram.mean
     if mean <= 1:

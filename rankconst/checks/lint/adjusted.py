@@ -26,9 +26,6 @@ _FORMULAS = {
 _LEAST_Z = -5.0
 """Below it a ranker is worse than random beyond doubt."""
 
-# Of these a small value is not what a ranker is after.
-_SPREADS = frozenset({"variance", "standard_deviation", "median_absolute_deviation"})
-
 
 def find_mismatches(cases: Sequence[Case]) -> Iterable[Finding]:
     """Find adjusted values that do not belong to the base value beside them, with the known defect that made them."""
@@ -117,7 +114,7 @@ def find_worse_than_random(cases: Sequence[Case]) -> Iterable[Finding]:
 
 def _score(case: Case, m: Measured) -> float | None:
     """Return the largest z-score that the interval allows; None where it is not defined or says nothing."""
-    if m.entry.metric.family in _SPREADS:
+    if m.entry.metric.scale == "spread":  # a small one is not what a ranker is after
         return None
     constants = case.constants(m.entry.metric)
     if constants is None:

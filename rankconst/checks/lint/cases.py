@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.catalogue.protocols import SIDES, SPLITS
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import Interval
@@ -31,14 +31,6 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
-
-_MEANS = {
-    "HMR": ("harmonic_mean_rank", "inverse_harmonic_mean_rank"),
-    "GMR": ("geometric_mean_rank", "inverse_geometric_mean_rank"),
-    "MR": ("arithmetic_mean_rank", "inverse_arithmetic_mean_rank"),
-    "QMR": ("quadratic_mean_rank", "inverse_quadratic_mean_rank"),
-    "MdR": ("median_rank", "inverse_median_rank"),
-}
 
 
 @dataclass(frozen=True)
@@ -137,10 +129,12 @@ class Case:
 
         It may be given as its inverse: 1/MRR is the HMR.
         """
-        for family, inverse in zip(_MEANS[name], (False, True), strict=True):
-            m = self.own.get(CATALOGUE[family])
-            if m is not None:
-                return m, invert(m.interval) if inverse else m.interval
+        metric = parse_metric(name)
+        if (m := self.own.get(metric)) is not None:
+            return m, m.interval
+        inverse = metric.inverse
+        if inverse is not None and (m := self.own.get(inverse)) is not None:
+            return m, invert(m.interval)
         return None
 
     def constants(self, metric: Metric) -> Constants | None:

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import INVERSES, POWER_MEANS, SQUARES
 from rankconst.checks.lint.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
@@ -129,7 +129,7 @@ def find_reciprocals_too_large(cases: Sequence[Case]) -> Iterable[Finding]:
 
 def find_unordered_means(cases: Sequence[Case]) -> Iterable[Finding]:
     """Find a power mean above one with a larger exponent."""
-    names = ("HMR", "GMR", "MR", "QMR")
+    names = [metric.label for metric in POWER_MEANS]
     for case in cases:
         for low, high in itertools.combinations(names, 2):
             less, more = case.mean(low), case.mean(high)
@@ -176,27 +176,19 @@ def find_medians_against_hits(cases: Sequence[Case]) -> Iterable[Finding]:
             )
 
 
-_INVERSES = (
-    ("arithmetic_mean_rank", "inverse_arithmetic_mean_rank"),
-    ("harmonic_mean_rank", "inverse_harmonic_mean_rank"),
-    ("geometric_mean_rank", "inverse_geometric_mean_rank"),
-    ("quadratic_mean_rank", "inverse_quadratic_mean_rank"),
-    ("median_rank", "inverse_median_rank"),
-)
-
-
 def find_unequal_inverses(cases: Sequence[Case]) -> Iterable[Finding]:
     """Find a metric and its inverse whose product is not 1, or a variance that is not the square of the deviation."""
     for case in cases:
-        for family, inverse in _INVERSES:
-            m, other = (case.own.get(CATALOGUE[name]) for name in (family, inverse))
+        for pair in INVERSES:
+            m, other = map(case.own.get, pair)
             if m is not None and other is not None and not (m.averaged or other.averaged):
                 expected = invert(other.interval)
                 yield from _compare_same(case, m, other, expected, f"{m.label} {other.label} = 1")
-        variance, deviation = (case.own.get(CATALOGUE[name]) for name in ("variance", "standard_deviation"))
-        if variance is not None and deviation is not None and not (variance.averaged or deviation.averaged):
-            squared = Interval(*(end**2 for end in deviation.interval))
-            yield from _compare_same(case, variance, deviation, squared, "VR = SDR^2")
+        for pair in SQUARES:
+            root, square = map(case.own.get, pair)
+            if root is not None and square is not None and not (root.averaged or square.averaged):
+                squared = Interval(*(end**2 for end in root.interval))
+                yield from _compare_same(case, square, root, squared, f"{square.label} = {root.label}^2")
 
 
 def _compare_same(case: Case, m: Measured, other: Measured, expected: Interval, inequality: str) -> Iterable[Finding]:
