@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from rankconst.tables.folder import Folder
 
+
 @dataclass(frozen=True)
 class Records:
     """What a set of tables holds of one dataset, parsed once."""
@@ -583,6 +584,8 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         if wanted not in folders:
             raise UnknownNameError(f"unknown table version {wanted!r}. Carried: {', '.join(folders)}.")
         path = folders[wanted]
-@@    if version is not None and tables.version != version:
+    where, folder = find_location(path)
+    tables = Tables(where, read_descriptor(folder), folder, place)
+    if version is not None and tables.version != version:
         raise UnknownNameError(f"{folder} holds table version {tables.version}, not {version}.")
     return tables
