@@ -105,8 +105,9 @@ def work_rankconst(options: dict[str, Any]) -> None:
     """Take the counts from the bundled tables, and compute every metric from them."""
     import rankconst
     from rankconst.catalogue.metrics import TABULATED
-    from rankconst.moments import MOMENTS
 
+    for metric in TABULATED:
+        importlib.import_module(f"rankconst.moments.{metric.moments.partition('.')[0]}")
     modules = [module for name, module in sys.modules.items() if name.startswith("rankconst.moments.")]
     caches = [cached for module in modules for cached in vars(module).values() if hasattr(cached, "cache_clear")]
 
@@ -115,23 +116,22 @@ def work_rankconst(options: dict[str, Any]) -> None:
             cached.cache_clear()
 
     histogram = rankconst.load().histogram(options["dataset"], options["split"], options["side"], options["protocol"])
-    metrics = [metric for metric in TABULATED if metric.family in MOMENTS]
     report(
         version=rankconst.__version__,
         base_memory=peak_memory(),
         num_candidates=histogram.num_candidates.tolist(),
         num_tasks=histogram.num_tasks.tolist(),
-        families=sorted({metric.family for metric in metrics}),
-        ks=[metric.k for metric in metrics if metric.k is not None],
+        families=sorted({metric.family for metric in TABULATED}),
+        ks=[metric.k for metric in TABULATED if metric.k is not None],
     )
-    in_turn: dict[str, list[float]] = {metric.key: [] for metric in metrics}
+    in_turn: dict[str, list[float]] = {metric.key: [] for metric in TABULATED}
     for _ in range(REPEATS):
         empty_caches()
-        for metric in metrics:
+        for metric in TABULATED:
             start = time.perf_counter()
             rankconst.compute_moments(metric, histogram)
             in_turn[metric.key].append(time.perf_counter() - start)
-    for metric in metrics:
+    for metric in TABULATED:
         alone, moments = time_call(functools.partial(rankconst.compute_moments, metric, histogram), empty_caches)
         report(
             metric=metric.key,

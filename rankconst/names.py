@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rankconst.errors import UnknownNameError
@@ -20,51 +21,44 @@ def squash(name: str) -> str:
     return _NOT_PLAIN.sub("", name.lower())
 
 
-def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> str:
-    """Find the key that `given` spells.
+class Names:
+    """Keys with their spellings, compared in lower case without punctuation: ``FB15k-237`` finds ``fb15k237``."""
 
-    Spellings are compared in lower case without punctuation, so ``FB15k-237`` finds ``fb15k237``.
+    def __init__(self, kind: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> None:
+        self._kind = kind  # what is named, for the message: "dataset"
+        self._spellings = spellings  # key to its further spellings; the key itself always counts
+        self._remedy = remedy  # a sentence that says where the valid names can be seen
 
-    Parameters
-    ----------
-    kind
-        What is named, for the message: ``"dataset"``.
-    given
-        What the user wrote.
-    spellings
-        Key to its further spellings; the key itself always counts.
-    remedy
-        A sentence that says where the valid names can be seen.
-
-    Returns
-    -------
-    str
-        A key of `spellings`.
-
-    Raises
-    ------
-    UnknownNameError
-        If nothing matches; the message suggests the nearest names.
-    """
-    for exact in (given, given.lower()):
-        if exact in spellings:
-            return exact
-    by_spelling: dict[str, str] = {}
-    for key, others in spellings.items():
-        for spelling in (key, *others):
-            by_spelling.setdefault(squash(spelling), key)
-    found = by_spelling.get(squash(given))
-    if found is not None:
+    @cached_property
+    def _keys(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for key, others in self._spellings.items():
+            for spelling in (key, *others):
+                found.setdefault(squash(spelling), key)
         return found
-    import difflib  # only needed here, where speed no longer matters
 
-    shown = given if len(given) <= _LONGEST_SHOWN else f"{given[:_LONGEST_SHOWN]}..."
-    near = difflib.get_close_matches(squash(shown), by_spelling, n=8, cutoff=0.6)
-    nearest = list(dict.fromkeys(by_spelling[spelling] for spelling in near))[:3]
-    if nearest:
-        hint = f"Did you mean {' or '.join(nearest)}?"
-    elif len(spellings) <= 12:
-        hint = f"Known: {', '.join(spellings)}."
-    else:
-        hint = ""
-    raise UnknownNameError(" ".join(part for part in (f"unknown {kind} {shown!r}.", hint, remedy) if part))
+    def resolve(self, given: str) -> str:
+        """Return the key that `given` spells; if there is none, UnknownNameError suggests the nearest names."""
+        for exact in (given, given.lower()):
+            if exact in self._spellings:
+                return exact
+        found = self._keys.get(squash(given))
+        if found is not None:
+            return found
+        shown = given if len(given) <= _LONGEST_SHOWN else f"{given[:_LONGEST_SHOWN]}..."
+        parts = (f"unknown {self._kind} {shown!r}.", self._suggest(shown), self._remedy)
+        raise UnknownNameError(" ".join(part for part in parts if part))
+
+    def _suggest(self, shown: str) -> str:
+        import difflib  # only needed here, where speed no longer matters
+
+        near = difflib.get_close_matches(squash(shown), self._keys, n=8, cutoff=0.6)
+        nearest = list(dict.fromkeys(self._keys[spelling] for spelling in near))[:3]
+        if nearest:
+            return f"Did you mean {' or '.join(nearest)}?"
+        return f"Known: {', '.join(self._spellings)}." if len(self._spellings) <= 12 else ""
+
+
+def resolve_name(kind: str, given: str, spellings: Mapping[str, Iterable[str]], remedy: str = "") -> str:
+    """Find the key that `given` spells among names that are not known beforehand."""
+    return Names(kind, spellings, remedy).resolve(given)

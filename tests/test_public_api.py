@@ -159,7 +159,7 @@ def test_an_import_loads_nothing_that_takes_time() -> None:
 def test_looking_up_loads_no_formulas_and_no_downloads() -> None:
     loaded = modules_after(LOOK_UP)
     assert {"rankconst.tables.tables", "rankconst.moments", "rankconst.moments.result"} <= loaded
-    assert not loaded & {"rankconst.moments.registry", "rankconst.moments.means", "rankconst.tables.remote", "zipfile"}
+    assert not loaded & {"rankconst.moments.means", "rankconst.tables.remote", "zipfile"}
 
 
 # -- names that are imported when first asked for ------------------------------------------------------------------
@@ -238,7 +238,6 @@ assert tables is rankconst.tables.tables and tables.load is rankconst.load
     modules_after("""
 import rankconst
 assert rankconst.moments.means.__name__ == "rankconst.moments.means"
-assert rankconst.moments.MOMENTS is rankconst.moments.registry.MOMENTS
 """)
 
 

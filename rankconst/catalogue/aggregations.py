@@ -1,8 +1,7 @@
-"""Aggregations: what each ranking task counts in a mean over tasks.
+"""Aggregations: how much each ranking task counts in a mean over tasks.
 
 Most tools count every task once. Macro averages let every query, or every relation, count once: a task's weight is one
-over the number of tasks in its group, so that popular queries do not dominate. An aggregation is a row of attributes; a
-new one is a new row.
+over the number of tasks in its group, so that popular queries do not dominate. A new aggregation is a new row.
 """
 
 from __future__ import annotations
@@ -10,31 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rankconst.names import resolve_name
+from rankconst.names import Names
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """A rule by which ranking tasks are weighted.
-
-    Attributes
-    ----------
-    key
-        Its name.
-    group
-        What counts once: the ``task``, the ``query`` (an entity with a relation, on one side) or the ``relation``. A
-        task's weight is 1 / the number of ranking tasks of its group on its side.
-    summary
-        One sentence for users.
-    spellings
-        Further names.
-    used_by
-        Where it is used.
-    """
+    """A rule by which ranking tasks are weighted."""
 
     key: str
+    # What counts once; a query is an entity with a relation, on one side. A task's weight is 1 / the number of ranking
+    # tasks of its group on its side.
     group: Literal["task", "query", "relation"]
-    summary: str
+    summary: str  # one sentence for users
     spellings: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
 
@@ -71,19 +57,9 @@ DEFAULT_AGGREGATION = "micro"
 MACROS: dict[str, Aggregation] = {key: row for key, row in AGGREGATIONS.items() if row.group != "task"}
 """Those that weigh tasks unequally."""
 
+_NAMES = Names("aggregation", {key: row.spellings for key, row in AGGREGATIONS.items()})
+
 
 def parse_aggregation(name: str) -> Aggregation:
-    """Read an aggregation's name in any usual spelling.
-
-    Raises
-    ------
-    UnknownNameError
-        For a name that no aggregation has.
-
-    Examples
-    --------
-    >>> parse_aggregation("Macro").key
-    'macro-query'
-    """
-    spellings = {row.key: row.spellings for row in AGGREGATIONS.values()}
-    return AGGREGATIONS[resolve_name("aggregation", name, spellings)]
+    """Read an aggregation's name in any usual spelling."""
+    return AGGREGATIONS[_NAMES.resolve(name)]

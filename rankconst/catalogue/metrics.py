@@ -1,8 +1,21 @@
-"""The catalogue of metrics: one row a metric; every other module asks it.
+"""The catalogue of metrics: one row each, with all its traits; every other module asks the row.
 
-A metric turns the ranks of n ranking tasks into one number. A row says how it is called in the field, which
-direction is better, what a perfect and a worst ranker get, and what its adjusted forms are called. The chance
-expectation and variance of each row live in :mod:`rankconst.moments`.
+A metric turns the ranks of n ranking tasks into one number. A new one is a row here and the function of its expectation
+and variance in :mod:`rankconst.moments`, which the row names.
+
+The formulas of a row are Python expressions, so that tests can evaluate them and hold them against the code. They use
+
+==============  =============================================================================
+``tasks``       pairs (N, c): c tasks with N candidates
+``n``           the number of tasks
+``k``           the parameter of Hits@k
+``ranks(N)``    1, 2, ... N
+``H(N, p)``     the sum of 1/j^p over ranks(N)
+``rankings``    all rank vectors r = (r_1 ... r_n), equally likely
+``E``           the expectation
+``mean``, ``prod``, ``median``, ``sqrt``, ``exp``, ``log``, ``gamma``  as usual
+``integral``    of a function of t over t > 0
+==============  =============================================================================
 
 References
 ----------
@@ -12,14 +25,16 @@ prediction in knowledge graphs*, arXiv:2203.07544, section 2. Keys and names of 
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from rankconst.errors import UnknownNameError
-from rankconst.names import resolve_name, squash
+from rankconst.names import Names, squash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +47,9 @@ if TYPE_CHECKING:
 TABULATED_KS = (1, 3, 5, 10, 50, 100)
 """The k of Hits@k for which tables carry rows; any other k is computed from the histogram."""
 
+FORMS = ("normalised", "index", "z")
+"""The adjusted forms."""
+
 _LARGEST_K = 2**53
 
 # Words that tools put before a metric's name: "both.realistic.hits_at_10", "test_mrr", "Filtered MRR".
@@ -42,6 +60,24 @@ _PREFIX = re.compile(
 )
 # A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", but neither "hits@1.5" nor "hits@-3".
 _NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)\s*[@_\s-]?\s*(\d{1,20})$", re.IGNORECASE)
+
+# What a metric's values are: whether larger is better, the optimum, the least and the largest value.
+_SCALES: dict[str, tuple[bool, float | None, float, float]] = {
+    "rank": (False, 1.0, 1.0, np.inf),
+    "share": (True, 1.0, 0.0, 1.0),
+    "spread": (False, 0.0, 0.0, np.inf),
+    "count": (True, None, 0.0, np.inf),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """How the constants of a metric are computed; both expressions are in the names that the module lists."""
+
+    expectation: str
+    variance: str
+    method: str  # how they are evaluated, in words
+    reference: str = "derived here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,43 +92,92 @@ class Metric:
         The short name papers print; ``{k}`` stands for the parameter.
     title
         The name in words.
-    spellings
-        Further names, compared in lower case without punctuation.
-    increasing
-        True if larger is better.
-    optimum
-        The value of a ranker that puts every true answer first; None where every ranker gets the same.
-    lower, upper
-        The interval that no histogram can leave; `upper` is infinite for means of ranks.
-    normalised_name, index_name, z_name
-        What PyKEEN and the paper call the adjusted forms; an empty string where the field has no name.
+    scale
+        What its values are: a ``rank`` (1 is best), a ``share`` (0 to 1, larger is better), the ``spread`` of the ranks
+        (0 is best) or a ``count`` (which no ranker can change).
     definition
         The formula over the ranks r_1 ... r_n.
     evaluate
         ``evaluate(ranks, weights, k)``: the metric of the ranks, each counted `weights` times. Ranks need not
         be sorted. With ranks equal to the numbers of candidates it is the value of the worst ranker.
+    moments
+        Module and function of :mod:`rankconst.moments` that compute its expectation and variance.
+    formula
+        What that function computes, as expressions.
+    spellings
+        Further names, compared in lower case without punctuation.
+    normalised_name, index_name, z_name
+        What PyKEEN and the paper call the adjusted forms; an empty string where the field has no name.
     k
         The parameter of Hits@k; None for other metrics, and for the family as a whole.
     bound
-        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not what the ranker
-        gets who puts every true answer last; None elsewhere.
+        ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not the value of the
+        ranker who puts every true answer last; None elsewhere.
+    exponent
+        That of a power mean of the ranks; 0 for the geometric mean, None for what is no power mean.
+    inverse_of, square_of
+        Key of the metric x, where this one is 1/x or x^2.
+    never_below
+        Key of a metric that is never above this one, whatever the ranks.
+    is_mean
+        True for a mean over tasks of a function of the rank.
+    is_counted
+        True if n times the metric is a whole number.
+    weighted, macro
+        True if there are constants for tasks of unequal weights; if tables carry those of macro averages.
+    is_trusted
+        True if no tool is known that published wrong adjusted values of it.
+    in_pykeen_table
+        True if PyKEEN's own table of expected values has it.
+    since
+        The version of the tables that has it first; empty if all have it.
     """
 
     family: str
     symbol: str
     title: str
-    spellings: tuple[str, ...]
-    increasing: bool
-    optimum: float | None
-    lower: float
-    upper: float
-    normalised_name: str
-    index_name: str
-    z_name: str
+    scale: Literal["rank", "share", "spread", "count"]
     definition: str
     evaluate: Callable[[Values, Values, int | None], float]
+    moments: str
+    formula: Formula
+    spellings: tuple[str, ...] = ()
+    normalised_name: str = ""
+    index_name: str = ""
+    z_name: str = ""
     k: int | None = None
     bound: Callable[[Values, Values], float] | None = None
+    exponent: int | None = None
+    inverse_of: str = ""
+    square_of: str = ""
+    never_below: str = ""
+    is_mean: bool = False
+    is_counted: bool = False
+    weighted: bool = False
+    macro: bool = False
+    is_trusted: bool = False
+    in_pykeen_table: bool = False
+    since: str = ""
+
+    @property
+    def increasing(self) -> bool:
+        """True if larger is better."""
+        return _SCALES[self.scale][0]
+
+    @property
+    def optimum(self) -> float | None:
+        """The value of a ranker that puts every true answer first; None where every ranker gets the same."""
+        return _SCALES[self.scale][1]
+
+    @property
+    def lower(self) -> float:
+        """The least value that any ranks give."""
+        return _SCALES[self.scale][2]
+
+    @property
+    def upper(self) -> float:
+        """The largest value that any ranks give; infinite for means of ranks."""
+        return _SCALES[self.scale][3]
 
     @property
     def takes_k(self) -> bool:
@@ -102,7 +187,7 @@ class Metric:
     @property
     def is_share(self) -> bool:
         """True if its values are between 0 and 1, and may be printed as percentages."""
-        return self.upper == 1
+        return self.scale == "share"
 
     @property
     def key(self) -> str:
@@ -112,12 +197,17 @@ class Metric:
     @property
     def label(self) -> str:
         """The symbol with the parameter put in: ``Hits@10``."""
-        return self.symbol.format(k="k" if self.k is None else self.k)
+        return self._fill(self.symbol)
+
+    @property
+    def inverse(self) -> Metric | None:
+        """The metric that is 1 over this one; None if there is none."""
+        return _INVERSE.get(self.family)
 
     def name_of(self, adjustment: str) -> str:
         """Return the field's name of an adjusted form (``normalised``, ``index`` or ``z``): ``AMRR``, ``AH@10``."""
         template: str = getattr(self, f"{adjustment}_name")
-        return template.format(k="k" if self.k is None else self.k)
+        return self._fill(template)
 
     def column_of(self, adjustment: str, heading: str | None = None) -> str:
         """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` where the field has no name.
@@ -147,7 +237,7 @@ class Metric:
             raise UnknownNameError(f"Hits@k needs a k of at least 1 (got {k}).")
         if k > _LARGEST_K:
             raise UnknownNameError(f"Hits@k needs a k of at most 2**53 (got {k}).")
-        return replace(self, k=int(k))
+        return _recall(self.family, int(k))
 
     def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64] | Values) -> float:
         """Return the value that no ranker can pass: as a rule, that of putting every true answer last.
@@ -158,28 +248,31 @@ class Metric:
             return self.bound(num_candidates.astype(np.float64), num_tasks.astype(np.float64))
         return self.evaluate(num_candidates.astype(np.float64), num_tasks.astype(np.float64), self.k)
 
+    def _fill(self, template: str) -> str:
+        return template.format(k="k" if self.k is None else self.k)
+
     def __str__(self) -> str:
         return self.key
+
+    def __hash__(self) -> int:
+        return hash((self.family, self.k))
+
+    def __reduce__(self) -> tuple[Callable[[str, int | None], Metric], tuple[str, int | None]]:
+        return _recall, (self.family, self.k)  # lambdas cannot be pickled
+
+
+@lru_cache(maxsize=4096)
+def _recall(family: str, k: int | None) -> Metric:
+    """Return a metric by family and k."""
+    return replace(CATALOGUE[family], k=k)
 
 
 def _mean(values: Values, weights: Values) -> float:
     return float(np.sum(values * weights) / np.sum(weights))
 
 
-def _arithmetic(ranks: Values, weights: Values, _: int | None) -> float:
-    return _mean(ranks, weights)
-
-
-def _reciprocal(ranks: Values, weights: Values, _: int | None) -> float:
-    return _mean(1.0 / ranks, weights)
-
-
-def _geometric(ranks: Values, weights: Values, _: int | None) -> float:
-    return float(np.exp(_mean(np.log(ranks), weights)))
-
-
-def _inverse_geometric(ranks: Values, weights: Values, _: int | None) -> float:
-    return float(np.exp(-_mean(np.log(ranks), weights)))
+def _quadratic(ranks: Values, weights: Values) -> float:
+    return float(np.sqrt(_mean(ranks * ranks, weights)))
 
 
 def _hits(ranks: Values, weights: Values, k: int | None) -> float:
@@ -188,23 +281,7 @@ def _hits(ranks: Values, weights: Values, k: int | None) -> float:
     return _mean((ranks <= k).astype(np.float64), weights)
 
 
-def _inverse_arithmetic(ranks: Values, weights: Values, _: int | None) -> float:
-    return 1.0 / _mean(ranks, weights)
-
-
-def _harmonic(ranks: Values, weights: Values, _: int | None) -> float:
-    return 1.0 / _mean(1.0 / ranks, weights)
-
-
-def _quadratic(ranks: Values, weights: Values, _: int | None) -> float:
-    return float(np.sqrt(_mean(ranks * ranks, weights)))
-
-
-def _inverse_quadratic(ranks: Values, weights: Values, _: int | None) -> float:
-    return 1.0 / _quadratic(ranks, weights, None)
-
-
-def _median(ranks: Values, weights: Values, _: int | None) -> float:
+def _median(ranks: Values, weights: Values) -> float:
     order = np.argsort(ranks)
     below = np.cumsum(weights[order])
     half = below[-1] / 2
@@ -214,23 +291,15 @@ def _median(ranks: Values, weights: Values, _: int | None) -> float:
     return float((lower + upper) / 2)
 
 
-def _inverse_median(ranks: Values, weights: Values, _: int | None) -> float:
-    return 1.0 / _median(ranks, weights, None)
-
-
-def _discounted(ranks: Values, weights: Values, _: int | None) -> float:
-    return _mean(1.0 / np.log2(1.0 + ranks), weights)
-
-
-def _variance(ranks: Values, weights: Values, _: int | None) -> float:
+def _variance(ranks: Values, weights: Values) -> float:
     return _mean(np.square(ranks - _mean(ranks, weights)), weights)
 
 
 def _largest_variance(sizes: Values, tasks: Values) -> float:
     """Return the largest variance that ranks can have.
 
-    It is reached with some tasks, those with the most candidates, at their last rank and the others at rank 1. For each
-    size, the number of its tasks at the last rank that is best, given all larger sizes there, solves a parabola.
+    Some tasks, those with the most candidates, are at their last rank and the others at rank 1. For each size, the
+    number of its tasks at the last rank that is best, given all larger sizes there, solves a parabola.
     """
     n = float(np.sum(tasks))
     span, count = sizes[::-1] - 1.0, tasks[::-1]
@@ -243,20 +312,12 @@ def _largest_variance(sizes: Values, tasks: Values) -> float:
     return float(np.max(values))
 
 
-def _largest_deviation(sizes: Values, tasks: Values) -> float:
-    return float(np.sqrt(_largest_variance(sizes, tasks)))
-
-
-def _standard_deviation(ranks: Values, weights: Values, _: int | None) -> float:
-    return float(np.sqrt(_variance(ranks, weights, None)))
-
-
 NORMAL_QUARTILE = 0.6744897501960817
 """The upper quartile of the standard normal law, by which the median absolute deviation is divided."""
 
 
-def _median_absolute_deviation(ranks: Values, weights: Values, _: int | None) -> float:
-    return _median(np.abs(ranks - _median(ranks, weights, None)), weights, None) / NORMAL_QUARTILE
+def _median_absolute_deviation(ranks: Values, weights: Values) -> float:
+    return _median(np.abs(ranks - _median(ranks, weights)), weights) / NORMAL_QUARTILE
 
 
 def _largest_median_deviation(sizes: Values, _: Values) -> float:
@@ -264,9 +325,42 @@ def _largest_median_deviation(sizes: Values, _: Values) -> float:
     return float(sizes.max() - 1) / 2 / NORMAL_QUARTILE
 
 
-def _count(_: Values, weights: Values, __: int | None) -> float:
-    return float(np.sum(weights))
+_HOYT = "Hoyt et al. 2022, arXiv:2203.07544"
 
+
+def _mean_of(mean: str, square: str, method: str, reference: str) -> Formula:
+    """Return the formula of a mean over tasks, given the mean and mean square of one."""
+    return Formula(
+        expectation=f"sum(c * {mean} for N, c in tasks) / n",
+        variance=f"sum(c * ({square} - ({mean})**2) for N, c in tasks) / n**2",
+        method=method,
+        reference=reference,
+    )
+
+
+def _product(sign: str, reference: str) -> Formula:
+    return Formula(
+        expectation=f"prod(mean(j**({sign}1/n) for j in ranks(N))**c for N, c in tasks)",
+        variance=f"prod(mean(j**({sign}2/n) for j in ranks(N))**c for N, c in tasks) - E**2",
+        method="closed form: sums over ranks by Euler-Maclaurin, logarithms of factors by log1p and expm1",
+        reference=reference,
+    )
+
+
+def _negative_power(exponent: str, power: str) -> Formula:
+    """Return the formula of (mean of j^exponent)^-power."""
+    transform = f"prod(mean(exp(-t * j**{exponent}) for j in ranks(N))**c for N, c in tasks)"
+    return Formula(
+        expectation=f"n**{power} / gamma({power}) * integral(lambda t: t**({power} - 1) * {transform})",
+        variance=f"n**(2*{power}) / gamma(2*{power}) * integral(lambda t: t**(2*{power} - 1) * {transform}) - E**2",
+        method="numerical: the integral by a double-exponential rule, or the series in central moments, "
+        "whichever errs less",
+        reference="Cressie, Davis, Folks and Policello 1981, The moment-generating function and negative integer "
+        "moments; applied here",
+    )
+
+
+_ORDERED = "numerical: from the law of the two middle ranks, a Poisson-binomial tail by contour integrals"
 
 CATALOGUE: dict[str, Metric] = {
     metric.family: metric
@@ -275,244 +369,277 @@ CATALOGUE: dict[str, Metric] = {
             family="arithmetic_mean_rank",
             symbol="MR",
             title="mean rank",
+            scale="rank",
             spellings=("mean rank", "average rank"),
-            increasing=False,
-            optimum=1.0,
-            lower=1.0,
-            upper=np.inf,
             normalised_name="AMR",
             index_name="AMRI",
             z_name="ZMR",
             definition="(1/n) sum r_i",
-            evaluate=_arithmetic,
+            evaluate=lambda ranks, weights, _: _mean(ranks, weights),
+            moments="means.mean_rank",
+            formula=_mean_of(
+                "(N + 1) / 2", "(N + 1) * (2*N + 1) / 6", "closed form, in whole numbers", f"{_HOYT}, eq. 8 and 9"
+            ),
+            exponent=1,
+            is_mean=True,
+            is_counted=True,
+            weighted=True,
+            macro=True,
+            is_trusted=True,
+            in_pykeen_table=True,
         ),
         Metric(
             family="inverse_harmonic_mean_rank",
             symbol="MRR",
             title="mean reciprocal rank",
+            scale="share",
             spellings=("mean reciprocal rank", "reciprocal rank", "IHMR"),
-            increasing=True,
-            optimum=1.0,
-            lower=0.0,
-            upper=1.0,
-            normalised_name="",
             index_name="AMRR",
             z_name="ZMRR",
             definition="(1/n) sum 1/r_i",
-            evaluate=_reciprocal,
+            evaluate=lambda ranks, weights, _: _mean(1.0 / ranks, weights),
+            moments="means.mean_reciprocal_rank",
+            formula=_mean_of(
+                "H(N, 1) / N",
+                "H(N, 2) / N",
+                "closed form: harmonic numbers by their asymptotic series",
+                f"{_HOYT}, appendix",
+            ),
+            inverse_of="harmonic_mean_rank",
+            never_below="hits_at_1",
+            is_mean=True,
+            weighted=True,
+            macro=True,
+            in_pykeen_table=True,
         ),
         Metric(
             family="hits_at_k",
             symbol="Hits@{k}",
             title="share of tasks whose true answer is among the first k",
+            scale="share",
             spellings=("hits at", "hits", "hit", "hit at", "h", "hr", "hits k", "hit k", "h k"),
-            increasing=True,
-            optimum=1.0,
-            lower=0.0,
-            upper=1.0,
-            normalised_name="",
             index_name="AH@{k}",
             z_name="ZH@{k}",
             definition="(1/n) #{i : r_i <= k}",
             evaluate=_hits,
+            moments="means.hits_at_k",
+            formula=_mean_of("min(k / N, 1)", "min(k / N, 1)", "closed form", f"{_HOYT}, eq. 19 and 20"),
+            is_mean=True,
+            is_counted=True,
+            weighted=True,
+            macro=True,
+            is_trusted=True,
+            in_pykeen_table=True,
         ),
         Metric(
             family="geometric_mean_rank",
             symbol="GMR",
             title="geometric mean rank",
-            spellings=(),
-            increasing=False,
-            optimum=1.0,
-            lower=1.0,
-            upper=np.inf,
+            scale="rank",
             normalised_name="AGMR",
             index_name="AGMRI",
             z_name="ZGMR",
             definition="(prod r_i)^(1/n)",
-            evaluate=_geometric,
+            evaluate=lambda ranks, weights, _: float(np.exp(_mean(np.log(ranks), weights))),
+            moments="products.geometric_mean_rank",
+            formula=_product("", f"{_HOYT}, for the expectation; the variance is derived here"),
+            exponent=0,
+            weighted=True,
+            macro=True,
+            in_pykeen_table=True,
         ),
         Metric(
             family="inverse_geometric_mean_rank",
             symbol="IGMR",
             title="inverse geometric mean rank",
-            spellings=(),
-            increasing=True,
-            optimum=1.0,
-            lower=0.0,
-            upper=1.0,
-            normalised_name="",
-            index_name="",
-            z_name="",
+            scale="share",
             definition="(prod r_i)^(-1/n)",
-            evaluate=_inverse_geometric,
+            evaluate=lambda ranks, weights, _: float(np.exp(-_mean(np.log(ranks), weights))),
+            moments="products.inverse_geometric_mean_rank",
+            formula=_product("-", "derived here"),
+            inverse_of="geometric_mean_rank",
+            weighted=True,
+            in_pykeen_table=True,
         ),
         Metric(
             family="inverse_arithmetic_mean_rank",
             symbol="IAMR",
             title="inverse mean rank",
+            scale="share",
             spellings=("inverse mean rank", "IMR"),
-            increasing=True,
-            optimum=1.0,
-            lower=0.0,
-            upper=1.0,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="n / sum r_i",
-            evaluate=_inverse_arithmetic,
+            evaluate=lambda ranks, weights, _: 1.0 / _mean(ranks, weights),
+            moments="powers.inverse_mean_rank",
+            formula=_negative_power("1", "1"),
+            inverse_of="arithmetic_mean_rank",
+            in_pykeen_table=True,
+            since="0.2.0",
         ),
         Metric(
             family="harmonic_mean_rank",
             symbol="HMR",
             title="harmonic mean rank",
-            spellings=(),
-            increasing=False,
-            optimum=1.0,
-            lower=1.0,
-            upper=np.inf,
-            normalised_name="",
-            index_name="",
-            z_name="",
+            scale="rank",
             definition="n / sum 1/r_i",
-            evaluate=_harmonic,
+            evaluate=lambda ranks, weights, _: 1.0 / _mean(1.0 / ranks, weights),
+            moments="powers.harmonic_mean_rank",
+            formula=_negative_power("-1", "1"),
+            exponent=-1,
+            in_pykeen_table=True,
+            since="0.2.0",
         ),
         Metric(
             family="quadratic_mean_rank",
             symbol="QMR",
             title="quadratic mean rank",
+            scale="rank",
             spellings=("root mean square rank", "power mean rank 2"),
-            increasing=False,
-            optimum=1.0,
-            lower=1.0,
-            upper=np.inf,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="sqrt((1/n) sum r_i^2)",
-            evaluate=_quadratic,
+            evaluate=lambda ranks, weights, _: _quadratic(ranks, weights),
+            moments="powers.quadratic_mean_rank",
+            formula=Formula(
+                expectation="mean(sqrt(sum(x**2 for x in r) / n) for r in rankings)",
+                variance="sum(c * (N + 1) * (2*N + 1) / 6 for N, c in tasks) / n - E**2",
+                method="numerical: E[S^(1/2)] of the sum S of squares as an integral of its Laplace transform, or the "
+                "series in central moments, whichever errs less",
+            ),
+            exponent=2,
+            since="0.2.0",
         ),
         Metric(
             family="inverse_quadratic_mean_rank",
             symbol="IQMR",
             title="inverse quadratic mean rank",
-            spellings=(),
-            increasing=True,
-            optimum=1.0,
-            lower=0.0,
-            upper=1.0,
-            normalised_name="",
-            index_name="",
-            z_name="",
+            scale="share",
             definition="1 / sqrt((1/n) sum r_i^2)",
-            evaluate=_inverse_quadratic,
+            evaluate=lambda ranks, weights, _: 1.0 / _quadratic(ranks, weights),
+            moments="powers.inverse_quadratic_mean_rank",
+            formula=_negative_power("2", "(1/2)"),
+            inverse_of="quadratic_mean_rank",
+            since="0.2.0",
         ),
         Metric(
             family="median_rank",
             symbol="MdR",
             title="median rank",
+            scale="rank",
             spellings=("median rank", "median", "MedR"),
-            increasing=False,
-            optimum=1.0,
-            lower=1.0,
-            upper=np.inf,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="median of r_i; of the two middle ranks the mean",
-            evaluate=_median,
+            evaluate=lambda ranks, weights, _: _median(ranks, weights),
+            moments="median.median_rank",
+            formula=Formula(
+                expectation="mean(median(r) for r in rankings)",
+                variance="mean((median(r) - E)**2 for r in rankings)",
+                method=_ORDERED,
+            ),
+            in_pykeen_table=True,
+            since="0.2.0",
         ),
         Metric(
             family="inverse_median_rank",
             symbol="IMdR",
             title="inverse median rank",
+            scale="share",
             spellings=("inverse median rank", "inverse median"),
-            increasing=True,
-            optimum=1.0,
-            lower=0.0,
-            upper=1.0,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="1 / median of r_i",
-            evaluate=_inverse_median,
+            evaluate=lambda ranks, weights, _: 1.0 / _median(ranks, weights),
+            moments="median.inverse_median_rank",
+            formula=Formula(
+                expectation="mean(1 / median(r) for r in rankings)",
+                variance="mean((1 / median(r) - E)**2 for r in rankings)",
+                method=_ORDERED,
+            ),
+            inverse_of="median_rank",
+            in_pykeen_table=True,
+            since="0.2.0",
         ),
         Metric(
             family="ndcg",
             symbol="nDCG",
             title="normalised discounted cumulative gain, one relevant answer",
+            scale="share",
             spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
-            increasing=True,
-            optimum=1.0,
-            lower=0.0,
-            upper=1.0,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="(1/n) sum 1/log2(1 + r_i)",
-            evaluate=_discounted,
+            evaluate=lambda ranks, weights, _: _mean(1.0 / np.log2(1.0 + ranks), weights),
+            moments="means.ndcg",
+            formula=_mean_of(
+                "mean(log(2) / log(1 + j) for j in ranks(N))",
+                "mean((log(2) / log(1 + j))**2 for j in ranks(N))",
+                "closed form: sums over ranks, Gauss's rule beyond 1024",
+                "Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques, for the metric",
+            ),
+            never_below="inverse_harmonic_mean_rank",
+            is_mean=True,
+            weighted=True,
+            since="0.2.0",
         ),
         Metric(
             family="variance",
             symbol="VR",
             title="variance of the ranks",
+            scale="spread",
             spellings=("rank var", "rank variance", "variance of ranks", "var"),
-            increasing=False,
-            optimum=0.0,
-            lower=0.0,
-            upper=np.inf,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="(1/n) sum (r_i - mean r)^2",
-            evaluate=_variance,
+            evaluate=lambda ranks, weights, _: _variance(ranks, weights),
             bound=_largest_variance,
+            moments="spread.rank_variance",
+            formula=Formula(
+                expectation="sum(c * ((N + 1) * (2*N + 1) / 6) for N, c in tasks) / n"
+                " - (sum(c * (N**2 - 1) / 12 for N, c in tasks) + sum(c * (N + 1) / 2 for N, c in tasks)**2) / n**2",
+                variance="mean((mean(x**2 for x in r) - mean(r)**2 - E)**2 for r in rankings)",
+                method="closed form, in whole numbers, from the moments of order up to 4 of each rank",
+            ),
+            square_of="standard_deviation",
+            since="0.2.0",
         ),
         Metric(
             family="standard_deviation",
             symbol="SDR",
             title="standard deviation of the ranks",
+            scale="spread",
             spellings=("rank std", "std", "standard deviation of ranks"),
-            increasing=False,
-            optimum=0.0,
-            lower=0.0,
-            upper=np.inf,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="sqrt((1/n) sum (r_i - mean r)^2)",
-            evaluate=_standard_deviation,
-            bound=_largest_deviation,
+            evaluate=lambda ranks, weights, _: float(np.sqrt(_variance(ranks, weights))),
+            bound=lambda sizes, tasks: float(np.sqrt(_largest_variance(sizes, tasks))),
+            moments="deviation.standard_deviation",
+            formula=Formula(
+                expectation="mean(sqrt(mean(x**2 for x in r) - mean(r)**2) for r in rankings)",
+                variance="mean(mean(x**2 for x in r) - mean(r)**2 for r in rankings) - E**2",
+                method="numerical: the series of sqrt(1 + x) in the central moments of the variance, or an integral of "
+                "its Laplace transform for few tasks",
+            ),
+            since="1.0.0",
         ),
         Metric(
             family="median_absolute_deviation",
             symbol="MAD",
             title="median absolute deviation of the ranks",
+            scale="spread",
             spellings=("rank mad",),
-            increasing=False,
-            optimum=0.0,
-            lower=0.0,
-            upper=np.inf,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="median of |r_i - median r|, over 0.67449",
-            evaluate=_median_absolute_deviation,
+            evaluate=lambda ranks, weights, _: _median_absolute_deviation(ranks, weights),
             bound=_largest_median_deviation,
+            moments="median_deviation.median_absolute_deviation",
+            formula=Formula(
+                expectation="mean(median([abs(x - median(r)) for x in r]) / 0.6744897501960817 for r in rankings)",
+                variance="mean((median([abs(x - median(r)) for x in r]) / 0.6744897501960817 - E)**2"
+                " for r in rankings)",
+                method="sampled, with a fixed seed and a linear control variate; closed form where it cannot vary",
+                reference="the metric as PyKEEN and scipy scale it: by the upper quartile of the normal law",
+            ),
+            since="1.0.0",
         ),
         Metric(
             family="count",
             symbol="count",
             title="number of ranks",
+            scale="count",
             spellings=("rank count", "number of ranks"),
-            increasing=True,
-            optimum=None,
-            lower=0.0,
-            upper=np.inf,
-            normalised_name="",
-            index_name="",
-            z_name="",
             definition="n",
-            evaluate=_count,
+            evaluate=lambda _, weights, __: float(np.sum(weights)),
+            moments="means.num_ranks",
+            formula=Formula(expectation="n", variance="0", method="closed form", reference="–"),
+            since="1.0.0",
         ),
     )
 }
@@ -525,16 +652,49 @@ TABULATED: tuple[Metric, ...] = tuple(
 )
 """The metrics for which tables carry rows."""
 
-MACRO_TABULATED: tuple[Metric, ...] = tuple(
-    metric
-    for metric in TABULATED
-    if metric.family in {"arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "geometric_mean_rank"}
-)
+MACRO_TABULATED: tuple[Metric, ...] = tuple(metric for metric in TABULATED if metric.macro)
 """The metrics for which tables carry rows of macro averages."""
 
+INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(
+    (base, metric) for base in CATALOGUE.values() for metric in CATALOGUE.values() if metric.inverse_of == base.family
+)
+"""Pairs of a metric x and its inverse 1/x."""
 
-def _adjusted_names(metric: Metric) -> list[str]:
-    return [name for form in ("normalised", "index", "z") if (name := metric.name_of(form))]
+_INVERSE = {one.family: other for pair in INVERSES for one, other in (pair, pair[::-1])}
+
+SQUARES: tuple[tuple[Metric, Metric], ...] = tuple(
+    (CATALOGUE[metric.square_of], metric) for metric in CATALOGUE.values() if metric.square_of
+)
+"""Pairs of a metric x and its square x^2."""
+
+POWER_MEANS: tuple[Metric, ...] = tuple(
+    sorted((m for m in CATALOGUE.values() if m.exponent is not None), key=lambda m: m.exponent or 0)
+)
+"""The power means of the ranks by their exponent: none is above the next, whatever the ranks."""
+
+# Only a family with a parameter may carry a number: "mrr10" is not a spelling of MRR.
+_NAMES, _NAMES_WITH_K = (
+    Names(
+        "metric",
+        {
+            metric.family: (metric.symbol.format(k=""), *metric.spellings)
+            for metric in CATALOGUE.values()
+            if metric.takes_k or not numbered
+        },
+    )
+    for numbered in (False, True)
+)
+_LABELS = Names(
+    "metric",
+    {metric.label: (metric.key, *metric.spellings) for metric in TABULATED},
+    "`rankconst metrics` lists them all.",
+)
+_ADJUSTED = {
+    squash(template.format(k="")): (metric, form)
+    for metric in CATALOGUE.values()
+    for form in FORMS
+    if (template := getattr(metric, f"{form}_name"))
+}
 
 
 def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
@@ -556,7 +716,7 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     Raises
     ------
     UnknownNameError
-        For a name that no metric has, or a Hits without k.
+        If the name is unknown, or a Hits without k.
 
     Examples
     --------
@@ -565,27 +725,22 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     >>> parse_metric("both.realistic.inverse_harmonic_mean_rank").label
     'MRR'
     """
-    if isinstance(name, Metric):
-        return name
+    return name if isinstance(name, Metric) else _parse(name, k)
+
+
+@lru_cache(maxsize=4096)
+def _parse(name: str, k: int | None) -> Metric:
     bare = _PREFIX.sub("", name.strip())
     numbered = _NUMBERED.match(bare)
-    # Only a family with a parameter may carry a number: "mrr10" is not a spelling of MRR.
-    families = {
-        metric.family: (metric.symbol.format(k=""), *metric.spellings)
-        for metric in CATALOGUE.values()
-        if metric.takes_k or not numbered
-    }
     try:
-        family = resolve_name("metric", numbered[1] if numbered else bare, families)
+        family = _NAMES_WITH_K.resolve(numbered[1]) if numbered else _NAMES.resolve(bare)
     except UnknownNameError:
-        adjusted = {squash(name): metric for metric in TABULATED for name in _adjusted_names(metric)}
-        base = adjusted.get(squash(bare))
-        if base is not None:
+        if (adjusted := _find_adjusted(bare)) is not None:
+            label = adjusted[0].label
             raise UnknownNameError(
-                f"{name} is an adjusted form of {base.label}; name the metric whose value was published: {base.label}."
+                f"{name} is an adjusted form of {label}; name the metric whose value was published: {label}."
             ) from None
-        every = {metric.label: (metric.key, *metric.spellings) for metric in TABULATED}
-        resolve_name("metric", name, every, "`rankconst metrics` lists them all.")
+        _LABELS.resolve(name)  # suggests names as people write them
         raise
     metric = CATALOGUE[family]
     if not metric.takes_k:
@@ -597,48 +752,50 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     return metric.at(k)
 
 
+def _find_adjusted(bare: str) -> tuple[Metric, str] | None:
+    """Return what the field's name of an adjusted form means: metric and form; None if it is no such name."""
+    plain = squash(bare)
+    stem = plain.rstrip("0123456789")
+    digits = plain[len(stem) :]
+    metric, form = _ADJUSTED.get(stem, (None, ""))
+    if metric is None or metric.takes_k != bool(digits) or len(digits) > 20:
+        return None
+    return metric.at(int(digits)) if digits else metric, form
+
+
 _ADJUSTED_KEYS = ((r"^adjusted_(.+)_index$", "index"), (r"^adjusted_(.+)$", "normalised"), (r"^z_(.+)$", "z"))
-# Where PyKEEN's key has no "_index" though it is one.
-_INDEX_FAMILIES = {"inverse_harmonic_mean_rank", "hits_at_k"}
 
 
 def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
-    """Read the name of an adjusted metric.
-
-    Parameters
-    ----------
-    name
-        ``"AMRI"``, ``"AH@10"``, ``"ZMRR"``, or a key of PyKEEN: ``"adjusted_arithmetic_mean_rank_index"``.
-
-    Returns
-    -------
-    tuple
-        The metric whose value was adjusted, and the adjustment: ``normalised``, ``index`` or ``z``.
-
-    Raises
-    ------
-    UnknownNameError
-        For any other name.
-
-    Examples
-    --------
-    >>> metric, adjustment = parse_adjusted_metric("AMRI")
-    >>> metric.label, adjustment
-    ('MR', 'index')
-    """
+    """Read the name of an adjusted metric, such as ``AH@10`` or PyKEEN's ``z_hits_at_10``: the metric and the form."""
     bare = _PREFIX.sub("", name.strip())
     for pattern, form in _ADJUSTED_KEYS:
         found = re.match(pattern, bare, re.IGNORECASE)
         if found is not None:
             metric = parse_metric(found[1])
-            return metric, "index" if form == "normalised" and metric.family in _INDEX_FAMILIES else form
-    numbered = re.search(r"(\d{1,20})$", bare)
-    for metric in CATALOGUE.values():
-        if metric.takes_k and numbered is None:
-            continue
-        # An absurd k is refused by `at`, as everywhere.
-        instance = metric.at(int(numbered[1])) if metric.takes_k and numbered is not None else metric
-        for form in ("normalised", "index", "z"):
-            if (known := instance.name_of(form)) and squash(known) == squash(bare):
-                return instance, form
-    raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst metrics` lists the names.")
+            # PyKEEN writes no "_index" where the index is the only form beside z.
+            lone = form == "normalised" and metric.index_name and not metric.normalised_name
+            return metric, "index" if lone else form
+    named = _find_adjusted(bare)
+    if named is None:
+        raise UnknownNameError(f"unknown adjusted metric {name!r}; `rankconst metrics` lists the names.")
+    return named
+
+
+def describe_metric(metric: Metric) -> dict[str, str]:
+    """Return the page of a metric, heading to text, in the order in which it is shown."""
+    adjusted = [name for form in FORMS if (name := metric.name_of(form))]
+    return {
+        "name": f"{metric.label}, {metric.title}",
+        "definition": metric.definition,
+        "range": f"{metric.lower:g} to {'any size' if math.isinf(metric.upper) else f'{metric.upper:g}'}",
+        "direction": "larger is better" if metric.increasing else "smaller is better",
+        "optimum": "none: every ranker gets the same" if metric.optimum is None else f"{metric.optimum:g}",
+        "adjusted": ", ".join(adjusted) or "normalised, index, z (no names of their own)",
+        "expectation": metric.formula.expectation,
+        "variance": metric.formula.variance,
+        "method": metric.formula.method,
+        "reference": metric.formula.reference,
+        "key": metric.key,
+        "spellings": ", ".join(metric.spellings) or "–",
+    }

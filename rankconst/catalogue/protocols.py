@@ -1,17 +1,18 @@
 """Evaluation protocols: which entities are ranked, for which triples, with which known answers removed.
 
-"FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the constants. A
-protocol is a row of attributes; a new one is a new row.
+"FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the constants. A new
+protocol is a new row.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.names import resolve_name, squash
+from rankconst.names import Names, squash
 
 if TYPE_CHECKING:
     from rankconst.tasks import Histogram
@@ -41,50 +42,21 @@ _FULL_NEEDS = "the number of candidates of every task: a dataset of the tables, 
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """An evaluation protocol.
-
-    Attributes
-    ----------
-    key
-        Its name.
-    candidates
-        Whose entities are ranked: those of ``all`` splits, or those ``seen`` in train.
-    tasks
-        Which rows of the evaluation split are ranked: ``all``, or only those ``seen``: head, relation and tail
-        occur in train.
-    distinct
-        True if an evaluation triple listed twice is ranked once.
-    known
-        Which splits' triples are removed as known answers: ``all``, those ``up_to`` the evaluated one (valid is
-        filtered by train and valid), or ``none``.
-    negatives
-        If not None, each true answer is ranked among this many sampled negatives, and nothing else matters.
-    used_by
-        Tools that evaluate in this way.
-    summary
-        One sentence for users.
-    law
-        How a random ranker's ranks are distributed.
-    needs
-        What the constants follow from.
-    reference
-        Who evaluates so, or where it is defined; empty if nowhere in particular.
-    refused
-        Why there are no constants; empty if there are.
-    """
+    """An evaluation protocol."""
 
     key: str
-    candidates: Literal["all", "seen"]
-    tasks: Literal["all", "seen"]
-    distinct: bool
+    candidates: Literal["all", "seen"]  # which entities are ranked: those of all splits, or those seen in train
+    tasks: Literal["all", "seen"]  # which rows are ranked: all, or those whose head, relation and tail occur in train
+    distinct: bool  # True if an evaluation triple listed twice is ranked once
+    # Which splits' triples are removed as known answers; up_to the evaluated one: train and valid, for valid.
     known: Literal["all", "up_to", "none"]
-    summary: str
+    summary: str  # one sentence for users
     used_by: tuple[str, ...] = ()
-    negatives: int | None = None
-    law: str = _FULL_LAW
-    needs: str = _FULL_NEEDS
-    reference: str = ""
-    refused: str = ""
+    negatives: int | None = None  # the true answer is ranked among so many sampled ones, and nothing else matters
+    law: str = _FULL_LAW  # how a random ranker's ranks are distributed
+    needs: str = _FULL_NEEDS  # what the constants follow from
+    reference: str = ""  # who evaluates so, or where it is defined
+    refused: str = ""  # why there are no constants; empty if there are
 
     def __post_init__(self) -> None:
         if self.candidates == "seen" and self.tasks != "seen":
@@ -137,28 +109,18 @@ PROTOCOLS: dict[str, Protocol] = {
         ),
     )
 }
-"""The protocols that every build covers, by key. Beside them stands ``sampled:M`` for any M."""
+"""The protocols that every build covers, by key; there is also ``sampled:M`` for any M."""
 
 DEFAULT_PROTOCOL = "standard"
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """A way of drawing negatives; in its texts ``{m}`` stands for their number a task, ``{total}`` for m + 1.
+    """A way of drawing negatives; in its texts ``{m}`` is their number per task, ``{total}`` is m + 1."""
 
-    Attributes
-    ----------
-    key
-        What follows ``sampled:M:``; left out for :data:`DEFAULT_SAMPLING`.
-    spellings
-        Further names.
-    summary, law, needs, reference, refused
-        As for :class:`Protocol`.
-    """
-
-    key: str
+    key: str  # what follows sampled:M:, left out for DEFAULT_SAMPLING
     spellings: tuple[str, ...]
-    summary: str
+    summary: str  # this and the following fields: as for Protocol
     law: str
     needs: str = "the number of tasks"
     reference: str = ""
@@ -216,43 +178,23 @@ DEFAULT_SAMPLING = "distinct"
 _SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$")
 
 
+_NAMES = Names("protocol", dict.fromkeys(PROTOCOLS, ()), "Or sampled:M, M negatives a task.")
+_SAMPLING_NAMES = Names("way of sampling", {key: row.spellings for key, row in SAMPLINGS.items()})
+_SPLIT_NAMES = Names("split", SPLITS)
+_SIDE_NAMES = Names("side", SIDES)
+
+
 def parse_protocol(name: str) -> Protocol:
-    """Read the name of a protocol that has constants.
-
-    Parameters
-    ----------
-    name
-        A key of :data:`PROTOCOLS`; or ``sampled:500`` for 500 sampled negatives, ``sampled:500:unfiltered`` if known
-        answers may be among them.
-
-    Raises
-    ------
-    UnknownNameError
-        For any other name, or for ``sampled`` with no negatives.
-    UndefinedError
-        For a protocol without constants: ``sampled:500:replacement``. The message says why.
-
-    Examples
-    --------
-    >>> parse_protocol("LibKGE").known
-    'up_to'
-    >>> parse_protocol("sampled:500").negatives
-    500
-    """
+    """Read the name of a protocol; UndefinedError says why there are no constants of ``sampled:500:replacement``."""
     protocol = find_protocol(name)
     if protocol.refused:
         raise UndefinedError(protocol.refused)
     return protocol
 
 
+@lru_cache(maxsize=256)
 def find_protocol(name: str) -> Protocol:
-    """Read a protocol's name, whether or not it has constants: to describe it.
-
-    Raises
-    ------
-    UnknownNameError
-        For a name that no protocol has.
-    """
+    """Read a protocol's name, whether or not it has constants: to describe it."""
     if name in PROTOCOLS:
         return PROTOCOLS[name]
     sampled = _SAMPLED.match(name.strip().lower())
@@ -260,14 +202,15 @@ def find_protocol(name: str) -> Protocol:
         for protocol in PROTOCOLS.values():
             if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:
                 raise UnknownNameError(f"{name} is a tool, no protocol: it evaluates under protocol {protocol.key}.")
-        return PROTOCOLS[
-            resolve_name("protocol", name, dict.fromkeys(PROTOCOLS, ()), "Or sampled:M, M negatives a task.")
-        ]
+        return PROTOCOLS[_NAMES.resolve(name)]
     negatives = int(sampled[1])
     if negatives < 1:
         raise UnknownNameError(f"protocol {name!r} needs at least one negative: sampled:500, for example.")
-    ways = {way.key: way.spellings for way in SAMPLINGS.values()}
-    sampling = SAMPLINGS[resolve_name("way of sampling", sampled[2], ways) if sampled[2] else DEFAULT_SAMPLING]
+    return _sample(negatives, SAMPLINGS[_SAMPLING_NAMES.resolve(sampled[2]) if sampled[2] else DEFAULT_SAMPLING])
+
+
+def _sample(negatives: int, sampling: Sampling) -> Protocol:
+    """Return the protocol that ranks among so many negatives."""
     usual = sampling.key == DEFAULT_SAMPLING
     texts = {
         name: getattr(sampling, name).format(m=negatives, total=negatives + 1)
@@ -329,22 +272,10 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
 
 
 def parse_split(name: str) -> str:
-    """Return ``train``, ``valid`` or ``test`` for any usual spelling.
-
-    Raises
-    ------
-    UnknownNameError
-        For any other name.
-    """
-    return resolve_name("split", name, SPLITS)
+    """Return ``train``, ``valid`` or ``test`` for any usual spelling."""
+    return _SPLIT_NAMES.resolve(name)
 
 
 def parse_side(name: str) -> str:
-    """Return ``head``, ``tail`` or ``both`` for any usual spelling.
-
-    Raises
-    ------
-    UnknownNameError
-        For any other name.
-    """
-    return resolve_name("side", name, SIDES)
+    """Return ``head``, ``tail`` or ``both`` for any usual spelling."""
+    return _SIDE_NAMES.resolve(name)

@@ -1,6 +1,6 @@
-"""Where published numbers come from: which tool evaluates how, with the evidence.
+"""Tools that publish results: how each evaluates, with the evidence.
 
-A source names a protocol, and says what else sets its numbers apart. A new one is a new row.
+A tool names a protocol, and says what else sets its numbers apart. A new one is a new row.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rankconst.names import resolve_name, squash
+from rankconst.names import Names, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,48 +16,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool, or a collection of results, with the way it evaluates.
+    """A tool, or a collection of results, with the way it evaluates."""
 
-    Attributes
-    ----------
-    key
-        What users type.
-    title
-        The tool's own name.
-    protocol
-        The key of its protocol.
-    ties
-        How it ranks a true answer among others of the same score.
-    whole_ranks
-        False if ties can make its ranks halves, as the mean of the best and the worst one.
-    reference
-        The publication or page to cite.
-    repositories
-        Repositories whose numbers are evaluated so, as ``owner/name``.
-    caveats
-        Whole sentences on what users of its numbers must know.
-    evidence
-        Where its own text or code says so: addresses of files at a commit, and of issues.
-    batch
-        If it ranks whole batches only: their size; the last, incomplete batch of evaluation triples is left out.
-    refused
-        Dataset, squashed, to the reason why its numbers on that dataset cannot be adjusted.
-    """
-
-    key: str
-    title: str
-    protocol: str
-    ties: str
-    whole_ranks: bool
-    reference: str
-    repositories: tuple[str, ...] = ()
-    caveats: tuple[str, ...] = ()
-    evidence: tuple[str, ...] = ()
-    batch: int | None = None
+    key: str  # what users type
+    title: str  # its own name
+    protocol: str  # the key of its protocol
+    ties: str  # how it ranks a true answer among others of the same score
+    whole_ranks: bool  # False if ties can make its ranks halves, as the mean of the best and the worst one
+    reference: str  # the publication or page to cite
+    repositories: tuple[str, ...] = ()  # whose numbers are evaluated so, as owner/name
+    caveats: tuple[str, ...] = ()  # whole sentences on what users of its numbers must know
+    evidence: tuple[str, ...] = ()  # where its own text or code says so: addresses of files at a commit, and of issues
+    batch: int | None = None  # if it ranks whole batches only: their size; the last, incomplete batch is left out
+    # Dataset, squashed, to the reason why the tool's numbers on that dataset cannot be adjusted.
     refused: Mapping[str, str] = field(default_factory=dict)
 
     def refusal(self, dataset: str) -> str | None:
-        """Return why numbers of this source on a dataset, in any spelling, cannot be adjusted; None if they can."""
+        """Return why the tool's numbers on a dataset, in any spelling, cannot be adjusted; None if they can."""
         return self.refused.get(squash(dataset))
 
 
@@ -72,7 +47,7 @@ _BEST = "best: before every candidate with the same score"
 
 _SAMPLED_REMEDY = (
     "Find out how many negatives each true answer was ranked among, M, and how many tasks were ranked, N; then adjust "
-    "with --protocol sampled:M and --num-tasks N, without the source."
+    "with --protocol sampled:M and --num-tasks N, without --tool."
 )
 _SHARED_NEGATIVES = (
     "OGB ranks all true edges of this dataset against one list of negatives, so that their ranks depend on each other: "
@@ -85,8 +60,8 @@ _INDUCTIVE = (
 )
 
 TOOLS: dict[str, Tool] = {
-    source.key: source
-    for source in (
+    tool.key: tool
+    for tool in (
         Tool(
             key="rotate",
             title="RotatE",
@@ -355,21 +330,15 @@ TOOLS: dict[str, Tool] = {
         ),
     )
 }
-"""Tool key to source."""
+"""The tools, by key."""
+
+_NAMES = Names(
+    "tool",
+    {key: (tool.title, *tool.repositories) for key, tool in TOOLS.items()},
+    "`rankconst tools` lists them all.",
+)
 
 
 def parse_tool(name: str) -> Tool:
-    """Read the name of a source, or of a repository of one.
-
-    Raises
-    ------
-    UnknownNameError
-        For any other name.
-
-    Examples
-    --------
-    >>> parse_tool("uma-pi1/kge").key
-    'libkge'
-    """
-    spellings = {source.key: (source.title, *source.repositories) for source in TOOLS.values()}
-    return TOOLS[resolve_name("source", name, spellings, "`rankconst sources` lists them all.")]
+    """Read the name of a tool, or of one of its repositories."""
+    return TOOLS[_NAMES.resolve(name)]

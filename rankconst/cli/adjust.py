@@ -11,24 +11,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.cli.output import check_target, write_whole
 from rankconst.cli.options import (
+    AggregationOption,
     ForceOption,
     InputFormatOption,
     MetricsOption,
     PercentOption,
-    RelationOption,
-    ToolOption,
-    AggregationOption,
     ProtocolOption,
+    RelationOption,
     SideOption,
     SplitOption,
     TablesOption,
+    ToolOption,
     complete_dataset,
 )
-from rankconst.cli.output import SUFFIXES, Column, Format, Listing, number, print_listing, render
-from rankconst.cli.output import show_interval, show_tail
-from rankconst.cli.output import name_lines, report_skipped
+from rankconst.cli.output import (
+    SUFFIXES,
+    Column,
+    Format,
+    Listing,
+    check_target,
+    name_lines,
+    number,
+    print_listing,
+    render,
+    report_skipped,
+    show_interval,
+    show_tail,
+    write_whole,
+)
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.tables.tables import load

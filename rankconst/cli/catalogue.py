@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
-from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, describe_metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     DEFAULT_SAMPLING,
@@ -19,7 +19,6 @@ from rankconst.catalogue.protocols import (
 from rankconst.catalogue.tools import TOOLS, Tool, parse_tool
 from rankconst.cli.options import PROTOCOL_NAMES, FormatOption, complete_from, complete_metric
 from rankconst.cli.output import Column, Format, Listing, print_listing, text
-from rankconst.moments.formulas import describe_metric
 
 _METRIC_COLUMNS = (
     Column("metric", "key"),

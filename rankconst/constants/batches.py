@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from rankconst.constants.constants import Adjusted, Constants
 
 
-_MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
-
-
 def count_ranked(num_tasks: int, side: str, batch: int) -> int:
     """Return how many tasks a tool ranks that leaves out the last, incomplete batch of evaluation triples.
 
@@ -137,7 +134,7 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
         For a metric that is no mean over tasks, a macro average, or some relations only.
     """
     metric, histogram = constants.metric, constants.histogram
-    if metric.family not in _MEANS:
+    if not metric.is_mean:
         raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is no mean over tasks. {_REMEDY}")
     if not isinstance(histogram, Histogram):
         raise UndefinedError(f"{_NOT_KNOWN} a macro average: weights depend on it too. {_REMEDY}")

@@ -82,7 +82,7 @@ def compute_significance(
     """
     if isinstance(histogram, WeightedHistogram) or metric.family not in TAILS:
         raise UndefinedError(explain_lack(metric, histogram))
-    ends = _attain(interval, histogram.total) if metric.family == "hits_at_k" else interval
+    ends = _attain(interval, histogram.total) if metric.is_counted and metric.is_share else interval
     tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *ends)))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)

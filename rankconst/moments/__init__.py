@@ -1,7 +1,7 @@
 """Expectation and variance of every metric under chance, from the histogram alone.
 
 Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. Each module below holds one
-family of formulas; :mod:`.registry` says which metric uses which.
+family of formulas; a metric's row in :mod:`rankconst.catalogue.metrics` names its function.
 
 ==========================  ======================================================
 module                      holds
@@ -13,7 +13,6 @@ module                      holds
 :mod:`.powers`              powers of sums over tasks: IAMR, HMR, the quadratic mean
 :mod:`.spread`              the variance of the ranks
 :mod:`.deviation`           their standard deviation, by a series or an integral
-:mod:`.formulas`            all of these in one line each, for the pages of the metrics
 :mod:`.median`              the median rank and its inverse, from the law of the two
                             middle ranks (:mod:`.poisson_binomial`, :mod:`.summation`)
 :mod:`.median_deviation`    the median absolute deviation, from random rankings
@@ -22,18 +21,20 @@ module                      holds
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import UsageError
 from rankconst.lazy import attach
 from rankconst.moments.result import Moments
 from rankconst.tasks import Histogram, WeightedHistogram
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankconst.catalogue.metrics import Metric
-    from rankconst.moments.registry import MOMENTS, WEIGHTED_MOMENTS
 else:
-    # Looking a constant up computes nothing: the formulas are imported when one is needed.
     _MODULES = (
         "deviation",
         "means",
@@ -46,9 +47,9 @@ else:
         "summation",
         "sums",
     )
-    __getattr__, __dir__ = attach(__name__, {"MOMENTS": "registry", "WEIGHTED_MOMENTS": "registry"}, _MODULES)
+    __getattr__, __dir__ = attach(__name__, {}, _MODULES)
 
-__all__ = ["MOMENTS", "WEIGHTED_MOMENTS", "Moments", "compute_moments"]
+__all__ = ["Moments", "compute_moments"]
 
 
 def compute_moments(metric: Metric, histogram: Histogram | WeightedHistogram) -> Moments:
@@ -71,12 +72,12 @@ def compute_moments(metric: Metric, histogram: Histogram | WeightedHistogram) ->
     UsageError
         For weighted tasks and a metric whose weighted form is not covered.
     """
-    from rankconst.moments.registry import MOMENTS, WEIGHTED_MOMENTS
-
-    if isinstance(histogram, Histogram):
-        return MOMENTS[metric.family](histogram, metric.k)
-    if metric.family not in WEIGHTED_MOMENTS:
-        raise UsageError(
-            f"there are no constants of {metric.label} for macro averages; there are for {', '.join(WEIGHTED_MOMENTS)}."
-        )
-    return WEIGHTED_MOMENTS[metric.family](histogram, metric.k)
+    if isinstance(histogram, WeightedHistogram) and not metric.weighted:
+        known = ", ".join(row.family for row in CATALOGUE.values() if row.weighted)
+        raise UsageError(f"there are no constants of {metric.label} for macro averages; there are for {known}.")
+    module, name = metric.moments.split(".")
+    # Looking a constant up computes nothing: the formulas are imported when one is needed.
+    compute: Callable[[Histogram | WeightedHistogram, int | None], Moments] = getattr(
+        import_module(f"{__name__}.{module}"), name
+    )
+    return compute(histogram, metric.k)

@@ -21,37 +21,24 @@ import numpy as np
 from rankconst.errors import UndefinedError
 from rankconst.moments.result import UNIT_ROUNDOFF
 from rankconst.tails import TAILS, tail_probability
-from rankconst.tails.laws import LogRankLaw, ReciprocalLaw
 from rankconst.tasks import WeightedHistogram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.constants.constants import Constants
-    from rankconst.tails.laws import SumLaw
     from rankconst.tasks import Histogram
 
     Values = NDArray[np.float64]
 
 
-# Metrics whose values are whole multiples of 1/n.
-_COUNTED = {"hits_at_k", "arithmetic_mean_rank"}
 _CELLS = 96
 # The most that a cell may be off, as a share of the likeliest one: less than a line's width.
 _VISIBLE = 0.01
 # The characteristic function counts as gone below this; so many terms are tried.
 _GONE = 1e-7
 _TERMS = (64, 256, 1024, 4096)
-
-# Metric family to the law of its sum S on no lattice, and the function that takes a value to (S - top) / n.
-_SUMS: dict[str, tuple[type[SumLaw], Callable[[Values], Values]]] = {
-    "inverse_harmonic_mean_rank": (ReciprocalLaw, lambda value: value - 1.0),
-    "geometric_mean_rank": (LogRankLaw, lambda value: -np.log(value)),
-    "inverse_geometric_mean_rank": (LogRankLaw, np.log),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +79,7 @@ def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool
     # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
     ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
     lower, upper = max(lower, ends[0]), min(upper, ends[1])
-    if metric.family not in _COUNTED or isinstance(constants.histogram, WeightedHistogram):
+    if not metric.is_counted or isinstance(constants.histogram, WeightedHistogram):
         # Half a cell beyond either end: what lies on it is to be counted.
         margin = (upper - lower) / (2 * _CELLS)
         return np.linspace(lower - margin, upper + margin, _CELLS + 1), False
@@ -107,7 +94,7 @@ def _difference(constants: Constants, edges: Values) -> Values | None:
     metric, histogram = constants.metric, constants.histogram
     if metric.family not in TAILS or isinstance(histogram, WeightedHistogram):
         return None
-    if metric.family in _SUMS and (found := _sum_series(constants, edges)) is not None:
+    if (found := _sum_series(constants, edges)) is not None:
         return found
     reached, errors = np.array([_reach(metric, histogram, edge) for edge in edges.tolist()]).T
     cells = np.abs(np.diff(reached))
@@ -125,13 +112,12 @@ def _reach(metric: Metric, histogram: Histogram, value: float) -> tuple[float, f
 
 def _sum_series(constants: Constants, edges: Values) -> Values | None:
     """Return the probabilities of cells by the Fourier series; None if it is not known to end."""
-    make, transform = _SUMS[constants.metric.family]
-    histogram = constants.histogram
-    if isinstance(histogram, WeightedHistogram):
+    rule, histogram = TAILS[constants.metric.family], constants.histogram
+    if isinstance(histogram, WeightedHistogram) or rule.transform is None:
         return None
-    law = make(histogram)
+    law = rule.make(histogram, 1)
     # A margin may lie below every value that has a logarithm.
-    x = np.sort(histogram.total * transform(np.maximum(edges, np.finfo(np.float64).tiny)))
+    x = np.sort(histogram.total * rule.transform(np.maximum(edges, np.finfo(np.float64).tiny)))
     # Two windows away from the window, at least nine standard deviations, nothing is left to be folded into it.
     step = 2.0 * math.pi / (3.0 * float(x[-1] - x[0]))
     for terms in _TERMS:

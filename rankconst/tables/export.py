@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.benchmarks import pykeen_keys
-from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.catalogue.protocols import SIDES, SPLITS, find_protocol, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import resolve_name
@@ -52,17 +52,6 @@ _PYKEEN_COLUMNS = (
     "num_tasks",
     "protocol",
     "table_version",
-)
-
-_PYKEEN_FAMILIES = (
-    "arithmetic_mean_rank",
-    "inverse_harmonic_mean_rank",
-    "inverse_arithmetic_mean_rank",
-    "harmonic_mean_rank",
-    "geometric_mean_rank",
-    "inverse_geometric_mean_rank",
-    "median_rank",
-    "inverse_median_rank",
 )
 
 
@@ -102,7 +91,8 @@ def _pykeen_metrics(num_entities: int) -> list[Metric]:
     # PyKEEN's own list of k, which goes on beyond the number of entities, where every ranker gets 1: a script that asks
     # for any of them shall find it.
     ks = (1, 3, 5, 10, *(10**power for power in range(2, math.ceil(math.log(num_entities)))))
-    return [*(CATALOGUE[family] for family in _PYKEEN_FAMILIES), *(parse_metric("hits_at_k", k) for k in ks)]
+    rows = [row for row in CATALOGUE.values() if row.in_pykeen_table]
+    return [metric for row in rows for metric in (map(row.at, ks) if row.takes_k else [row])]
 
 
 def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:

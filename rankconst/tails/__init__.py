@@ -21,8 +21,11 @@ module                  holds
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments.result import UNIT_ROUNDOFF
@@ -34,8 +37,12 @@ from rankconst.tails.result import Tail
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from numpy.typing import NDArray
+
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
+
+    Values = NDArray[np.float64]
 
 __all__ = ["TAILS", "Tail", "tail_probabilities", "tail_probability"]
 
@@ -98,9 +105,9 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
     for value in observed:
         if not math.isfinite(value) or not metric.lower <= value <= metric.upper:
             raise DataError(f"{metric.label} = {value} is outside its range, {metric.lower:g} to {metric.upper:g}.")
-    make, compute = TAILS[metric.family]
-    law = make(histogram, metric.k or 1)
-    return [compute(law, histogram, value) for value in observed]
+    rule = TAILS[metric.family]
+    law = rule.make(histogram, metric.k or 1)
+    return [rule.compute(law, histogram, value) for value in observed]
 
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
@@ -154,11 +161,21 @@ def _for_all_k(law: Callable[[Histogram], SumLaw]) -> Callable[[Histogram, int],
     return lambda histogram, _: law(histogram)
 
 
-TAILS: dict[str, tuple[Callable[[Histogram, int], SumLaw], Callable[[SumLaw, Histogram, float], Tail]]] = {
-    "hits_at_k": (HitsLaw, _hits_at_k),
-    "arithmetic_mean_rank": (_for_all_k(RankLaw), _mean_rank),
-    "inverse_harmonic_mean_rank": (_for_all_k(ReciprocalLaw), _mean_reciprocal_rank),
-    "geometric_mean_rank": (_for_all_k(LogRankLaw), _geometric_mean_rank),
-    "inverse_geometric_mean_rank": (_for_all_k(LogRankLaw), _inverse_geometric_mean_rank),
+@dataclass(frozen=True, slots=True)
+class TailRule:
+    """How the tail of a metric is computed."""
+
+    make: Callable[[Histogram, int], SumLaw]  # the law of a sum S over tasks, from the histogram and k
+    compute: Callable[[SumLaw, Histogram, float], Tail]
+    # Where S is on no lattice: takes a value of the metric to (S - its largest value) / n.
+    transform: Callable[[Values], Values] | None = None
+
+
+TAILS: dict[str, TailRule] = {
+    "hits_at_k": TailRule(HitsLaw, _hits_at_k),
+    "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank),
+    "inverse_harmonic_mean_rank": TailRule(_for_all_k(ReciprocalLaw), _mean_reciprocal_rank, lambda value: value - 1.0),
+    "geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _geometric_mean_rank, lambda value: -np.log(value)),
+    "inverse_geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _inverse_geometric_mean_rank, np.log),
 }
-"""Metric family to what makes its law of histogram and k, and to the function of its tail."""
+"""Metric family to the rule of its tail; a family that is not here has none."""

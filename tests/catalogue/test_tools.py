@@ -1,4 +1,4 @@
-"""The sources: complete rows, true to the published results whose evaluation is on record."""
+"""The tools: complete rows, true to the published results whose evaluation is on record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankconst.names import squash
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Repository of published_results.csv to its source.
+# Repository of published_results.csv to its tool.
 REPOSITORIES = {
     "Accenture/AmpliGraph": "ampligraph",
     "DeepGraphLearning/KnowledgeGraphEmbedding": "rotate",
@@ -29,7 +29,7 @@ REPOSITORIES = {
     "thunlp/OpenKE": "openke",
     "uma-pi1/kge": "libkge",
 }
-# What the file says of ties, by words that only rows of these sources hold, to words of ours.
+# What the file says of ties, by words that only rows of these tools hold, to words of ours.
 TIES = {"strict <": "best", "worst": "worst", "pessimistic)": "mean", "rounded mean": "rounded", "neg >= pos": "worst"}
 FILE = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/blob/[0-9a-f]{40}/\S+\.\w+|https://github\.com/\S+/issues/\d+")
 
@@ -40,37 +40,37 @@ def published(reference: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_every_source_that_users_ask_for_is_there() -> None:
+def test_every_tool_that_users_ask_for_is_there() -> None:
     asked = "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb"
     assert list(TOOLS) == asked.split()
 
 
 @pytest.mark.parametrize("key", TOOLS)
 def test_rows_are_complete(key: str) -> None:
-    source = TOOLS[key]
-    assert source.key == key == squash(key)
-    assert all((source.title, source.ties, source.reference, source.repositories, source.caveats, source.evidence))
-    assert parse_protocol(source.protocol).key == source.protocol
-    assert source.batch is None or source.batch > 0
-    for text in (*source.caveats, *source.refused.values()):
+    tool = TOOLS[key]
+    assert tool.key == key == squash(key)
+    assert all((tool.title, tool.ties, tool.reference, tool.repositories, tool.caveats, tool.evidence))
+    assert parse_protocol(tool.protocol).key == tool.protocol
+    assert tool.batch is None or tool.batch > 0
+    for text in (*tool.caveats, *tool.refused.values()):
         assert re.fullmatch(r"[A-Z].*\.", text), text
-    for address in source.evidence:
+    for address in tool.evidence:
         assert FILE.fullmatch(address), address
-    for dataset, reason in source.refused.items():
+    for dataset, reason in tool.refused.items():
         assert dataset == squash(dataset)
-        assert source.refusal(dataset.upper()) == reason
-    assert source.refusal("fb15k237") is None
+        assert tool.refusal(dataset.upper()) == reason
+    assert tool.refusal("fb15k237") is None
 
 
 def test_ranks_are_whole_unless_ties_get_a_mean_that_is_not_rounded() -> None:
-    for source in TOOLS.values():
-        assert source.whole_ranks == ("mean of" not in source.ties or "rounded" in source.ties)
-    assert [key for key, source in TOOLS.items() if not source.whole_ranks] == ["pykeen", "ogb"]
+    for tool in TOOLS.values():
+        assert tool.whole_ranks == ("mean of" not in tool.ties or "rounded" in tool.ties)
+    assert [key for key, tool in TOOLS.items() if not tool.whole_ranks] == ["pykeen", "ogb"]
 
 
 def test_names_are_unambiguous() -> None:
-    names = [squash(name) for source in TOOLS.values() for name in {source.key, squash(source.title)}]
-    repositories = [squash(name) for source in TOOLS.values() for name in source.repositories]
+    names = [squash(name) for tool in TOOLS.values() for name in {tool.key, squash(tool.title)}]
+    repositories = [squash(name) for tool in TOOLS.values() for name in tool.repositories]
     assert len(set(names)) == len(names)
     assert len(set(repositories)) == len(repositories)
     assert not set(names) & set(repositories)
@@ -78,25 +78,25 @@ def test_names_are_unambiguous() -> None:
 
 @pytest.mark.parametrize("key", TOOLS)
 def test_every_spelling_is_read(key: str) -> None:
-    source = TOOLS[key]
-    for name in (key, key.upper(), source.title, *source.repositories, *map(str.lower, source.repositories)):
-        assert parse_tool(name) is source
+    tool = TOOLS[key]
+    for name in (key, key.upper(), tool.title, *tool.repositories, *map(str.lower, tool.repositories)):
+        assert parse_tool(name) is tool
 
 
 def test_tools_that_protocols_name_have_that_protocol() -> None:
-    for source in TOOLS.values():
-        users = [squash(name) for name in parse_protocol(source.protocol).used_by]
-        assert source.key in users or source.key in {"torchkge", "dglke"}
+    for tool in TOOLS.values():
+        users = [squash(name) for name in parse_protocol(tool.protocol).used_by]
+        assert tool.key in users or tool.key in {"torchkge", "dglke"}
 
 
-def test_unknown_sources_get_a_hint() -> None:
-    with pytest.raises(errors.UnknownNameError, match=r"unknown source 'libkgee'\. Did you mean libkge"):
+def test_unknown_tools_get_a_hint() -> None:
+    with pytest.raises(errors.UnknownNameError, match=r"unknown tool 'libkgee'\. Did you mean libkge"):
         parse_tool("libkgee")
-    with pytest.raises(errors.UnknownNameError, match="`rankconst sources` lists them all"):
+    with pytest.raises(errors.UnknownNameError, match="`rankconst tools` lists them all"):
         parse_tool("???")
 
 
-def test_published_results_belong_to_their_source(published: list[dict[str, str]]) -> None:
+def test_published_results_belong_to_their_tool(published: list[dict[str, str]]) -> None:
     assert {row["source_repo"] for row in published} == set(REPOSITORIES)
     for repository, key in REPOSITORIES.items():
         assert parse_tool(repository).key == key
@@ -104,16 +104,16 @@ def test_published_results_belong_to_their_source(published: list[dict[str, str]
 
 def test_evidence_names_the_files_of_the_published_results(published: list[dict[str, str]]) -> None:
     for row in published:
-        source = parse_tool(row["source_repo"])
-        assert f"https://github.com/{row['source_repo']}/blob/{row['commit']}/{row['path']}" in source.evidence
+        tool = parse_tool(row["source_repo"])
+        assert f"https://github.com/{row['source_repo']}/blob/{row['commit']}/{row['path']}" in tool.evidence
 
 
 def test_protocols_are_those_of_the_published_results(published: list[dict[str, str]]) -> None:
     for row in published:
-        source = parse_tool(row["source_repo"])
-        if source.refusal(row["dataset"]) is not None:
+        tool = parse_tool(row["source_repo"])
+        if tool.refusal(row["dataset"]) is not None:
             continue
-        protocol = parse_protocol(source.protocol)
+        protocol = parse_protocol(tool.protocol)
         if "500 fixed given negatives" in row["candidates"]:
             assert protocol.negatives == 500
             continue
@@ -121,9 +121,9 @@ def test_protocols_are_those_of_the_published_results(published: list[dict[str, 
         assert protocol.known == ("up_to" if "evaluated split" in row["filter"] else protocol.known)
         assert protocol.candidates == ("seen" if row["entities"].startswith("train only") else "all")
         assert protocol.tasks == ("seen" if row["n_test_used"] == "cleaned test set" else "all")
-        assert (source.batch == 128) == ("floor(n/128)*128" in row["n_test_used"])
+        assert (tool.batch == 128) == ("floor(n/128)*128" in row["n_test_used"])
         for theirs, ours in TIES.items():
-            assert theirs not in row["ties"] or ours in source.ties
+            assert theirs not in row["ties"] or ours in tool.ties
 
 
 def test_what_cannot_be_adjusted_is_refused(published: list[dict[str, str]]) -> None:

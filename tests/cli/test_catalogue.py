@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
-from rankconst.catalogue.metrics import CATALOGUE, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, describe_metric, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, find_protocol
 from rankconst.catalogue.tools import TOOLS
-from rankconst.moments.formulas import describe_metric
 
 if TYPE_CHECKING:
     from cli.conftest import Run

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracles import MP, absolute_error, power_sums
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
 from rankconst.errors import DataError, UsageError
-from rankconst.moments import MOMENTS, WEIGHTED_MOMENTS, compute_moments
+from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram, WeightedHistogram
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Task = tuple[int, Fraction]
 """Number of candidates and weight."""
 
-METRICS = [CATALOGUE[f].at(3) if CATALOGUE[f].takes_k else CATALOGUE[f] for f in WEIGHTED_MOMENTS]
+METRICS = [row.at(3) if row.takes_k else row for row in CATALOGUE.values() if row.weighted]
 
 
 def _log_mean(ranks: Sequence[int], weights: Sequence[Fraction]) -> Any:
@@ -66,8 +66,8 @@ def gather(tasks: Sequence[Task]) -> WeightedHistogram:
 
 
 def test_every_weighted_metric_has_an_oracle() -> None:
-    assert WEIGHTED.keys() == WEIGHTED_MOMENTS.keys()
-    assert {metric.family for metric in MACRO_TABULATED} <= WEIGHTED_MOMENTS.keys() <= MOMENTS.keys()
+    assert WEIGHTED.keys() == {metric.family for metric in METRICS}
+    assert {metric.family for metric in MACRO_TABULATED} <= WEIGHTED.keys()
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -146,7 +146,7 @@ def test_simulated_rankers_agree(metric: Metric) -> None:
     assert abs(squares.mean() - moments.variance) < 5 * squares.std() / math.sqrt(draws)
 
 
-@pytest.mark.parametrize("family", [family for family in MOMENTS if family not in WEIGHTED_MOMENTS])
+@pytest.mark.parametrize("family", [family for family, row in CATALOGUE.items() if not row.weighted])
 def test_other_metrics_refuse_weights(family: str) -> None:
     with pytest.raises(UsageError, match=r"no constants of .* for macro averages; there are for arithmetic_mean_rank"):
         compute_moments(CATALOGUE[family], WeightedHistogram.from_counts([3, 4], [1, 0.5]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES, TABULATED, parse_metric
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.tasks import Tasks
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     AnyHistogram = Histogram | WeightedHistogram
 
 
-MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
-"""Metrics that are means over tasks: those of both sides follow from those of each."""
-
 _ROW = ["dataset", "protocol", "split", "aggregation", "metric", "k"]
 
 
@@ -48,7 +46,9 @@ def check_pooling(tables: TableSet) -> Checked:
     message = "the tasks of both sides are not those of head and tail together"
     findings = point_out(joined, "constants", rows["num_tasks"] != tasks, "num_tasks", expected=tasks, message=message)
     shares = _share_out(joined, {tasks: histogram.total_weight for tasks, histogram in tables.histograms.items()})
-    known = joined["metric"].isin(MEANS).to_numpy() & ~np.isnan(shares["head"]) & ~np.isnan(shares["tail"])
+    # Means over tasks: those of both sides follow from those of each.
+    means = [family for family, metric in CATALOGUE.items() if metric.is_mean]
+    known = joined["metric"].isin(means).to_numpy() & ~np.isnan(shares["head"]) & ~np.isnan(shares["tail"])
     for column, power in (("expectation", 1), ("variance", 2)):
         expected = sum(shares[side] ** power * rows[f"{column}_{side}"] for side in ("head", "tail"))
         errors = [shares[side] ** power * rows[f"{column}_error_{side}"] for side in ("head", "tail")]
@@ -252,37 +252,23 @@ def check_relations(tables: TableSet) -> Checked:
     return Checked.of(len(frame), findings)
 
 
-_ASCENDING = (
-    ("harmonic_mean_rank", "geometric_mean_rank", "arithmetic_mean_rank", "quadratic_mean_rank"),
-    (
-        "inverse_quadratic_mean_rank",
-        "inverse_arithmetic_mean_rank",
-        "inverse_geometric_mean_rank",
-        "inverse_harmonic_mean_rank",
-        "ndcg",
-    ),
-    tuple(f"hits_at_{k}" for k in (1, 3, 5, 10, 50, 100)),
-    ("hits_at_1", "inverse_harmonic_mean_rank"),
-)
-"""Metrics of which none is above the next, whatever the ranks."""
-
-_INVERSE = (
-    ("arithmetic_mean_rank", "inverse_arithmetic_mean_rank"),
-    ("geometric_mean_rank", "inverse_geometric_mean_rank"),
-    ("harmonic_mean_rank", "inverse_harmonic_mean_rank"),
-    ("quadratic_mean_rank", "inverse_quadratic_mean_rank"),
-    ("median_rank", "inverse_median_rank"),
-    ("standard_deviation", "standard_deviation", "variance"),
-)
-"""Metrics x and 1/x, whose expectations multiply to 1 or more; and x, x and x^2, where they multiply to no more."""
+def _list_ascending() -> Iterator[tuple[str, str]]:
+    """Yield the keys of two metrics of which the first is never above the second, whatever the ranks."""
+    inverses = [mean.inverse for mean in reversed(POWER_MEANS)]
+    hits = [metric for metric in TABULATED if metric.takes_k]
+    for chain in (POWER_MEANS, [metric for metric in inverses if metric is not None], hits):
+        yield from itertools.pairwise(metric.key for metric in chain)
+    for metric in CATALOGUE.values():
+        if metric.never_below:
+            yield metric.never_below, metric.key
 
 
 @check("inequalities", "Hits@k and means in their order", "constants")
 def check_inequalities(tables: TableSet) -> Checked:
     """Compare metrics of the same tasks: means of other powers, Hits@k of other k, inverses."""
     frame = tables.sound["constants"]
-    hits = frame["k"].notna().to_numpy()
-    names = np.where(hits, "hits_at_" + frame["k"].fillna(0).astype(np.int64).astype(str), frame["metric"].astype(str))
+    families, ks = frame["metric"].astype(str), frame["k"].fillna(0).astype(np.int64).astype(str)
+    names = np.where(frame["k"].notna().to_numpy(), families.str.removesuffix("k") + ks, families)
     columns = [*TASKS, "aggregation"]
     rows = frame.assign(name=names).drop_duplicates([*columns, "name"]).set_index([*columns, "name"])
     wide = {name: rows[name].unstack("name") for name in ("expectation", "expectation_error")}
@@ -290,29 +276,29 @@ def check_inequalities(tables: TableSet) -> Checked:
     value = {str(name): wide["expectation"][name].to_numpy() for name in wide["expectation"].columns}
     error = {str(name): wide["expectation_error"][name].to_numpy() for name in wide["expectation"].columns}
     findings = []
-    for below, above in dict.fromkeys(pair for chain in _ASCENDING for pair in itertools.pairwise(chain)):
+    for below, above in _list_ascending():
         if below in value and above in value:
             slack = error[below] + error[above] + ROUNDING * np.abs(value[above])
             wrong = value[below] > value[above] + slack
             findings += _blame(table, below, wrong, value[above], f"it is above {above}, which no ranks make smaller")
-    for one, other, *square in _INVERSE:
-        if not {one, other, *square} <= value.keys():
-            continue
-        product = value[one] * value[other]
-        slack = error[one] * value[other] + error[other] * value[one] + ROUNDING * product
-        if square:
-            limit = value[square[0]] + error[square[0]]
-            wrong = product > limit + slack
-            message = f"its square is above {square[0]}"
-            findings += _blame(table, one, wrong, np.sqrt(np.maximum(limit, 0)), message)
-        else:
+    # The expectations of x and 1/x multiply to 1 or more; that of x, squared, is at most that of x^2.
+    for one, other in ((base.key, inverse.key) for base, inverse in INVERSES):
+        if one in value and other in value:
+            product = value[one] * value[other]
+            slack = error[one] * value[other] + error[other] * value[one] + ROUNDING * product
             message = f"multiplied by {other} it is less than 1"
             with np.errstate(divide="ignore"):
                 findings += _blame(table, one, product < 1 - slack, 1 / value[other], message)
+    for one, square in ((root.key, square.key) for root, square in SQUARES):
+        if one in value and square in value:
+            product, limit = value[one] ** 2, value[square] + error[square]
+            wrong = product > limit + (2 * error[one] * value[one] + ROUNDING * product)
+            findings += _blame(table, one, wrong, np.sqrt(np.maximum(limit, 0)), f"its square is above {square}")
     return Checked.of(len(frame), findings)
 
 
 def _blame(table: pd.DataFrame, name: str, wrong: NDArray[np.bool_], limit: Values, message: str) -> list[Finding]:
-    family, k = ("hits_at_k", int(name.removeprefix("hits_at_"))) if name.startswith("hits_at_") else (name, np.nan)
-    rows = table.assign(metric=family, k=k, expectation=table[name])
+    metric = parse_metric(name)
+    k = np.nan if metric.k is None else metric.k
+    rows = table.assign(metric=metric.family, k=k, expectation=table[name])
     return point_out(rows, "constants", wrong, "expectation", expected=limit, message=message)

@@ -47,24 +47,6 @@ COMPANIONS = ("README.md", "LICENSE", "CITATION.cff", "croissant.json", ".zenodo
 OUTPUTS = ("per-triple",)
 """Folders that may lie beside the tables: what ``rankconst build`` writes on request, no part of the set."""
 
-_METRIC_SINCE = {
-    **dict.fromkeys(
-        (
-            "inverse_arithmetic_mean_rank",
-            "harmonic_mean_rank",
-            "quadratic_mean_rank",
-            "inverse_quadratic_mean_rank",
-            "median_rank",
-            "inverse_median_rank",
-            "ndcg",
-            "variance",
-        ),
-        "0.2.0",
-    ),
-    **dict.fromkeys(("standard_deviation", "median_absolute_deviation", "count"), SINCE["macro_candidates"]),
-}
-"""Metric family to the version whose tables have it first; all others are in every version."""
-
 
 def is_current(version: str) -> bool:
     """Tell whether a set of a version has the columns of today."""
@@ -85,7 +67,7 @@ def columns_of(table: str, version: str) -> tuple[TableColumn, ...]:
 def metrics_of(version: str) -> dict[str, tuple[Metric, ...]]:
     """Return, for each aggregation that a set of a version has, the metrics that it tabulates."""
     known = {
-        aggregation: tuple(m for m in metrics if not precedes(version, _METRIC_SINCE.get(m.family, "")))
+        aggregation: tuple(m for m in metrics if not precedes(version, m.since))
         for aggregation, metrics in {DEFAULT_AGGREGATION: TABULATED, **dict.fromkeys(MACROS, MACRO_TABULATED)}.items()
     }
     macro = "macro_candidates" in tables_of(version)

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UndefinedError
@@ -166,7 +167,7 @@ def _one_less_turned(constants: Constants, adjustment: str, value: Interval) -> 
 
 def _logarithm_of_mean(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
     histogram = constants.histogram
-    if constants.metric.family != "inverse_harmonic_mean_rank" or not isinstance(histogram, Histogram):
+    if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or not isinstance(histogram, Histogram):
         return None
     mean = histogram.mean
     if mean <= 1:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 # The most that a piece may be open, as a share of its middle.
 _WIDEST = 0.1
-# Families whose adjusted values no known program had wrong.
-_TRUSTED = {"arithmetic_mean_rank", "hits_at_k"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +129,7 @@ def collect_evidence(
 def _count_tasks(entry: Entry) -> int | None:
     if entry.context.num_tasks is not None:
         return entry.context.num_tasks
-    if entry.metric.family != "count" or entry.adjustment is not None:
+    if entry.metric.scale != "count" or entry.adjustment is not None:
         return None
     try:
         count = parse_value(entry.text).value
@@ -170,7 +168,7 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
                 origin=f"{name_entry(entry)} beside {metric.label}",
                 metric=metric,
                 entries=(base, entry),
-                doubtful=form == "z" or metric.family not in _TRUSTED,
+                doubtful=form == "z" or not metric.is_trusted,
             )
         )
 

@@ -28,13 +28,6 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram, Tasks, WeightedHistogram
 
 
-# The means of ranks, by symbol, each with the metric that is its inverse.
-INVERSES = {
-    metric.symbol: (metric, CATALOGUE[f"inverse_{metric.family}"])
-    for metric in CATALOGUE.values()
-    if f"inverse_{metric.family}" in CATALOGUE
-}
-
 _WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
 
 
@@ -172,7 +165,8 @@ class Case:
 
     def mean(self, symbol: str) -> tuple[Measured, Interval] | None:
         """Return a mean of ranks (HMR, GMR, MR, QMR, MdR) and its interval in ranks, maybe from its inverse."""
-        metric, inverse = INVERSES[symbol]
+        metric = parse_metric(symbol)
+        inverse = metric.inverse
         if metric in self.own:
             return self.own[metric], self.own[metric].interval
         return (self.own[inverse], invert(self.own[inverse].interval)) if inverse in self.own else None

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
 from rankconst.checks.identify.defects import UNKNOWN, check_entries
 from rankconst.checks.lint.bounds import (
     bound_mean_rank_by_hits,
@@ -21,7 +21,7 @@ from rankconst.checks.lint.bounds import (
     largest_reciprocal,
     least_mean_rank,
 )
-from rankconst.checks.lint.case import INVERSES, Finding, invert
+from rankconst.checks.lint.case import Finding, invert
 from rankconst.constants.published import Interval, show_number
 from rankconst.errors import DataError, UndefinedError
 from rankconst.results.reading import Measured
@@ -344,7 +344,7 @@ def find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
 )
 def find_unordered_means(case: Case) -> Iterator[Finding]:
     """Find a power mean above one with a larger exponent."""
-    for low, high in itertools.combinations(("HMR", "GMR", "MR", "QMR"), 2):
+    for low, high in itertools.combinations([metric.label for metric in POWER_MEANS], 2):
         less, more = case.mean(low), case.mean(high)
         # mr-from-mrr is sharper for that pair.
         if less is None or more is None or (low, high) == ("HMR", "MR"):
@@ -399,12 +399,14 @@ def find_unequal_inverses(case: Case) -> Iterator[Finding]:
     single = {metric: m for metric, m in case.own.items() if not m.averaged}
     pairs = [
         (m, other, invert(other.interval), f"{m.label} {other.label} = 1")
-        for pair in INVERSES.values()
-        if (m := single.get(pair[0])) is not None and (other := single.get(pair[1])) is not None
+        for metric, inverse in INVERSES
+        if (m := single.get(metric)) is not None and (other := single.get(inverse)) is not None
     ]
-    variance, deviation = (single.get(CATALOGUE[name]) for name in ("variance", "standard_deviation"))
-    if variance is not None and deviation is not None:
-        pairs.append((variance, deviation, Interval(*(end**2 for end in deviation.interval)), "VR = SDR^2"))
+    pairs += [
+        (m, other, Interval(*(end**2 for end in other.interval)), f"{m.label} = {other.label}^2")
+        for root, square in SQUARES
+        if (m := single.get(square)) is not None and (other := single.get(root)) is not None
+    ]
     for m, other, expected, inequality in pairs:
         if not _overlap(m.interval, expected):
             yield Finding(
@@ -520,9 +522,6 @@ _FORMULAS = {
 # Below it a ranker is worse than random beyond doubt.
 _LEAST_Z = -5.0
 
-# No ranker aims at a small spread.
-_SPREADS = frozenset({"variance", "standard_deviation", "median_absolute_deviation"})
-
 
 @rule(
     "adjusted-mismatch",
@@ -601,7 +600,8 @@ def find_worse_than_random(case: Case) -> Iterator[Finding]:
 
 def _score(case: Case, m: Measured) -> float | None:
     """Return the largest z-score that the interval allows; None if it is undefined or says nothing."""
-    constants = None if m.entry.metric.family in _SPREADS else case.constants(m.entry.metric)
+    # No ranker aims at a small spread.
+    constants = None if m.entry.metric.scale == "spread" else case.constants(m.entry.metric)
     try:
         return None if constants is None else constants.z.map_interval(*m.interval).upper
     except UndefinedError:
