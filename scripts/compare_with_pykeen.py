@@ -1,6 +1,6 @@
 """Write docs/pykeen_offset.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
 
-Run: python docs/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes to
+Run: python scripts/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes to
 docs/ if no folder is named. The published results (``manuscript_collated.tsv``: collated/collated.tsv of the repository
 pykeen/ranking-metrics-manuscript) are looked for in DIR; if it is left out, in ``reference`` beside the mirror of the
 benchmarks that RANKCONST_MIRROR names.
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from rankconst.tables.tables import Tables
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 PAGE = "pykeen_offset.md"
 PICTURE = "pykeen_offset.svg"
 PUBLISHED = "manuscript_collated.tsv"
@@ -318,7 +319,7 @@ def _render_all(title: str, scores: Sequence[Score]) -> str:
 _TEXT = """\
 # PyKEEN's table counts one candidate too few
 
-Written by [compare_with_pykeen.py](compare_with_pykeen.py) from the tables; run it again when they change.
+[scripts/compare_with_pykeen.py](../scripts/compare_with_pykeen.py) writes this page from the tables.
 
 ## What is off
 
@@ -449,14 +450,14 @@ def draw(scores: Sequence[Score], path: Path, dataset: str = "nations") -> None:
 
 def reference_folder() -> Path:
     """Return where published results are looked for: beside the mirror of the benchmarks."""
-    beside = HERE.parents[1] / "shared" / "mirror"
+    beside = ROOT.parent / "shared" / "mirror"
     return Path(os.environ.get("RANKCONST_MIRROR") or beside).parent / "reference"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write page and picture to the folder named on the command line."""
     parser = argparse.ArgumentParser(description=f"Write {PAGE} and {PICTURE}.")
-    parser.add_argument("folder", nargs="?", type=Path, default=HERE, help="where to write; docs/ if left out")
+    parser.add_argument("folder", nargs="?", type=Path, default=DOCS, help="where to write; docs/ if left out")
     parser.add_argument("--reference", type=Path, default=reference_folder(), help=f"folder with {PUBLISHED}")
     options = parser.parse_args(arguments)
     tool = options.reference / PUBLISHED
