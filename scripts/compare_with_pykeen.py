@@ -324,26 +324,26 @@ _TEXT = """\
 ## What is off
 
 A ranking task with N candidates, the true answer included, has ranks from 1 to N. PyKEEN's `get_candidate_set_size`
-returns N − 1: it takes all known answers off the number of entities, and the true answer is one of them. The function
-came with PyKEEN 1.8.0 (pull request 732, January 2022), and 1.11.1 has it unchanged.
+returns N − 1: it subtracts all known answers from the number of entities, and the true answer is one of them. The
+function was added in PyKEEN 1.8.0 (pull request 732, January 2022) and is unchanged in 1.11.1.
 
-Everything that is computed from its counts is off in the same way:
+Everything computed from its counts is off in the same way:
 
 - the table of expected values that PyKEEN's `expected-metrics` writes (`metric_adjustments.tsv.gz`), and with it the
   deposit [10.5281/zenodo.6331629](https://doi.org/10.5281/zenodo.6331629);
 - the z-scores and the adjusted GMR in the collated results of Hoyt et al. 2022
-  ([arXiv:2203.07544](https://arxiv.org/abs/2203.07544)): only with N − 1 are they reproduced, see below.
+  ([arXiv:2203.07544](https://arxiv.org/abs/2203.07544)): they can be reproduced only with N − 1, see below.
 
 ## What is right
 
-PyKEEN's evaluator counts for itself, and counts N. On the test triples of Nations it counts 2 to 14 candidates where
-the function says 1 to 13 (1.11.1). So this does not touch the adjusted metrics in a `results.json`. Nor does it touch
-the formulas: given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are ours.
+PyKEEN's evaluator counts for itself, and counts N: on the test triples of Nations 2 to 14 candidates, where the
+function says 1 to 13 (1.11.1). So the adjusted metrics in a `results.json` are not affected. Neither are the formulas:
+given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are the same as ours.
 
 ## How far expected values are off
 
 What a random ranker gets on test, both sides, protocol pykeen: with N → with N − 1, on every dataset of our tables,
-also on those that PyKEEN's table lacks. E[MR] is half a rank too low everywhere. "z(MRR) of chance" is the z-score that
+including those that PyKEEN's table lacks. E[MR] is half a rank too low everywhere. "z(MRR) of chance" is the z-score that
 N − 1 gives to a model whose MRR is exactly that of a random ranker; it should be 0.
 
 <!-- offsets -->
@@ -353,11 +353,11 @@ N − 1 gives to a model whose MRR is exactly that of a random ranker; it should
 ## What that does to published z-scores
 
 On a large graph, next to nothing: z moves by less than a ten-thousandth of itself on FB15k-237 and WN18RR, and by less
-than a hundredth on Kinships. On Nations it turns conclusions round. The values are those of the paper's collated
+than a hundredth on Kinships. On Nations it reverses conclusions. The values are those of the paper's collated
 results (repository [pykeen/ranking-metrics-manuscript](https://github.com/pykeen/ranking-metrics-manuscript),
 `collated/collated.tsv`): four models on each of four datasets; UMLS is not among them. With N − 1 our constants
-reproduce every published z to 1e-11 (of GMR to 1e-6, as far as PyKEEN's variance of GMR is precise). Of all z-scores
-here larger is better.
+reproduce every published z to 1e-11 (GMR to 1e-6, which is how precise PyKEEN's variance of GMR is). Larger is better
+for all z-scores here.
 
 ![z-scores of four models on Nations, as published and with the right number of candidates](pykeen_offset.svg)
 
@@ -376,19 +376,19 @@ The same table, with the same columns and keys, and the right count:
 rankconst export --format pykeen --out metric_adjustments.tsv.gz
 ```
 
-What reads PyKEEN's table reads this one:
+Code that reads PyKEEN's table reads this one too:
 
 ```python
-import pandas as pd
-
-table = pd.read_csv("metric_adjustments.tsv.gz", sep="\\t")
-expected = table.set_index(["dataset", "metric", "side", "split"])["value"]
-expected["nations", "inverse_harmonic_mean_rank", "both", "testing"]  # {example}
+>>> import pandas as pd
+>>> table = pd.read_csv("metric_adjustments.tsv.gz", sep="\\t")
+>>> expected = table.set_index(["dataset", "metric", "side", "split"])["value"]
+>>> print(round(expected["nations", "inverse_harmonic_mean_rank", "both", "testing"], 6))
+{example}
 ```
 
-To the right of PyKEEN's five columns stand the variance, which z-scores need, the errors, the number of tasks, the
-protocol and the version of the tables. `--protocol` exports another protocol than PyKEEN's. The datasets have PyKEEN's
-keys; the inductive ones keep ours, as PyKEEN has one key for several.
+To the right of PyKEEN's five columns are the variance, which z-scores need, the errors, the number of tasks, the
+protocol and the version of the tables. `--protocol` exports another protocol. The datasets have PyKEEN's keys; the
+inductive ones keep ours, because PyKEEN has one key for several of them.
 """
 
 
