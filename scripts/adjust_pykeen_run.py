@@ -1,9 +1,9 @@
 """Adjust a run of PyKEEN by the numbers of candidates that its evaluator counted.
 
 Trains DistMult on Nations for a few epochs, ranks the test triples among all countries and then among those of Asia
-only, and prints what rankconst makes of either beside PyKEEN's own adjusted values.
+only, and prints what rankconst makes of either next to PyKEEN's own adjusted values.
 
-Run: python docs/adjust_pykeen_run.py, with PyKEEN installed (pip install pykeen; tried with 1.11.1). Nations comes with
+Run: python scripts/adjust_pykeen_run.py, with PyKEEN installed (pip install pykeen; tried with 1.11.1). Nations comes with
 PyKEEN, so nothing is downloaded.
 """
 

@@ -1,8 +1,8 @@
-"""Adjust published results, for the README: ten lines as a table, and all of them as a picture.
+"""Adjust published results for docs/plots.md: ten lines as a table, and all of them as a picture.
 
-Run: python docs/adjust_published.py FILE, with the extra ``rankconst[plot]``. FILE is a table with a row for each
+Run: python scripts/adjust_published.py FILE, with the extra ``rankconst[plot]``. FILE is a table with a row for each
 published result and columns model, dataset, split, side, MR, MRR, Hits@1, Hits@3, Hits@10 and source_repo, the
-repository that published it. Writes docs/published.svg and replaces the lines in README.md.
+repository that published it. Writes docs/published.svg and replaces the lines in docs/plots.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from rankconst.results.evaluation import Stated
 if TYPE_CHECKING:
     from rankconst.constants.published import Interval
 
-DOCS = Path(__file__).resolve().parent
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE = DOCS / "plots.md"
 PICTURE = DOCS / "published.svg"
 MARK = "published"
 
@@ -36,7 +37,7 @@ CHOSEN = (
     ("WN18RR", "HAKE", "MIRALab-USTC/KGE-HAKE"),
     ("ogbl-wikikg2", "AutoSF", "paperswithcode/sota-extractor"),
 )
-"""Dataset, model and repository of the lines in the README; their test results."""
+"""Dataset, model and repository of the lines on the page; their test results."""
 
 
 def adjust_published(path: Path) -> AdjustedReading:
@@ -75,7 +76,7 @@ def render_lines(adjusted: AdjustedReading) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Return a number as printed; of the digits of a float four are enough for a README."""
+    """Return a number as printed; of the digits of a float four are enough for a page."""
     return text if len(text) <= 8 else f"{float(text):.4f}..."
 
 
@@ -100,8 +101,7 @@ def replace_lines(text: str, lines: str) -> str:
 def main() -> None:
     """Write picture and lines."""
     adjusted = adjust_published(Path(sys.argv[1]))
-    readme = DOCS.parent / "README.md"
-    readme.write_text(replace_lines(readme.read_text(encoding="utf-8"), render_lines(adjusted)), encoding="utf-8")
+    PAGE.write_text(replace_lines(PAGE.read_text(encoding="utf-8"), render_lines(adjusted)), encoding="utf-8")
     PICTURE.write_bytes(draw(adjusted))
     print(render_lines(adjusted))
 

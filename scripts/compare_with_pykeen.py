@@ -1,6 +1,6 @@
 """Write docs/pykeen_offset.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
 
-Run: python docs/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes to
+Run: python scripts/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes to
 docs/ if no folder is named. The published results (``manuscript_collated.tsv``: collated/collated.tsv of the repository
 pykeen/ranking-metrics-manuscript) are looked for in DIR; if it is left out, in ``reference`` beside the mirror of the
 benchmarks that RANKCONST_MIRROR names.
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from rankconst.tables.tables import Tables
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 PAGE = "pykeen_offset.md"
 PICTURE = "pykeen_offset.svg"
 PUBLISHED = "manuscript_collated.tsv"
@@ -318,31 +319,31 @@ def _render_all(title: str, scores: Sequence[Score]) -> str:
 _TEXT = """\
 # PyKEEN's table counts one candidate too few
 
-Written by [compare_with_pykeen.py](compare_with_pykeen.py) from the tables; run it again when they change.
+[scripts/compare_with_pykeen.py](../scripts/compare_with_pykeen.py) writes this page from the tables.
 
 ## What is off
 
 A ranking task with N candidates, the true answer included, has ranks from 1 to N. PyKEEN's `get_candidate_set_size`
-returns N − 1: it takes all known answers off the number of entities, and the true answer is one of them. The function
-came with PyKEEN 1.8.0 (pull request 732, January 2022), and 1.11.1 has it unchanged.
+returns N − 1: it subtracts all known answers from the number of entities, and the true answer is one of them. The
+function was added in PyKEEN 1.8.0 (pull request 732, January 2022) and is unchanged in 1.11.1.
 
-Everything that is computed from its counts is off in the same way:
+Everything computed from its counts is off in the same way:
 
 - the table of expected values that PyKEEN's `expected-metrics` writes (`metric_adjustments.tsv.gz`), and with it the
   deposit [10.5281/zenodo.6331629](https://doi.org/10.5281/zenodo.6331629);
 - the z-scores and the adjusted GMR in the collated results of Hoyt et al. 2022
-  ([arXiv:2203.07544](https://arxiv.org/abs/2203.07544)): only with N − 1 are they reproduced, see below.
+  ([arXiv:2203.07544](https://arxiv.org/abs/2203.07544)): they can be reproduced only with N − 1, see below.
 
 ## What is right
 
-PyKEEN's evaluator counts for itself, and counts N. On the test triples of Nations it counts 2 to 14 candidates where
-the function says 1 to 13 (1.11.1). So this does not touch the adjusted metrics in a `results.json`. Nor does it touch
-the formulas: given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are ours.
+PyKEEN's evaluator counts for itself, and counts N: on the test triples of Nations 2 to 14 candidates, where the
+function says 1 to 13 (1.11.1). So the adjusted metrics in a `results.json` are not affected. Neither are the formulas:
+given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are the same as ours.
 
 ## How far expected values are off
 
 What a random ranker gets on test, both sides, protocol pykeen: with N → with N − 1, on every dataset of our tables,
-also on those that PyKEEN's table lacks. E[MR] is half a rank too low everywhere. "z(MRR) of chance" is the z-score that
+including those that PyKEEN's table lacks. E[MR] is half a rank too low everywhere. "z(MRR) of chance" is the z-score that
 N − 1 gives to a model whose MRR is exactly that of a random ranker; it should be 0.
 
 <!-- offsets -->
@@ -352,11 +353,11 @@ N − 1 gives to a model whose MRR is exactly that of a random ranker; it should
 ## What that does to published z-scores
 
 On a large graph, next to nothing: z moves by less than a ten-thousandth of itself on FB15k-237 and WN18RR, and by less
-than a hundredth on Kinships. On Nations it turns conclusions round. The values are those of the paper's collated
+than a hundredth on Kinships. On Nations it reverses conclusions. The values are those of the paper's collated
 results (repository [pykeen/ranking-metrics-manuscript](https://github.com/pykeen/ranking-metrics-manuscript),
 `collated/collated.tsv`): four models on each of four datasets; UMLS is not among them. With N − 1 our constants
-reproduce every published z to 1e-11 (of GMR to 1e-6, as far as PyKEEN's variance of GMR is precise). Of all z-scores
-here larger is better.
+reproduce every published z to 1e-11 (GMR to 1e-6, which is how precise PyKEEN's variance of GMR is). Larger is better
+for all z-scores here.
 
 ![z-scores of four models on Nations, as published and with the right number of candidates](pykeen_offset.svg)
 
@@ -375,19 +376,19 @@ The same table, with the same columns and keys, and the right count:
 rankconst export --format pykeen --out metric_adjustments.tsv.gz
 ```
 
-What reads PyKEEN's table reads this one:
+Code that reads PyKEEN's table reads this one too:
 
 ```python
-import pandas as pd
-
-table = pd.read_csv("metric_adjustments.tsv.gz", sep="\\t")
-expected = table.set_index(["dataset", "metric", "side", "split"])["value"]
-expected["nations", "inverse_harmonic_mean_rank", "both", "testing"]  # {example}
+>>> import pandas as pd
+>>> table = pd.read_csv("metric_adjustments.tsv.gz", sep="\\t")
+>>> expected = table.set_index(["dataset", "metric", "side", "split"])["value"]
+>>> print(round(expected["nations", "inverse_harmonic_mean_rank", "both", "testing"], 6))
+{example}
 ```
 
-To the right of PyKEEN's five columns stand the variance, which z-scores need, the errors, the number of tasks, the
-protocol and the version of the tables. `--protocol` exports another protocol than PyKEEN's. The datasets have PyKEEN's
-keys; the inductive ones keep ours, as PyKEEN has one key for several.
+To the right of PyKEEN's five columns are the variance, which z-scores need, the errors, the number of tasks, the
+protocol and the version of the tables. `--protocol` exports another protocol. The datasets have PyKEEN's keys; the
+inductive ones keep ours, because PyKEEN has one key for several of them.
 """
 
 
@@ -449,14 +450,14 @@ def draw(scores: Sequence[Score], path: Path, dataset: str = "nations") -> None:
 
 def reference_folder() -> Path:
     """Return where published results are looked for: beside the mirror of the benchmarks."""
-    beside = HERE.parents[1] / "shared" / "mirror"
+    beside = ROOT.parent / "shared" / "mirror"
     return Path(os.environ.get("RANKCONST_MIRROR") or beside).parent / "reference"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write page and picture to the folder named on the command line."""
     parser = argparse.ArgumentParser(description=f"Write {PAGE} and {PICTURE}.")
-    parser.add_argument("folder", nargs="?", type=Path, default=HERE, help="where to write; docs/ if left out")
+    parser.add_argument("folder", nargs="?", type=Path, default=DOCS, help="where to write; docs/ if left out")
     parser.add_argument("--reference", type=Path, default=reference_folder(), help=f"folder with {PUBLISHED}")
     options = parser.parse_args(arguments)
     tool = options.reference / PUBLISHED

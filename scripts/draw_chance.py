@@ -1,6 +1,6 @@
 """Draw the picture of the README: Hits@10 of four models on four benchmarks, as published and adjusted for chance.
 
-Run: python docs/draw_chance.py [FILE], with the extra ``rankconst[plot]``; docs/chance.svg if no file is named.
+Run: python scripts/draw_chance.py [FILE], with the extra ``rankconst[plot]``; docs/chance.svg if no file is named.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _draw_panel(
 
 def main() -> None:
     """Write the picture to the file named on the command line."""
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("chance.svg")
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1] / "docs" / "chance.svg"
     draw(path)
     print(path)
 

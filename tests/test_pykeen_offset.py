@@ -1,0 +1,175 @@
+"""The page on PyKEEN's offset: it is what its script writes from the tables, and its numbers are right."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import compare_with_pykeen as script_type
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a checkout only")
+
+AGAIN = "run: python scripts/compare_with_pykeen.py"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script that writes the page."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import compare_with_pykeen
+
+    return compare_with_pykeen
+
+
+@pytest.fixture
+def page() -> str:
+    return (DOCS / "pykeen_offset.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def scores(script: ModuleType, reference: Path) -> list[script_type.Score]:
+    found: list[script_type.Score] = script.read_scores(rankconst.load(), reference / script.PUBLISHED)
+    return found
+
+
+def between(text: str, mark: str) -> str:
+    found = re.search(rf"<!-- {mark} -->\n(.*)\n<!-- /{mark} -->", text, re.DOTALL)
+    assert found
+    return found[1]
+
+
+# -- from the tables -----------------------------------------------------------------------------------------------
+
+
+def test_offsets_on_the_page_are_those_of_the_tables(script: ModuleType, page: str) -> None:
+    assert between(page, "offsets") == script.render_offsets(rankconst.load()), AGAIN
+
+
+def test_every_dataset_is_on_the_page_the_largest_effect_first(script: ModuleType, page: str) -> None:
+    tables = rankconst.load()
+    listed = re.findall(r"^\| .*\(`(.+?)`\) \|", page, re.MULTILINE)
+    assert sorted(listed) == sorted(key for key in tables.datasets if tables.holds(key, "pykeen", "test")), AGAIN
+    effects = [offset.effect for offset in script.compare(tables)]
+    assert effects == sorted(effects, reverse=True)
+    assert min(effects) > 0
+
+
+def test_offset_of_nations_in_fractions(script: ModuleType) -> None:
+    """Of the definitions: E[MRR] is the mean of H(N)/N, E[MR] of (N + 1)/2, E[Hits@10] of min(10/N, 1)."""
+    histogram = rankconst.load().histogram("nations", protocol="pykeen")
+    counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
+    (nations,) = (offset for offset in script.compare(rankconst.load()) if offset.dataset == "nations")
+    for moments, off in ((nations.right, 0), (nations.reduced, 1)):
+        sizes = {size - off: tasks for size, tasks in counts.items()}
+        harmonic = {n: sum(Fraction(1, j) for j in range(1, n + 1)) for n in sizes}
+        expected = {
+            script.MRR: sum(tasks * harmonic[n] / n for n, tasks in sizes.items()),
+            script.MR: sum(tasks * Fraction(n + 1, 2) for n, tasks in sizes.items()),
+            script.HITS: sum(tasks * min(Fraction(10, n), Fraction(1)) for n, tasks in sizes.items()),
+        }
+        for metric, total in expected.items():
+            assert moments[metric].expectation == pytest.approx(float(total / histogram.total), rel=1e-14)
+    assert round(100 * nations.effect, 1) == 14.4
+    assert round(nations.z_of_chance, 2) == -4.21
+
+
+def test_one_candidate_stays(script: ModuleType) -> None:
+    reduced = script.take_one_off(Histogram.from_counts([1, 2, 2, 5]))
+    assert reduced == Histogram.from_counts([1, 1, 1, 4])
+
+
+def test_a_page_of_other_tables(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks with one candidate are owned up to, and where nothing varies there is no z."""
+    tables = rankconst.load()
+    single = Histogram.from_counts([1, 1, 2])
+    monkeypatch.setattr(type(tables), "histogram", lambda *_, **__: single)
+    text = script.render_offsets(tables)
+    assert "they are counted with one here" in text
+    assert "2 of Nations" in text
+    assert "| – |" in text
+
+
+# -- with the published results ------------------------------------------------------------------------------------
+
+
+def test_the_page_is_what_the_script_writes(script: ModuleType, page: str, scores: list[script_type.Score]) -> None:
+    assert page == script.render_page(rankconst.load(), scores), AGAIN
+
+
+def test_published_scores_are_those_of_one_candidate_less(scores: list[script_type.Score]) -> None:
+    """And the right ones do not move far on large graphs, which the page says."""
+    assert {score.dataset for score in scores} == {"nations", "kinships", "fb15k237", "wn18rr"}
+    assert len(scores) == 4 * 4 * 7
+    for score in scores:
+        assert score.reduced == pytest.approx(
+            score.published, rel=1e-6 if score.metric.key.startswith("geo") else 1e-11
+        )
+        room = {"nations": None, "kinships": 1e-2, "fb15k237": 1e-4, "wn18rr": 1e-4}[score.dataset]
+        assert room is None or abs(score.right / score.published - 1) < room
+
+
+def test_verdicts_that_turn(script: ModuleType, scores: list[script_type.Score]) -> None:
+    nations = {(score.model, score.metric.key): score for score in scores if score.dataset == "nations"}
+    mrr = nations["complex", "inverse_harmonic_mean_rank"]
+    assert (round(mrr.published, 2), round(mrr.right, 2)) == (-0.71, 3.42)
+    assert mrr.changes
+    unsure = [score for score in nations.values() if abs(score.published) <= 1.96]
+    assert (len(unsure), sum(score.right > 1.96 for score in unsure)) == (9, 7)
+    assert not any(score.changes for score in scores if score.dataset != "nations")
+    # The last sentence on them.
+    first = nations["transe", "hits_at_1"]
+    assert script.judge(first.published) == script.judge(first.right) == "worse than random"
+
+
+def test_scores_that_are_not_reproduced_are_refused(script: ModuleType, reference: Path, tmp_path: Path) -> None:
+    rows = list(csv.reader(io.StringIO((reference / script.PUBLISHED).read_text(encoding="utf-8")), delimiter="\t"))
+    place = rows[0].index("z_hits_at_10")
+    rows[1][place] = str(float(rows[1][place]) * (1 + 1e-9))
+    changed = tmp_path / "changed.tsv"
+    changed.write_text("\n".join("\t".join(row) for row in rows) + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="not reproduced"):
+        script.read_scores(rankconst.load(), changed)
+
+
+def test_the_script_writes_page_and_picture(
+    script: ModuleType, page: str, reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib", reason="the extra rankconst[plot] is not installed")
+    script.main([str(tmp_path), "--reference", str(reference)])
+    assert capsys.readouterr().out.split() == [str(tmp_path / name) for name in (script.PAGE, script.PICTURE)]
+    assert (tmp_path / script.PAGE).read_text(encoding="utf-8") == page
+    drawn = (tmp_path / script.PICTURE).read_text(encoding="utf-8")
+    shipped = (DOCS / script.PICTURE).read_text(encoding="utf-8")
+    for word in (*script.MODELS.values(), "Hits@10", "published", "with the right N", "1.96"):
+        assert word in drawn
+        assert word in shipped
+    script.main([str(tmp_path), "--reference", str(reference)])
+    assert (tmp_path / script.PICTURE).read_text(encoding="utf-8") == drawn
+
+
+def test_without_published_results_nothing_is_written(script: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="--reference"):
+        script.main([str(tmp_path), "--reference", str(tmp_path / "nowhere")])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_published_results_lie_beside_the_mirror(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANKCONST_MIRROR", "/some/mirror")
+    assert script.reference_folder() == Path("/some/reference")
+    monkeypatch.delenv("RANKCONST_MIRROR")
+    assert script.reference_folder().name == "reference"
