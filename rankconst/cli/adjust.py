@@ -357,30 +357,15 @@ def _list_file(
     reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, form: Format, *, significance: bool
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
+    from rankconst.checks.identify.search import complete_dataset
     from rankconst.results.adjust import adjust_reading
 
-    user = fill_in_dataset(reading, user, tables)
+    user, note = complete_dataset(reading, tables, user)
+    if note:
+        typer.echo(f"note: {note}", err=True)
     adjusted = adjust_reading(reading, tables, user, metrics=metrics, significance=significance, track=_track)
     _report_file(adjusted)
     return _lay_out(adjusted, form)
-
-
-def fill_in_dataset(reading: Reading, user: Stated, tables: Tables) -> Stated:
-    """Find the dataset of a file that names none by its own numbers, and say so; DataError if they do not tell."""
-    if user.dataset is not None or any(entry.context.dataset for entry in reading.entries):
-        return user
-    from rankconst.checks.identify.search import suggest_dataset
-
-    match = suggest_dataset(reading, tables)
-    if match is None:
-        raise DataError(f"{reading.name} names no dataset, and its numbers do not tell: add --dataset.")
-    unsaid = not any(entry.context.split for entry in reading.entries)
-    typer.echo(
-        f"note: {reading.name} names no dataset; its numbers are those of {match.dataset}"
-        f"{f' {match.split}' if unsaid else ''} (`rankconst identify` shows why). Add --dataset to be sure.",
-        err=True,
-    )
-    return replace(user, dataset=match.dataset, split=user.split or (match.split if unsaid else None))
 
 
 def _report_file(adjusted: AdjustedReading) -> None:

@@ -13,6 +13,7 @@ from rankconst.results.tables import csv, latex, markdown
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from rankconst.results.reading import Reader, Reading
@@ -60,7 +61,15 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
     UnknownNameError
         If there is no such format.
     """
-    document = open_document(path)
+    return _read(open_document(path), form)
+
+
+def read_document(name: str, text: str) -> Reading:
+    """Read text as the content of a results file; `name` is what messages call it."""
+    return _read(Document(name, text), None)
+
+
+def _read(document: Document, form: str | None) -> Reading:
     if form is not None:
         reader = READERS[
             resolve_name("format", form, dict.fromkeys(READERS, ()), f"Known formats: {', '.join(READERS)}.")
@@ -72,6 +81,12 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
         reasons = "".join(f" {_place(skip.line)}{skip.what}: {skip.why}." for skip in reading.skipped[:3])
         raise DataError(f"{document.name} (read as {reader.key}) holds no value of a metric.{reasons}")
     return reading
+
+
+def find_tool(headings: Iterable[str]) -> str | None:
+    """Return the tool that writes tables with such headings; None if it is not one tool's."""
+    heading = Document("the DataFrame", ",".join(headings) + "\n")
+    return next((reader.tool for reader in READERS.values() if reader.tool and reader.recognise(heading)), None)
 
 
 def _recognise(document: Document) -> Reader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
 from rankconst.results.adjust import Batch, Done, adjust_batch, fill_columns, keep_apart, look_up, name_blocks
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
+from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import is_missing
 from rankconst.results.tables.columns import Meaning, parse_column
-from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -36,93 +36,43 @@ _CONTEXT = ("dataset", "split", "side", "protocol", "aggregation", "tool")
 _SAID = ("dataset", "split", "side", "protocol")
 
 
-def adjust(
+def adjust_frame(
     frame: pd.DataFrame,
+    tables: Tables,
+    user: Stated,
     *,
-    dataset: str | None = None,
-    split: str | None = None,
-    side: str | None = None,
-    protocol: str | None = None,
-    tool: str | None = None,
-    aggregation: str | None = None,
+    metrics: Collection[Metric] = (),
     percent: bool | Collection[str] = False,
     decimals: int | Mapping[str, int] | None = None,
-    tables: Tables | None = None,
-    errors: Literal["raise", "note"] = "raise",
+    noting: bool = False,
 ) -> pd.DataFrame:
-    """Adjust every published number of a DataFrame for chance.
-
-    Parameters
-    ----------
-    frame
-        Wide, a column for each metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
-        ``value`` (and ``k`` for ``hits_at_k``). Columns ``dataset``, ``split``, ``side``, ``protocol``, ``source``,
-        ``aggregation``, in any usual spelling, say which ranking tasks a row is about. Numbers may be text as printed
-        (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals, or floats, which are exact. A
-        missing value (NaN, None) stays missing.
-    dataset, split, side, protocol, source, aggregation
-        What the columns leave open; without any word, split ``test``, side ``both``, protocol ``standard``.
-    percent
-        True if shares are percentages without a sign; or the metrics of which that is so.
-    decimals
-        To how many decimals numbers were rounded, for all metrics or for each by name; None to go by the text.
-    tables
-        The constants; the newest that came along if None.
-    errors
-        ``"raise"``, or ``"note"`` to leave rows alone whose ranking tasks are unknown or whose source is refused; a
-        column ``note`` says why. Numbers that cannot be are refused either way.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows and columns, with further columns. Long: ``value_lower``, ``value_upper``, ``expectation``,
-        ``variance``, and each of ``normalised``, ``index``, ``z`` with its ``_lower`` and ``_upper`` end. Wide: for
-        each metric's column the same, named after the adjusted metric (``AMRR``, ``AMRR_lower``, ``ZMRR`` ...).
-        Both: ``num_tasks``, ``protocol`` where there was no such column, and the version of the ``tables``.
-
-    Raises
-    ------
-    DataError
-        If no column holds a metric, or a number cannot be.
-    UnknownNameError
-        For datasets, metrics or sources that nobody knows.
-    UsageError
-        If a column and an argument contradict each other, or a column would be there twice.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"dataset": ["FB15k-237", "WN18RR"], "MRR": ["0.338", "0.476"]})  # Sun et al. 2019
-    >>> adjust(frame)[["dataset", "MRR", "AMRR"]].round(4)
-         dataset    MRR    AMRR
-    0  FB15k-237  0.338  0.3375
-    1     WN18RR  0.476  0.4759
-    """
-    if not hasattr(frame, "columns"):
-        raise UsageError(f"expected a DataFrame, got {type(frame).__name__}; for one metric use Constants.adjust.")
+    """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`. `noting` skips rows whose tasks are unknown."""
     if getattr(frame.columns, "nlevels", 1) > 1:
         raise UsageError(
             "the columns have several levels; join them first: frame.columns = [' / '.join(c) for c in frame.columns]."
         )
-    opened = load() if tables is None else tables
-    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, tool), opened)
+    user = parse_stated(user, tables)
     shares = percent if isinstance(percent, bool) else frozenset(map(parse_metric, percent))
     rounded = (
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
     meanings = {place: parse_column(str(name)) for place, name in enumerate(frame.columns)}
     roles = _gather_roles(frame, meanings)
-    measured = {place: meaning for place, meaning in meanings.items() if meaning is not None and _is_base(meaning)}
+    measured = {
+        place: meaning
+        for place, meaning in meanings.items()
+        if meaning is not None and _is_base(meaning) and (not metrics or meaning.metric in metrics)
+    }
     long = {"metric", "value"} <= roles.keys()
     if not long and not measured:
         raise DataError(
             f"no column holds a metric; there are: {', '.join(map(str, frame.columns)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    work = _Work(frame, roles, _Way(user, opened, shares, rounded, errors == "note"))
+    work = _Work(frame, roles, _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns))))
     added = work.adjust_long() if long else work.adjust_wide(measured)
-    added[keep_apart("tables", work.taken)] = opened.version
-    if errors == "note":
+    added[keep_apart("tables", work.taken)] = tables.version
+    if noting:
         added[keep_apart("note", work.taken)] = [work.notes.get(row, "") for row in range(len(frame))]
     import pandas as pd
 
@@ -176,6 +126,8 @@ class _Way:
     percent: bool | frozenset[Metric]
     decimals: int | Mapping[Metric, int] | None
     noting: bool
+    # The tool that writes such frames, the last to be asked.
+    tool: str | None
 
     def is_percentage(self, metric: Metric) -> bool:
         """Tell whether values of a metric are percentages without a sign; a mean rank never is."""
@@ -248,7 +200,9 @@ class _Work:
         failed: list[RankconstError] = []
         for stated, rows in self._stated:
             try:
-                tasks, tool = settle(replace(NOTHING, **{**stated, **own}), self.way.user, self.way.tables)
+                tasks, tool = settle(
+                    replace(NOTHING, **{**stated, **own}), self.way.user, self.way.tables, tool=self.way.tool
+                )
                 settled.append((tasks, tool, rows))
             except RankconstError as error:
                 failed.append(error)

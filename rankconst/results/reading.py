@@ -61,6 +61,9 @@ class Reading:
     # is still trusted.
     tolerant: bool = False
 
+    def __repr__(self) -> str:
+        return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
+
 
 def make_reading(
     document: Document,
@@ -88,6 +91,7 @@ class Reader:
     title: str  # what it is, in a few words
     recognise: Callable[[Document], bool]  # whether a document looks like it, without reading all of it
     read: Callable[[Document], Reading]  # or DataError with the place and a remedy
+    tool: str | None = None  # whose tables these are, if they are of one tool
 
 
 _EACH = 10

@@ -106,6 +106,9 @@ class Identification:
     groups: tuple[Identified, ...]
     table_version: str
 
+    def __repr__(self) -> str:
+        return f"Identification({len(self.groups):,} groups of numbers, {len(self.mismatches):,} wrong adjusted values)"
+
     @property
     def mismatches(self) -> tuple[Checked, ...]:
         """The adjusted values that do not belong to their base values."""

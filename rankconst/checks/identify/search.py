@@ -28,7 +28,7 @@ from rankconst.checks.identify.matches import (
     rank,
     rank_by_defects,
 )
-from rankconst.errors import UnknownNameError
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.evaluation import NAMES, NOTHING, list_parsers
 from rankconst.results.reading import group_entries
 from rankconst.tables.search import TaskSets
@@ -143,6 +143,22 @@ def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
     if len({each[:2] for each in shared}) != 1:
         return None
     return next(match for match in found[0] if _name_splits([match]) & shared)
+
+
+def complete_dataset(reading: Reading, tables: Tables, user: Stated) -> tuple[Stated, str]:
+    """Add the dataset of a file that names none, as its own numbers tell it, and say so; DataError if they do not."""
+    if user.dataset is not None or any(entry.context.dataset for entry in reading.entries):
+        return user, ""
+    match = suggest_dataset(reading, tables)
+    if match is None:
+        raise DataError(f"{reading.name} names no dataset, and its numbers do not tell: add --dataset.")
+    unsaid = not any(entry.context.split for entry in reading.entries)
+    tasks = match.tasks
+    note = (
+        f"{reading.name} names no dataset; its numbers are those of {tasks.dataset}"
+        f"{f' {tasks.split}' if unsaid else ''} (`rankconst identify` shows why). Add --dataset to be sure."
+    )
+    return replace(user, dataset=tasks.dataset, split=user.split or (tasks.split if unsaid else None)), note
 
 
 def _name_splits(matches: Iterable[Match]) -> set[tuple[str, str, str]]:

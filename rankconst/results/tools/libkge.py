@@ -171,7 +171,7 @@ def _read_csv(document: Document) -> Reading:
     return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True), "libkge")
 
 
-READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, _read_csv)
+READER_CSV = Reader("libkge_csv", "what kge dump trace writes", _recognise_csv, _read_csv, "libkge")
 
 
 _SUFFIXES = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}

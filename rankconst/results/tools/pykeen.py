@@ -316,4 +316,4 @@ def _read_csv(document: Document) -> Reading:
     return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True), "pykeen")
 
 
-READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv)
+READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv, "pykeen")

@@ -1,0 +1,253 @@
+"""The public functions on results: a path, a dict, a DataFrame or a reading goes in, whatever people have."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import UsageError
+from rankconst.results.evaluation import Stated
+from rankconst.results.formats import read_document, read_results
+from rankconst.results.reading import Reading
+from rankconst.tables.tables import load
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from matplotlib.figure import Figure
+
+    from rankconst.checks.identify.matches import Identification
+    from rankconst.checks.lint.case import Lint
+    from rankconst.tables.tables import Tables
+
+
+def adjust(
+    results: Any,
+    *,
+    dataset: str | None = None,
+    split: str | None = None,
+    side: str | None = None,
+    protocol: str | None = None,
+    tool: str | None = None,
+    aggregation: str | None = None,
+    metrics: Iterable[str] = (),
+    percent: bool | Collection[str] = False,
+    decimals: int | Mapping[str, int] | None = None,
+    significance: bool = False,
+    tables: Tables | None = None,
+    errors: Literal["raise", "note"] = "raise",
+) -> Any:
+    """Adjust every published number of a results file, a dict or a DataFrame for chance.
+
+    Parameters
+    ----------
+    results
+        The path of a file of any format that ``rankconst adjust`` reads; a dict as PyKEEN's ``to_dict()`` or a tool's
+        JSON has it; what :func:`read_results` returns; or a DataFrame. A DataFrame is wide, with a column for each
+        metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and ``value`` (and ``k`` for
+        ``hits_at_k``). Columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool``, ``aggregation``, in any usual
+        spelling, say which ranking tasks a row is about. Text is read as printed (``"0.338"``, ``"53.3%"``,
+        ``"0.5458 ± 0.0052"``), which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay
+        missing.
+    dataset, split, side, protocol, tool, aggregation
+        What the results leave open. If nothing says otherwise: split ``test``, side ``both``, and the protocol of the
+        tool, or ``standard``. A file that names no dataset is looked up by its own numbers.
+    metrics
+        Only these; all if empty.
+    percent
+        True if shares are percentages without a sign; of a DataFrame also the metrics that are.
+    decimals
+        DataFrame only: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
+        the text.
+    significance
+        Files only: True to compute the probability that a random ranker does as well, for every number.
+    tables
+        The constants; the newest that came with the package if None.
+    errors
+        DataFrame only: ``"raise"``, or ``"note"`` to skip rows whose ranking tasks are unknown or whose tool is
+        refused; a column ``note`` says why. Impossible numbers are refused either way.
+
+    Returns
+    -------
+    pandas.DataFrame or AdjustedReading
+        Of a DataFrame: the same rows and columns, with further columns. Long: ``value_lower``, ``value_upper``,
+        ``expectation``, ``variance``, and each of ``normalised``, ``index``, ``z`` with its ``_lower`` and ``_upper``
+        end. Wide: for each metric's column the same, named after the adjusted metric (``AMRR``, ``AMRR_lower``,
+        ``ZMRR`` ...). Both: ``num_tasks``, ``protocol`` where there was no such column, and the version of the
+        ``tables``. Of anything else: an object whose ``table`` holds such columns and whose ``to_pandas()`` makes a
+        DataFrame of them.
+
+    Raises
+    ------
+    DataError
+        If there is no metric, a number is impossible, or the file cannot be read.
+    UnknownNameError
+        If a name is unknown.
+    UsageError
+        If a column and an argument contradict each other, or an option does not go with the results.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"dataset": ["FB15k-237", "WN18RR"], "MRR": ["0.338", "0.476"]})  # Sun et al. 2019
+    >>> adjust(frame)[["dataset", "MRR", "AMRR"]].round(4)
+         dataset    MRR    AMRR
+    0  FB15k-237  0.338  0.3375
+    1     WN18RR  0.476  0.4759
+    """
+    opened = load() if tables is None else tables
+    user = Stated(dataset, split, side, protocol, aggregation, tool)
+    wanted = tuple(map(parse_metric, metrics))
+    if hasattr(results, "columns") and not isinstance(results, Reading):
+        from rankconst.results.frame import adjust_frame
+
+        if significance:
+            raise UsageError("significance is for files; for a DataFrame use Constants.significance.")
+        return adjust_frame(
+            results, opened, user, metrics=wanted, percent=percent, decimals=decimals, noting=errors == "note"
+        )
+    if decimals is not None or not isinstance(percent, bool) or errors != "raise":
+        raise UsageError("decimals, errors and a list of percentages are for a DataFrame; a file shows its own digits.")
+    from rankconst.checks.identify.search import complete_dataset
+    from rankconst.results.adjust import adjust_reading
+
+    reading = _read(results)
+    completed, _ = complete_dataset(reading, opened, replace(user, percent=percent))
+    return adjust_reading(reading, opened, completed, metrics=wanted, significance=significance)
+
+
+def lint(
+    results: Any,
+    *,
+    dataset: str | None = None,
+    split: str | None = None,
+    side: str | None = None,
+    protocol: str | None = None,
+    tool: str | None = None,
+    aggregation: str | None = None,
+    percent: bool = False,
+    rules: Iterable[str] = (),
+    tables: Tables | None = None,
+) -> Lint:
+    """Find the numbers of results that cannot be: hits that fall with k, an MRR that the hits exclude.
+
+    Parameters
+    ----------
+    results
+        As for :func:`adjust`.
+    dataset, split, side, protocol, tool, aggregation, percent, tables
+        As for :func:`adjust`. Rules that count candidates or tasks need the dataset.
+    rules
+        Keys of rules, as ``rankconst lint --rules`` lists them; all if empty.
+
+    Returns
+    -------
+    Lint
+        Its ``findings``, and ``notes`` on what could not be checked.
+
+    Raises
+    ------
+    DataError, UnknownNameError, UsageError
+        As for :func:`adjust`.
+    """
+    from rankconst.checks.lint import lint_reading
+
+    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=percent)
+    return lint_reading(_read(results), load() if tables is None else tables, user, rules=rules)
+
+
+def identify(
+    results: Any,
+    *,
+    dataset: str | None = None,
+    split: str | None = None,
+    side: str | None = None,
+    protocol: str | None = None,
+    aggregation: str | None = None,
+    percent: bool = False,
+    tables: Tables | None = None,
+) -> Identification:
+    """Find out which ranking tasks numbers come from, and which adjusted values do not belong to their base values.
+
+    Parameters
+    ----------
+    results
+        As for :func:`adjust`; with adjusted values next to their base values, or numbers of ranks.
+    dataset, split, side, protocol, aggregation
+        Search only these.
+    percent, tables
+        As for :func:`adjust`.
+
+    Returns
+    -------
+    Identification
+        Its ``groups`` share their ranking tasks; each has its ``matches`` and ``mismatches``.
+
+    Raises
+    ------
+    DataError, UnknownNameError
+        As for :func:`adjust`.
+    """
+    from rankconst.checks.identify.search import identify_reading
+    from rankconst.results.evaluation import parse_stated
+
+    opened = load() if tables is None else tables
+    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=percent), opened)
+    return identify_reading(_read(results), opened, user)
+
+
+def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure:
+    """Draw a table of results: original value, adjusted index and z of every model, dataset by dataset.
+
+    Parameters
+    ----------
+    results
+        As for :func:`adjust`.
+    metrics
+        Only these; all if empty.
+    options
+        As for :func:`adjust`: ``dataset``, ``tool``, ``tables`` ...
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Its ``savefig`` writes a file; in a notebook it shows itself.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    DataError, UnknownNameError, UsageError
+        As for :func:`adjust`.
+    """
+    from rankconst.plots.comparison import plot_comparison
+
+    names = tuple(metrics)
+    adjusted = adjust(_read(results), metrics=names, **options)
+    opened = options.get("tables") or load()
+    titles = {key: row["title"] for key, row in opened.datasets.items()}
+    return plot_comparison(adjusted, [parse_metric(name) for name in names] or None, titles=titles)
+
+
+def _read(results: Any) -> Reading:
+    """Return a reading of whatever people have."""
+    if isinstance(results, Reading):
+        return results
+    if isinstance(results, (str, os.PathLike)):
+        return read_results(os.fspath(results))
+    if isinstance(results, Mapping):
+        return read_document("the dict", json.dumps(results, default=_to_plain))
+    if hasattr(results, "to_csv"):
+        return read_document("the DataFrame", results.to_csv(index=False))
+    raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
+
+
+def _to_plain(value: Any) -> Any:
+    """Return numbers and arrays of numpy as Python's."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise UsageError(f"the dict holds a {type(value).__name__}; expected text, numbers, lists and dicts.")
