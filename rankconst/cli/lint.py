@@ -21,7 +21,6 @@ from rankconst.cli.options import (
     ToolOption,
     complete_from,
     option,
-    resolve_dataset,
 )
 from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_skipped
 from rankconst.errors import DataError, UsageError
@@ -98,7 +97,7 @@ def lint(
     if file is None:
         raise UsageError("name a results file, or list the rules with --rules.")
     from rankconst.checks.lint import lint_reading
-    from rankconst.results.evaluation import Setting
+    from rankconst.results.evaluation import Stated
     from rankconst.results.formats import read_results
 
     opened = archive.load(tables)
@@ -107,9 +106,8 @@ def lint(
     found = lint_reading(
         reading,
         opened,
-        Setting(dataset, split, side, protocol, tool, aggregation, percent),
+        Stated(dataset, split, side, protocol, aggregation, tool, percent=percent),
         rules=rule or (),
-        resolve=lambda name: resolve_dataset(opened, name, tables),
     )
     if format == Format.table:
         _print_findings(found)
