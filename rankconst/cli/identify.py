@@ -84,7 +84,7 @@ _GROUP_FIELDS = (
 
 
 def _narrowing(name: str, *short: str, complete: Callable[[str], list[str]]) -> Any:
-    # Unlike in other commands, None stands for all.
+    # Unlike in other commands, None means all.
     return option(f"--{name}", *short, help=f"Search only this {name}.", metavar=name.upper(), complete=complete)
 
 
@@ -121,7 +121,7 @@ def identify(
 ) -> None:
     """Say which dataset, split, side and protocol published numbers come from.
 
-    A file needs adjusted values beside their base values, or numbers of ranks; adjusted values that do not belong to
+    A file needs adjusted values next to their base values, or numbers of ranks. Adjusted values that do not belong to
     their base values are listed with the likely cause. Numbers are read as printed: 0.00071 is 0.000705 to 0.000715.
 
     Example: rankconst identify --metric mr --value 470 --index 0.934
@@ -161,11 +161,11 @@ def _make_entries(
     """Put typed values into the form of a file's."""
     adjusted = {form: given for form, given in typed.items() if given is not None}
     if (value is None) != (not adjusted):
-        raise UsageError("--value goes with --normalised, --index or --z: each tells something only beside the other.")
+        raise UsageError("--value goes with --normalised, --index or --z: neither says anything without the other.")
     if value is None:
         return []
     if metric is None:
-        raise UsageError("say whose numbers these are: add --metric.")
+        raise UsageError("which metric are these numbers of? Add --metric.")
     parsed, context = parse_metric(metric), Stated(num_tasks=num_tasks)
     return [
         Entry(parsed, given, 0, f"--{form}", None, context, None if form == "value" else form)
@@ -181,11 +181,11 @@ def _make_pieces(
         if given is None:
             continue
         if metric is None:
-            raise UsageError(f"say whose {kind} this is: add --metric.")
+            raise UsageError(f"which metric is this {kind} of? Add --metric.")
         parsed = parse_metric(metric)
         read = read_published(parsed, given, percent=percent and parsed.is_share, place=f"--{kind}")
         if read.value <= 0:
-            raise DataError(f"--{kind}: {given} is not positive; what a random ranker gets is.")
+            raise DataError(f"--{kind}: {given} is not positive; what a random ranker gets always is.")
         pieces.append(Piece(kind, read.value, read.interval, f"--{kind}", parsed))
     return pieces
 

@@ -1,4 +1,4 @@
-"""``rankconst lint``: a results file in, the numbers that cannot be out."""
+"""``rankconst lint``: a results file in, impossible numbers out."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def lint(
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Find numbers of a results file that cannot be: hits that fall with k, an MRR that the hits exclude.
+    """Find impossible numbers in a results file: hits that fall with k, an MRR that the hits exclude.
 
     Exits with 6 if a finding is an error. Rules that count candidates or tasks need the dataset.
 
@@ -162,7 +162,7 @@ def _print_finding(console: Console, name: str, finding: Finding) -> None:
         (finding.rule, "bold"),
         f": {label}{finding.statement}",
     )
-    # The rest of a long sentence stands below its beginning.
+    # A long sentence continues below its beginning.
     first, *rest = head.wrap(console, console.width)
     console.print(first)
     rest += Text(f"must hold: {finding.inequality}. {finding.cause}".strip(), "dim").wrap(console, console.width - 4)

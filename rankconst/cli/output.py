@@ -347,7 +347,7 @@ def print_listing(listing: Listing, form: Format) -> None:
         if isinstance(block, str):
             sys.stdout.write(block)
         elif sys.stdout.isatty():
-            raise UsageError(f"{form.value} is no text: send it to a file.")
+            raise UsageError(f"{form.value} is a binary format: write it to a file.")
         else:
             sys.stdout.flush()
             sys.stdout.buffer.write(block)

@@ -82,7 +82,7 @@ def plot(
 
     A file: original value, adjusted index and z of every model, dataset by dataset.
 
-    Values, or none: the distribution of a random ranker's value, with the published ones beside it.
+    Values, or none: the distribution of a random ranker's value, with the published ones marked.
 
     Example: rankconst plot results.csv --metric mrr --out figure.svg
 
@@ -115,9 +115,9 @@ def plot(
 def _find_file(given: Sequence[str]) -> str | None:
     """Return the file that the arguments name; None if they are values."""
     for each in given:
-        # Options that nobody knows come here too, lest a negative value be taken for one.
+        # Unknown options end up here too, since a negative value must not be taken for one.
         if each.startswith("--"):
-            raise typer.BadParameter(f"there is no option {each}; see --help.")
+            raise typer.BadParameter(f"no such option: {each}; see --help.")
     files = [each for each in given if each == STDIN or _exists(each)]
     if files and len(given) > 1:
         raise typer.BadParameter("name one file, or values; not both, and not several files.", param_hint="FILE")
@@ -162,7 +162,7 @@ def _report(adjusted: AdjustedReading, further: Sequence[str]) -> None:
         typer.echo(f"left out: {times} value{'s' * (times > 1)} of {adjusted.reading.name}: {note}", err=True)
     if further:
         typer.echo(
-            f"note: the {MOST_MODELS} models with the most values have a sign of their own, these share one: "
+            f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "
             f"{', '.join(further)}.",
             err=True,
         )
@@ -180,7 +180,7 @@ def _draw_values(
 ) -> Figure:
     from rankconst.results.evaluation import NOTHING, parse_stated, settle
 
-    # A mistyped name of a file comes here too: that is to be said before a dataset is asked for.
+    # A mistyped file name ends up here too, and is reported before a dataset is asked for.
     named = _name_values(given, labels)
     if user.dataset is None:
         raise typer.BadParameter("missing: which dataset is it? Or name a file.", param_hint="--dataset")
@@ -204,7 +204,7 @@ def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str,
         if equals and labels:
             raise typer.BadParameter(f"{text} is named already; leave out --label.", param_hint="VALUE")
         if len(text) > _LONGEST:
-            told = f"{text[:40]}... is no file, and of {len(text):,} characters no value: 0.338, or RotatE=0.338."
+            told = f"{text[:40]}... is not a file, and with {len(text):,} characters not a value such as 0.338 or RotatE=0.338."
             raise typer.BadParameter(told, param_hint="VALUE")
         try:
             parse_value(value)
