@@ -48,7 +48,7 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for command in commands:
         module, function = COMMANDS[command].split(":")
-        # A negative value is no option.
+        # A negative value must not be taken for an option.
         settings = {"ignore_unknown_options": True} if command in {"adjust", "plot"} else None
         app.command(command, context_settings=settings)(getattr(import_module(f"rankconst.cli.{module}"), function))
     return app

@@ -1,4 +1,4 @@
-"""``rankconst datasets``: which benchmarks there are, and where they stand."""
+"""``rankconst datasets``: the benchmarks, and whether the tables hold them or they can be built."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset, resolve_dataset
+from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset
 from rankconst.cli.output import check_target, write_whole
 from rankconst.errors import UsageError
 from rankconst.tables import tables as archive
@@ -81,7 +81,7 @@ def export(
     if out is not None:
         check_target(out, force)
     opened = archive.load(tables)
-    keys = [resolve_dataset(opened, name, tables) for name in dataset] if dataset else None
+    keys = [opened.resolve_dataset(name) for name in dataset] if dataset else None
     rows = export_rows(opened, form, keys, None if protocol == ALL else protocol)
     content = encode(form, rows, suffix)
     if out is None:

@@ -24,20 +24,19 @@ from rankconst.cli.options import (
     complete_from,
     complete_metric,
     option,
-    resolve_dataset,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_skipped
 from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
-from rankconst.results.evaluation import Context, Setting
+from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import Entry, name_entry
 from rankconst.tables import tables as archive
-from rankconst.tables.search import TASK_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.checks.identify.defects import Checked
+    from rankconst.tasks import Tasks
 
 
 _SHOWN = 12
@@ -68,6 +67,8 @@ _MISMATCH_COLUMNS = (
     Column("reason", "likely cause"),
 )
 
+_TASK_FIELDS = ("dataset", "split", "side", "protocol", "aggregation")
+
 _GROUP_FIELDS = (
     "numbers",
     "line",
@@ -83,7 +84,7 @@ _GROUP_FIELDS = (
 
 
 def _narrowing(name: str, *short: str, complete: Callable[[str], list[str]]) -> Any:
-    # Unlike in other commands, None stands for all.
+    # Unlike in other commands, None means all.
     return option(f"--{name}", *short, help=f"Search only this {name}.", metavar=name.upper(), complete=complete)
 
 
@@ -120,7 +121,7 @@ def identify(
 ) -> None:
     """Say which dataset, split, side and protocol published numbers come from.
 
-    A file needs adjusted values beside their base values, or numbers of ranks; adjusted values that do not belong to
+    A file needs adjusted values next to their base values, or numbers of ranks. Adjusted values that do not belong to
     their base values are listed with the likely cause. Numbers are read as printed: 0.00071 is 0.000705 to 0.000715.
 
     Example: rankconst identify --metric mr --value 470 --index 0.934
@@ -132,14 +133,7 @@ def identify(
     }
     given = [num_tasks, metric, value, *typed.values(), *stated.values()]
     opened = archive.load(tables)
-    setting = Setting(
-        dataset=None if dataset is None else resolve_dataset(opened, dataset, tables),
-        split=split,
-        side=side,
-        protocol=protocol,
-        aggregation=aggregation,
-        percent=percent,
-    )
+    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=percent), opened)
     if file is None:
         if all(each is None for each in given):
             raise UsageError("name a file, or numbers: --num-tasks N, or --metric with --expectation or --value.")
@@ -147,7 +141,7 @@ def identify(
         pieces = _make_pieces(metric, stated, percent)
         if num_tasks is not None and not entries:
             pieces.insert(0, Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), "--num-tasks"))
-        result = Identification((identify_evaluations([entries], opened, setting, pieces=pieces),), opened.version)
+        result = Identification((identify_evaluations([entries], opened, user, pieces=pieces),), opened.version)
         name = "the numbers"
     else:
         if any(each is not None for each in given):
@@ -157,7 +151,7 @@ def identify(
         reading = read_results(file, input_format)
         report_skipped(reading)
         name = reading.name
-        result = identify_reading(reading, opened, setting)
+        result = identify_reading(reading, opened, user)
     _report(result, name, format)
 
 
@@ -167,12 +161,12 @@ def _make_entries(
     """Put typed values into the form of a file's."""
     adjusted = {form: given for form, given in typed.items() if given is not None}
     if (value is None) != (not adjusted):
-        raise UsageError("--value goes with --normalised, --index or --z: each tells something only beside the other.")
+        raise UsageError("--value goes with --normalised, --index or --z: neither says anything without the other.")
     if value is None:
         return []
     if metric is None:
-        raise UsageError("say whose numbers these are: add --metric.")
-    parsed, context = parse_metric(metric), Context(num_tasks=num_tasks)
+        raise UsageError("which metric are these numbers of? Add --metric.")
+    parsed, context = parse_metric(metric), Stated(num_tasks=num_tasks)
     return [
         Entry(parsed, given, 0, f"--{form}", None, context, None if form == "value" else form)
         for form, given in {"value": value, **adjusted}.items()
@@ -187,11 +181,11 @@ def _make_pieces(
         if given is None:
             continue
         if metric is None:
-            raise UsageError(f"say whose {kind} this is: add --metric.")
+            raise UsageError(f"which metric is this {kind} of? Add --metric.")
         parsed = parse_metric(metric)
         read = read_published(parsed, given, percent=percent and parsed.is_share, place=f"--{kind}")
         if read.value <= 0:
-            raise DataError(f"--{kind}: {given} is not positive; what a random ranker gets is.")
+            raise DataError(f"--{kind}: {given} is not positive; what a random ranker gets always is.")
         pieces.append(Piece(kind, read.value, read.interval, f"--{kind}", parsed))
     return pieces
 
@@ -235,7 +229,7 @@ def _describe_row(group: Identified, match: Match) -> dict[str, Any]:
     return {
         "numbers": _name_group(group),
         **_join_names(match),
-        "num_tasks": match.tasks.num_tasks,
+        "num_tasks": match.num_tasks,
         "agreeing": match.agreeing,
         "total": match.total,
         "agreement": f"{match.agreeing} of {match.total}",
@@ -253,7 +247,7 @@ def _describe_row(group: Identified, match: Match) -> dict[str, Any]:
 def _join_names(match: Match) -> dict[str, str]:
     """Name the set and those with the same constants: ``pykeen = standard``."""
     sets = (match.tasks, *match.same)
-    return {field: " = ".join(dict.fromkeys(getattr(tasks, field) for tasks in sets)) for field in TASK_FIELDS}
+    return {field: " = ".join(dict.fromkeys(getattr(tasks, field) for tasks in sets)) for field in _TASK_FIELDS}
 
 
 def _name_group(group: Identified) -> str:
@@ -303,8 +297,8 @@ def _describe_group(group: Identified, version: str) -> dict[str, Any]:
 
 def _describe_match(match: Match) -> dict[str, Any]:
     return {
-        **match.tasks._asdict(),
-        "same": [tasks._asdict() for tasks in match.same],
+        **_name_tasks(match.tasks, match.num_tasks),
+        "same": [_name_tasks(tasks, match.num_tasks) for tasks in match.same],
         "agreeing": match.agreeing,
         "total": match.total,
         "largest_difference": _finite(match.largest_difference),
@@ -321,6 +315,10 @@ def _describe_match(match: Match) -> dict[str, Any]:
             for each in match.comparisons
         ],
     }
+
+
+def _name_tasks(tasks: Tasks, num_tasks: int) -> dict[str, Any]:
+    return {field: getattr(tasks, field) for field in _TASK_FIELDS} | {"num_tasks": num_tasks}
 
 
 def _finite(value: float) -> float | None:

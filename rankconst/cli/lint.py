@@ -1,4 +1,4 @@
-"""``rankconst lint``: a results file in, the numbers that cannot be out."""
+"""``rankconst lint``: a results file in, impossible numbers out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from rankconst.cli.options import (
     ToolOption,
     complete_from,
     option,
-    resolve_dataset,
 )
 from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_skipped
 from rankconst.errors import DataError, UsageError
@@ -86,7 +85,7 @@ def lint(
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Find numbers of a results file that cannot be: hits that fall with k, an MRR that the hits exclude.
+    """Find impossible numbers in a results file: hits that fall with k, an MRR that the hits exclude.
 
     Exits with 6 if a finding is an error. Rules that count candidates or tasks need the dataset.
 
@@ -98,7 +97,7 @@ def lint(
     if file is None:
         raise UsageError("name a results file, or list the rules with --rules.")
     from rankconst.checks.lint import lint_reading
-    from rankconst.results.evaluation import Setting
+    from rankconst.results.evaluation import Stated
     from rankconst.results.formats import read_results
 
     opened = archive.load(tables)
@@ -107,9 +106,8 @@ def lint(
     found = lint_reading(
         reading,
         opened,
-        Setting(dataset, split, side, protocol, tool, aggregation, percent),
+        Stated(dataset, split, side, protocol, aggregation, tool, percent=percent),
         rules=rule or (),
-        resolve=lambda name: resolve_dataset(opened, name, tables),
     )
     if format == Format.table:
         _print_findings(found)
@@ -164,7 +162,7 @@ def _print_finding(console: Console, name: str, finding: Finding) -> None:
         (finding.rule, "bold"),
         f": {label}{finding.statement}",
     )
-    # The rest of a long sentence stands below its beginning.
+    # A long sentence continues below its beginning.
     first, *rest = head.wrap(console, console.width)
     console.print(first)
     rest += Text(f"must hold: {finding.inequality}. {finding.cause}".strip(), "dim").wrap(console, console.width - 4)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,13 +14,9 @@ from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format
-from rankconst.errors import MissingExtraError, UnknownNameError
+from rankconst.errors import MissingExtraError
 from rankconst.names import squash
-from rankconst.tables import tables as archive
-
-if TYPE_CHECKING:
-    from rankconst.tables.tables import Tables
-
+from rankconst.tables.tables import load
 
 ALL = "all"
 """What some options take for every split, side or protocol."""
@@ -53,7 +48,7 @@ def complete_from(names: Iterable[str] | Callable[[], Iterable[str]]) -> Callabl
 
 def complete_dataset(incomplete: str) -> list[str]:
     """Complete the key of a dataset of the bundled tables."""
-    rows = archive.load().datasets
+    rows = load().datasets
     return _complete_spelling(incomplete, ((key, row["title"], *row["aliases"]) for key, row in rows.items()))
 
 
@@ -194,30 +189,3 @@ def require_builder(command: str) -> None:
         raise MissingExtraError(
             f"`rankconst {command}` needs {missing}, which is not installed. Run: pip install 'rankconst[builder]'"
         )
-
-
-def resolve_dataset(tables: Tables, name: str, place: str | None) -> str:
-    """Return the key of a dataset of the tables; a benchmark that could be built is told from an unknown name."""
-    try:
-        return tables.resolve_dataset(name)
-    except UnknownNameError as error:
-        from rankconst.catalogue.benchmarks import find_benchmark
-
-        try:
-            source = find_benchmark(name)
-        except UnknownNameError:
-            own = " For tables of your own add --tables DIR." if place is None else ""
-            raise UnknownNameError(f"{error}{own}") from None
-    missing = f"the tables ({tables.version}) hold no {source.title} ({source.key})."
-    if source.same_graph_as:
-        raise UnknownNameError(f"{missing} Use {source.same_graph_as}, of which it is another copy.")
-    if source.not_offered:
-        raise UnknownNameError(f"{missing} It is not offered: {source.not_offered}")
-    if place is not None and source.key in archive.load().datasets:
-        raise UnknownNameError(f"{missing} The tables that came with rankconst do: leave out --tables.")
-    # Only a folder can be added to; for a zip file or a download, tables of one's own are built beside it.
-    folder = place if place is not None and Path(place).is_dir() else None
-    out = "" if folder is None else f" --out {folder}"
-    raise UnknownNameError(
-        f"{missing} Run: rankconst build --dataset {source.key}{out}; then add --tables {folder or 'rankconst-tables'}."
-    )

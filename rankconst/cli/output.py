@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import typer
 
 from rankconst.constants.published import Interval, show_number, show_uncertain
-from rankconst.errors import UsageError
+from rankconst.errors import UsageError, explain_write_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -347,7 +347,7 @@ def print_listing(listing: Listing, form: Format) -> None:
         if isinstance(block, str):
             sys.stdout.write(block)
         elif sys.stdout.isatty():
-            raise UsageError(f"{form.value} is no text: send it to a file.")
+            raise UsageError(f"{form.value} is a binary format: write it to a file.")
         else:
             sys.stdout.flush()
             sys.stdout.buffer.write(block)
@@ -400,11 +400,10 @@ def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with fresh.open("wb") as file:
-            file.writelines([content] if isinstance(content, bytes) else content)
-        fresh.replace(path)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}.") from error
+        with explain_write_errors(str(path), "Name another file.", UsageError):
+            with fresh.open("wb") as file:
+                file.writelines([content] if isinstance(content, bytes) else content)
+            fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
 

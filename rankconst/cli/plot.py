@@ -21,7 +21,6 @@ from rankconst.cli.options import (
     SplitOption,
     TablesOption,
     ToolOption,
-    resolve_dataset,
 )
 from rankconst.cli.output import check_target, report_skipped, write_whole
 from rankconst.constants.batches import count_ranked
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
     from rankconst.results.adjust import AdjustedReading
-    from rankconst.results.evaluation import Setting
+    from rankconst.results.evaluation import Stated
     from rankconst.tables.tables import Tables
 
 
@@ -83,29 +82,29 @@ def plot(
 
     A file: original value, adjusted index and z of every model, dataset by dataset.
 
-    Values, or none: the distribution of a random ranker's value, with the published ones beside it.
+    Values, or none: the distribution of a random ranker's value, with the published ones marked.
 
     Example: rankconst plot results.csv --metric mrr --out figure.svg
 
     Example: rankconst plot RotatE=0.338 --dataset fb15k237 --metric mrr --out chance.svg
     """
-    from rankconst.results.evaluation import Setting
+    from rankconst.results.evaluation import Stated
 
     require_matplotlib()
     suffix = check_suffix(out)
     check_target(out, force)
-    setting = Setting(dataset, split, side, protocol, tool, aggregation, percent)
+    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=percent)
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
     opened = archive.load(tables)
     if file is None:
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")
-        figure = _draw_values(given or (), label or (), metrics, setting, opened, tables)
+        figure = _draw_values(given or (), label or (), metrics, user, opened)
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
-        figure = _draw_file(file, input_format, metrics, setting, opened, tables)
+        figure = _draw_file(file, input_format, metrics, user, opened)
     write_whole(out, render_figure(figure, suffix))
     typer.echo(f"{out}: tables {opened.version}", err=True)
 
@@ -116,9 +115,9 @@ def plot(
 def _find_file(given: Sequence[str]) -> str | None:
     """Return the file that the arguments name; None if they are values."""
     for each in given:
-        # Options that nobody knows come here too, lest a negative value be taken for one.
+        # Unknown options end up here too, since a negative value must not be taken for one.
         if each.startswith("--"):
-            raise typer.BadParameter(f"there is no option {each}; see --help.")
+            raise typer.BadParameter(f"no such option: {each}; see --help.")
     files = [each for each in given if each == STDIN or _exists(each)]
     if files and len(given) > 1:
         raise typer.BadParameter("name one file, or values; not both, and not several files.", param_hint="FILE")
@@ -136,11 +135,10 @@ def _draw_file(
     path: str,
     input_format: str | None,
     metrics: Sequence[Metric],
-    setting: Setting,
+    user: Stated,
     opened: Tables,
-    place: str | None,
 ) -> Figure:
-    from rankconst.cli.adjust_files import fill_in_dataset
+    from rankconst.cli.adjust import fill_in_dataset
     from rankconst.results.adjust import adjust_reading
     from rankconst.results.formats import read_results
 
@@ -149,9 +147,8 @@ def _draw_file(
     adjusted = adjust_reading(
         reading,
         opened,
-        fill_in_dataset(reading, setting, opened),
+        fill_in_dataset(reading, user, opened),
         metrics=metrics,
-        resolve=lambda name: resolve_dataset(opened, name, place),
     )
     chosen = list(metrics) or None
     figure = plot_comparison(adjusted, chosen, titles=_titles(opened))
@@ -165,7 +162,7 @@ def _report(adjusted: AdjustedReading, further: Sequence[str]) -> None:
         typer.echo(f"left out: {times} value{'s' * (times > 1)} of {adjusted.reading.name}: {note}", err=True)
     if further:
         typer.echo(
-            f"note: the {MOST_MODELS} models with the most values have a sign of their own, these share one: "
+            f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "
             f"{', '.join(further)}.",
             err=True,
         )
@@ -178,24 +175,23 @@ def _draw_values(
     given: Sequence[str],
     labels: Sequence[str],
     metrics: Sequence[Metric],
-    setting: Setting,
+    user: Stated,
     opened: Tables,
-    place: str | None,
 ) -> Figure:
-    from rankconst.results.evaluation import NOTHING, settle
+    from rankconst.results.evaluation import NOTHING, parse_stated, settle
 
-    # A mistyped name of a file comes here too: that is to be said before a dataset is asked for.
+    # A mistyped file name ends up here too, and is reported before a dataset is asked for.
     named = _name_values(given, labels)
-    if setting.dataset is None:
+    if user.dataset is None:
         raise typer.BadParameter("missing: which dataset is it? Or name a file.", param_hint="--dataset")
     if len(metrics) != 1:
         missing = "name one metric." if metrics else "missing: which metric is it?"
         raise typer.BadParameter(missing, param_hint="--metric")
-    settled = settle(NOTHING, setting, opened, resolve=lambda name: resolve_dataset(opened, name, place))
-    constants = settled.constants(opened, metrics[0])
-    _check_whole(settled.source, constants)
-    values = [(name, read_published(metrics[0], value, percent=setting.percent)) for name, value in named]
-    return plot_distribution(constants, values, title=_titles(opened)[settled.dataset])
+    tasks, tool = settle(NOTHING, parse_stated(user, opened), opened)
+    constants = opened.look_up(tasks, metrics[0])
+    _check_whole(tool, constants)
+    values = [(name, read_published(metrics[0], value, percent=user.percent)) for name, value in named]
+    return plot_distribution(constants, values, title=_titles(opened)[tasks.dataset])
 
 
 def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -208,7 +204,7 @@ def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str,
         if equals and labels:
             raise typer.BadParameter(f"{text} is named already; leave out --label.", param_hint="VALUE")
         if len(text) > _LONGEST:
-            told = f"{text[:40]}... is no file, and of {len(text):,} characters no value: 0.338, or RotatE=0.338."
+            told = f"{text[:40]}... is not a file, and with {len(text):,} characters not a value such as 0.338 or RotatE=0.338."
             raise typer.BadParameter(told, param_hint="VALUE")
         try:
             parse_value(value)
@@ -218,16 +214,16 @@ def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str,
     return found
 
 
-def _check_whole(source: Tool | None, constants: Constants) -> None:
+def _check_whole(tool: Tool | None, constants: Constants) -> None:
     """Refuse numbers of a tool that ranks whole batches only, where that leaves tasks out: they have no one law."""
-    if source is None or source.batch is None:
+    if tool is None or tool.batch is None:
         return
-    if count_ranked(constants.num_tasks, constants.side, source.batch) != constants.num_tasks:
+    if count_ranked(constants.num_tasks, constants.tasks.side, tool.batch) != constants.num_tasks:
         raise UndefinedError(
-            f"{source.title} leaves out the last, incomplete batch of {source.batch} triples, and which triples are in "
-            "it is not known, nor what a random ranker gets on the others. Leave the source out and name its protocol "
-            f"(--protocol {constants.protocol}) to draw as if all had been ranked; `rankconst adjust` gives intervals "
-            "that hold whichever it was."
+            f"{tool.title} leaves out the last, incomplete batch of {tool.batch} triples. Which triples are in it is "
+            "not known, and neither is what a random ranker gets on the others. Leave out the tool and name its "
+            f"protocol (--protocol {constants.tasks.protocol}) to draw as if all had been ranked; `rankconst adjust` "
+            "gives intervals that hold in every case."
         )
 
 

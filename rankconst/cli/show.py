@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -20,13 +21,13 @@ from rankconst.cli.options import (
     complete_from,
     complete_metric,
     option,
-    resolve_dataset,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.constants.constants import Constants
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tables import tables as archive
+from rankconst.tables.tables import Tables, load
+from rankconst.tasks import Tasks
 
 _COLUMNS = (
     Column("dataset"),
@@ -106,20 +107,17 @@ def show(
 
     Example: rankconst show wn18rr --metric mrr --metric hits@10
     """
-    opened = archive.load(tables)
-    dataset = resolve_dataset(opened, key, tables)
+    opened = load(tables)
+    dataset = opened.resolve_dataset(key)
     if relations:
         protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
-        print_listing(_list_relations(opened, dataset, split, side, protocol), format)
+        print_listing(_list_relations(opened, opened.tasks(dataset, split=split, side=side, protocol=protocol)), format)
         return
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
     metrics = [parse_metric(name) for name in metric] if metric else list(tabulated)
-    rows = [
-        _row(opened.constants(dataset, one, *place, aggregation=weighed, relations=relation))
-        for place in _list_places(opened, dataset, split, side, protocol)
-        for one in metrics
-    ]
+    wanted = Tasks(dataset, protocol, split, side, weighed, tuple(dict.fromkeys(relation or ())))
+    rows = [_row(opened.look_up(tasks, one)) for tasks in _expand(opened, wanted) for one in metrics]
     info = opened.datasets[dataset]
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     print_listing(
@@ -135,31 +133,31 @@ def show(
     )
 
 
-def _list_places(
-    opened: archive.Tables, dataset: str, split: str, side: str, protocol: str
-) -> list[tuple[str, str, str]]:
-    """List the splits, sides and protocols that are asked for; "all" takes what there is."""
+def _expand(opened: Tables, wanted: Tasks) -> list[Tasks]:
+    """List the tasks for every protocol, split or side where "all" is asked for: of those that there are."""
+    protocol, split, side = wanted.protocol, wanted.split, wanted.side
     found = [
-        (one_split, one_side, one_protocol)
-        for one_protocol in (opened.protocols(dataset) if protocol == ALL else (parse_protocol(protocol).key,))
+        replace(wanted, protocol=one_protocol, split=one_split, side=one_side)
+        for one_protocol in (opened.protocols(wanted.dataset) if protocol == ALL else (parse_protocol(protocol).key,))
         for one_split in (SPLITS if split == ALL else (parse_split(split),))
         for one_side in (SIDES if side == ALL else (parse_side(side),))
-        # What was named must be there: without it, the lookup says what there is.
-        if ALL not in {split, protocol} or opened.holds(dataset, one_protocol, one_split)
     ]
+    if ALL in {split, protocol}:
+        found = [tasks for tasks in found if opened.holds(tasks)]
+    # What was named is looked up even if it is not there: the lookup says what there is.
     if not found:
-        raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {dataset}.")
+        raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {wanted.dataset}.")
     return found
 
 
 def _row(constants: Constants) -> dict[str, Any]:
     return {
-        "dataset": constants.dataset,
-        "protocol": constants.protocol,
-        "split": constants.split,
-        "side": constants.side,
-        "aggregation": constants.aggregation,
-        "relations": list(constants.relations),
+        "dataset": constants.tasks.dataset,
+        "protocol": constants.tasks.protocol,
+        "split": constants.tasks.split,
+        "side": constants.tasks.side,
+        "aggregation": constants.tasks.aggregation,
+        "relations": list(constants.tasks.relations),
         "metric": constants.metric.key,
         "label": constants.metric.label,
         "num_tasks": constants.num_tasks,
@@ -174,21 +172,21 @@ def _row(constants: Constants) -> dict[str, Any]:
     }
 
 
-def _list_relations(opened: archive.Tables, dataset: str, split: str, side: str, protocol: str) -> Listing:
+def _list_relations(opened: Tables, tasks: Tasks) -> Listing:
     rows: list[dict[str, Any]] = []
-    for name in opened.relations(dataset, split, protocol):
-        histogram = opened.relation_histogram(dataset, name, split, side, protocol)
+    for name in opened.relations(tasks):
+        histogram = opened.histogram(replace(tasks, relations=(name,)))
         expectations = {f"expectation_{m.key}": compute_moments(m, histogram).expectation for m in _RELATION_METRICS}
         rows.append({"relation": name, "num_tasks": histogram.total, "mean_candidates": histogram.mean, **expectations})
     if not rows:
         raise UnknownNameError(
-            f"the tables ({opened.version}) hold no relations of {dataset} {split} under protocol {protocol}; "
-            "they are kept for valid and test."
+            f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} under protocol "
+            f"{tasks.protocol}; they are kept for valid and test."
         )
-    title = f"{opened.datasets[dataset]['title']}: {len(rows)} relations of {split}, side {side}, protocol {protocol}"
+    title = opened.datasets[tasks.dataset]["title"]
     return Listing.of(
         _RELATION_COLUMNS,
         rows,
-        title=title,
+        title=f"{title}: {len(rows)} relations of {tasks.split}, side {tasks.side}, protocol {tasks.protocol}",
         caption=f"Adjust a relation's results with --relation NAME. Tables: {opened.version}.",
     )

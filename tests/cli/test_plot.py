@@ -107,12 +107,12 @@ def test_what_is_left_out_is_said(run: Run, reference: Path, tmp_path: Path) -> 
     assert screen.code == 0
     assert "left out: 21 values of" in screen.message
     assert "rankconst build --dataset fb15k" in screen.message
-    assert "note: the 20 models with the most values have a sign of their own, these share one:" in screen.message
+    assert "note: the 20 models with the most values have their own markers; these share one:" in screen.message
 
 
 MISTAKES = {
     "no such file": (("results.csv", "-o", "a.svg"), 2, "there is no file results.csv"),
-    "a long text": (("x" * 300, *CHANCE, "-o", "a.svg"), 2, "xxx... is no file, and of 300 characters no value"),
+    "a long text": (("x" * 300, *CHANCE, "-o", "a.svg"), 2, "xxx... is not a file, and with 300 characters not a value"),
     "a dropped batch": (
         ("0.3", *CHANCE, "-t", "conve", "-o", "a.svg"),
         6,
@@ -124,10 +124,10 @@ MISTAKES = {
     "no metric": (("0.3", "-d", "nations", "-o", "a.svg"), 2, "which metric is it"),
     "two metrics": (("0.3", *CHANCE, "-m", "mr", "-o", "a.svg"), 2, "name one metric"),
     "no out": (("0.3", *CHANCE), 2, "--out"),
-    "option": (("sun.csv", "--colour", "-o", "a.svg"), 2, "there is no option --colour"),
+    "option": (("sun.csv", "--colour", "-o", "a.svg"), 2, "no such option: --colour"),
     "negative": (("-0.3", *CHANCE, "-o", "a.svg"), 6, "-0.3 is no possible MRR"),
     "format": (("0.3", *CHANCE, "-o", "a.gif"), 2, "end in .svg, .png, .pdf"),
-    "folder": (("0.3", *CHANCE, "-o", "none/a.svg"), 2, "there is no folder none"),
+    "folder": (("0.3", *CHANCE, "-o", "none/a.svg"), 2, "the folder none does not exist"),
     "labels": (("0.3", "0.4", *CHANCE, "-l", "RotatE", "-o", "a.svg"), 2, "1 for 2 values"),
     "named twice": (("RotatE=0.3", *CHANCE, "-l", "RotatE", "-o", "a.svg"), 2, "named already"),
     "labels of a file": (("sun.csv", "-l", "RotatE", "-o", "a.svg"), 2, "goes with values"),
