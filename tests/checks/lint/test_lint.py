@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from hand_readings import OPEN, make_reading, measure, parse_heading
 from rankconst.checks.lint import RULES, Finding, lint_reading
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.results.evaluation import Stated
+from readings import OPEN, make_reading, measure, parse_heading
 
 TABLES = rankconst.load()
 NATIONS = Stated(dataset="nations", protocol="pykeen")
