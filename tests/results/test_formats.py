@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pkgutil
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,12 +89,28 @@ def path(key: str, tmp_path: Path) -> Path:
     return tmp_path / name
 
 
-def test_every_format_has_a_sample_and_tests_of_its_own() -> None:
+def find_modules() -> dict[str, list[Reader]]:
+    """Return the modules of formats with their readers."""
+    found = {}
+    for folder in ("tools", "logs", "tables"):
+        package = import_module(f"rankconst.results.{folder}")
+        for info in pkgutil.iter_modules(package.__path__):
+            module = import_module(f"{package.__name__}.{info.name}")
+            readers = [value for name, value in vars(module).items() if name.startswith("READER")]
+            if readers:
+                found[f"{folder}/test_{info.name}.py"] = readers
+    return found
+
+
+def test_every_module_of_a_format_is_registered_with_a_sample_and_tests() -> None:
+    modules = find_modules()
+    readers = [reader for each in modules.values() for reader in each]
+    assert len(readers) == len(READERS)
+    assert {reader.key: reader for reader in readers} == READERS
     assert set(FILES) == set(READERS)
-    for reader in READERS.values():
-        module = reader.read.__globals__["__name__"].rpartition(".")[2] if reader.key not in SAMPLES else reader.key
-        assert (Path(__file__).parent / f"test_{module}.py").is_file(), module
-        assert reader.title
+    assert all(reader.title for reader in readers)
+    for name in modules:
+        assert (Path(__file__).parent / name).is_file(), name
 
 
 def test_the_format_is_recognised(key: str, path: Path) -> None:

@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.constants.published import Interval
+from rankconst.errors import DataError
 from rankconst.results.document import Document
-from rankconst.results.reading import Entry, Reading, Skipped, make_reading
+from rankconst.results.evaluation import Stated
+from rankconst.results.formats import read_results
+from rankconst.results.reading import (
+    NOISE,
+    Entry,
+    Measured,
+    Notes,
+    Reading,
+    Skipped,
+    are_in_full,
+    count_digits,
+    group_entries,
+    make_reading,
+    measure,
+    name_entry,
+)
+from readings import make_reading as write_reading
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_rows_are_aligned() -> None:
@@ -21,3 +50,184 @@ def test_all_else_is_kept() -> None:
     )
     assert reading == Reading("f", "libkge", "long", ("value",), ({"value": "0.3"},), (entry,), (skip,), "libkge")
     assert make_reading(Document("f", ""), "ogb", "wide", [], []) == Reading("f", "ogb", "wide", (), (), ())
+
+
+def test_notes_in_order_then_counts() -> None:
+    notes = Notes()
+    for line in range(1, 1_013):
+        notes.add(line, "loss", "no metric")
+    notes.add(7, "x" * 100, "no number")
+    skipped = notes.skipped()
+    assert [skip.line for skip in skipped[:10]] == list(range(1, 11))
+    assert skipped[10:] == (
+        Skipped(7, "x" * 80, "no number"),
+        Skipped(None, "loss", "no metric, in 1,002 more places"),
+    )
+
+
+def test_nothing_noted() -> None:
+    assert Notes().skipped() == ()
+
+
+def entry(metric: str, text: str, adjustment: str | None = None, *, exact: bool = False) -> Entry:
+    return Entry(parse_metric(metric), text, 0, metric, None, adjustment=adjustment, exact=exact)
+
+
+@pytest.mark.parametrize(
+    ("text", "exact", "in_full", "half"),
+    [
+        ("0.338", False, True, 0.0005),
+        ("0.338", True, False, 0.0005),
+        ("0.338", True, True, 0.0),
+        ("0.33812345678", True, True, 0.0),
+        ("0.0000338", False, True, 0.5e-7),
+        ("0.5458 ± 0.0052", False, True, 0.00525),
+        ("53.3%", False, True, 0.0005),
+    ],
+)
+def test_every_number_is_granted_the_noise_of_32_bits(text: str, exact: bool, in_full: bool, half: float) -> None:
+    m = measure(entry("mrr", text, exact=exact), in_full=in_full)
+    assert m.interval.half_width == pytest.approx(half + NOISE * m.value, rel=1e-9)
+    assert m.averaged == ("±" in text)
+
+
+def test_percentages() -> None:
+    assert measure(entry("mrr", "33.8"), percent=True).value == pytest.approx(0.338)
+    assert measure(entry("mrr", "33.7", "index"), percent=True).value == pytest.approx(0.337)
+    assert measure(entry("mr", "33.8"), percent=True).value == 33.8
+    assert measure(entry("mrr", "6.1", "z"), percent=True).value == 6.1
+    with pytest.raises(DataError, match=r"17% is a percentage, but MR is no share\."):
+        measure(entry("mr", "17%"))
+    # An index is 1 at most, whatever its metric.
+    assert measure(entry("mr", "93.4%", "index")).value == pytest.approx(0.934)
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(DataError, match="nan"):
+        measure(entry("mr", "nan"))
+
+
+@pytest.mark.parametrize(
+    ("text", "digits"),
+    [
+        ("0.338", 3),
+        ("+0.338", 3),
+        ("-0.3380", 4),
+        ("\u22120.338", 3),
+        (".5", 1),
+        ("3,340", 4),
+        ("3{,}340", 4),
+        ("3\u202f340.5", 5),
+        ("$0.338$", 3),
+        ("0.3375123+-0.01", 7),
+        ("0.3375123 +/- 0.01", 7),
+        ("0.3375123 \\pm 0.01", 7),
+        ("0.3375123 ± 0.01", 7),
+        ("(0.3375123±0.01)%", 7),
+        ("53.3%", 3),
+        ("1.20e-05", 3),
+        ("0", 0),
+        ("0.000", 0),
+        ("n/a", 0),
+        ("", 0),
+    ],
+)
+def test_significant_digits(text: str, digits: int) -> None:
+    assert count_digits(text) == digits
+
+
+@given(st.integers(-(10**12), 10**12).filter(bool), st.integers(0, 12))
+def test_scaling_by_ten_shows_no_further_digit(number: int, decimals: int) -> None:
+    assert count_digits(str(number)) == len(str(abs(number)))
+    assert count_digits(f"{Decimal(number).scaleb(-decimals):f}") == len(str(abs(number)))
+
+
+def test_one_number_in_full_tells_of_all() -> None:
+    short, full = entry("mrr", "0.25"), entry("mr", "3.5323383808")
+    assert not are_in_full([])
+    assert not are_in_full([short, entry("mr", "3.532338")])
+    assert are_in_full([short, full])
+
+
+def test_names() -> None:
+    assert name_entry(entry("mr", "5", "index")) == "AMRI"
+    assert name_entry(entry("hits@10", "0.5", "z")) == "ZH@10"
+    assert name_entry(entry("mrr", "5", "normalised")) == "normalised of MRR"
+    assert name_entry(entry("mrr", "0.5")) == measure(entry("mrr", "0.5")).label == "MRR"
+
+
+def test_numbers_are_written_with_their_interval() -> None:
+    shown = [str(measure(entry("mrr", text))) for text in ("0.338", "0.4304182897159709")]
+    assert shown == ["MRR 0.338 (0.3375 to 0.3385)", "MRR 0.43041829"]
+    nothing = Measured(entry("mrr", "n/a"), math.nan, Interval(math.nan, math.nan))
+    assert str(nothing) == "MRR n/a"
+
+
+# RotatE and pRotatE, Sun et al. 2019, arXiv:1902.10197, table 5.
+ROTATE = {"MRR": "0.338", "Hits@10": "0.533"}
+PROTATE = {"MRR": "0.328", "Hits@10": "0.524"}
+
+
+def list_texts(path: Path) -> list[list[str]]:
+    return [[entry.text for entry in group.entries] for group in group_entries(read_results(path))]
+
+
+def test_a_row_of_a_wide_table_is_a_group() -> None:
+    context = [Stated(model="RotatE", dataset="FB15k-237"), Stated(model="pRotatE", dataset="FB15k-237")]
+    groups = group_entries(write_reading(ROTATE, PROTATE, context=context))
+    assert [group.rows for group in groups] == [(0,), (1,)]
+    assert [[entry.text for entry in group.entries] for group in groups] == [["0.338", "0.533"], ["0.328", "0.524"]]
+    assert [group.label for group in groups] == ["RotatE, FB15k-237", "pRotatE, FB15k-237"]
+    assert [group.context for group in groups] == context
+
+
+def test_equal_rows_of_a_wide_table_are_two_groups() -> None:
+    groups = group_entries(write_reading(ROTATE, ROTATE))
+    assert [(group.rows, group.label) for group in groups] == [((0,), ""), ((1,), "")]
+
+
+def test_datasets_side_by_side_are_groups_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "table.md"
+    path.write_text(
+        "| Model | FB15k-237 | | WN18RR | |\n|---|---|---|---|---|\n| | MRR | H@10 | MRR | H@10 |\n"
+        "| RotatE | .338 | .533 | .476 | .571 |\n",
+        encoding="utf-8",
+    )
+    assert list_texts(path) == [[".338", ".533"], [".476", ".571"]]
+
+
+@pytest.mark.parametrize("between", ["side", "rank_type", "split", "model", "epoch", "note"])
+def test_rows_of_a_long_table_that_differ_elsewhere_are_apart(tmp_path: Path, between: str) -> None:
+    one, other = {"side": ("head", "tail"), "rank_type": ("realistic", "optimistic"), "split": ("valid", "test")}.get(
+        between, ("1", "2")
+    )
+    path = tmp_path / "long.csv"
+    lines = [f"{between},metric,k,value"]
+    lines += [
+        f"{case},{metric},{k},0.{place}{len(k)}"
+        for metric, k in (("mrr", ""), ("hits", "10"))
+        for place, case in ((3, one), (4, other))
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert list_texts(path) == [["0.30", "0.32"], ["0.40", "0.42"]]
+
+
+def test_the_lines_of_a_log_are_one_group(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    lines = [("Valid", "MRR", "0.339"), ("Test", "MRR", "0.337"), ("Test", "HITS@1", "0.241")]
+    path.write_text(
+        "".join(
+            f"2020-01-01 00:00:00 INFO     {mode} {name} at step 99999: {value}000\n" for mode, name, value in lines
+        ),
+        encoding="utf-8",
+    )
+    assert list_texts(path) == [["0.339000"], ["0.337000", "0.241000"]]
+
+
+def test_pykeen_json_has_nine_groups(reference: Path) -> None:
+    groups = group_entries(read_results(reference / "pykeen_results" / "nations_complex.json"))
+    expected = {
+        f"{side}, {kind}" for side in ("both", "head", "tail") for kind in ("optimistic", "pessimistic", "realistic")
+    }
+    assert {group.label for group in groups} == expected
+    assert {len(group.entries) for group in groups} == {28}

@@ -161,10 +161,7 @@ def test_without_pyyaml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_pyyaml_is_imported_only_when_needed() -> None:
-    code = (
-        "import sys; from rankconst.results import pykeen, libkge, ampligraph, ogb, paperswithcode; "
-        "assert 'yaml' not in sys.modules"
-    )
+    code = "import sys; import rankconst.results.formats; assert 'yaml' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hand_readings import measure
 from rankconst.checks.lint.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
@@ -21,6 +20,7 @@ from rankconst.checks.lint.bounds import (
 )
 from rankconst.constants.published import Interval
 from rankconst.tasks import Histogram
+from readings import measure
 
 linprog = pytest.importorskip("scipy.optimize", reason="linear programs need scipy").linprog
 

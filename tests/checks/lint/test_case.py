@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 import rankconst
-from hand_readings import OPEN, make_reading
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.lint.case import Archive, Case, build_case, invert
@@ -15,6 +14,7 @@ from rankconst.constants.published import Interval
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import NOISE, group_entries
 from rankconst.tasks import Tasks
+from readings import OPEN, make_reading
 
 TABLES = rankconst.load()
 MRR = parse_metric("mrr")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from hand_readings import OPEN, make_reading, measure, parse_heading
+from readings import OPEN, make_reading, measure, parse_heading
 from rankconst.checks.lint import lint_reading
 from rankconst.checks.lint.rules import RULES
 from rankconst.errors import UnknownNameError, UsageError

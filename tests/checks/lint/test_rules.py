@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from hand_readings import OPEN, make_reading
+from readings import OPEN, make_reading
 from rankconst.checks.lint import lint_reading
 from rankconst.results.evaluation import Stated
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from log_samples import CONVE, TUCKER
-from rankconst.results.document import Document
 from rankconst.results.logs.conve import READER
+from readings import reading_of
 
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
-
-
-def read(text: str) -> Reading:
-    return READER.read(Document("conve.log", text))
+read = reading_of(READER, "conve.log")
 
 
 def test_headings_say_which_tool_it_was() -> None:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from rankconst.results.document import Document
 from rankconst.results.logs.dglke import READER
+from readings import reading_of
 
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
-
-
-def read(text: str) -> Reading:
-    return READER.read(Document("dglke.log", text))
+read = reading_of(READER, "dglke.log")
 
 
 def test_a_single_process_is_the_whole() -> None:

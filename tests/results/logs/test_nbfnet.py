@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from log_samples import NBFNET
 from rankconst.results.document import Document
 from rankconst.results.logs.nbfnet import READER
+from readings import reading_of
 
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
-
-
-def read(text: str) -> Reading:
-    return READER.read(Document("log.txt", text))
+read = reading_of(READER, "log.txt")
 
 
 def test_what_has_another_law_is_skipped_with_its_reason() -> None:

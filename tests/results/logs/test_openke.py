@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from log_samples import OPENKE
-from rankconst.results.document import Document
 from rankconst.results.logs.openke import READER
-
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
+from readings import reading_of
 
 HEADING = "metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1 \n"
 
 
-def read(text: str) -> Reading:
-    return READER.read(Document("openke.log", text))
+read = reading_of(READER, "openke.log")
 
 
 def test_the_type_constraint_is_skipped_with_its_reason() -> None:

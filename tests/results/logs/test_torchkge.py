@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from log_samples import TORCHKGE
 from rankconst.constants.published import parse_value
-from rankconst.results.document import Document
 from rankconst.results.logs.torchkge import READER
+from readings import reading_of
 
-if TYPE_CHECKING:
-    from rankconst.results.reading import Reading
-
-
-def read(text: str) -> Reading:
-    return READER.read(Document("torchkge.log", text))
+read = reading_of(READER, "torchkge.log")
 
 
 def test_rows_keep_what_was_printed() -> None:

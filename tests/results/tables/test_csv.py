@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.tables.csv import DELIMITERS, READER, find_delimiter
-from result_tables import Table, check_indices, check_refusal, documents, reading_of, summarise, tables, write_delimited
+from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables, write_delimited
 
 if TYPE_CHECKING:
     from pathlib import Path

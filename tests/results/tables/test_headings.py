@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.results.document import Document
 from rankconst.results.tables.cells import Row
+from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.headings import Dialect, Heading, explain_missing, find_heading, find_roles
 
 
@@ -106,3 +109,11 @@ def test_keys_are_unique(headings: list[str]) -> None:
     keys = find("|".join(["MR", *headings])).keys
     assert len(set(keys)) == len(headings) + 1
     assert all(key.startswith(heading) for key, heading in zip(keys[1:], headings, strict=True))
+
+
+@pytest.mark.parametrize("family", ["Hits" + " " * 400 + "x", "Hits" + " @" * 200, "Hits" + " (%" * 130])
+def test_a_long_label_over_a_number_takes_no_time(family: str) -> None:
+    started = time.perf_counter()
+    find_heading([Row(1, ("Model", family), ("Model", family)), Row(2, ("", "10"), ("", "10"))], Dialect())
+    parse_column(family[:200])
+    assert time.perf_counter() - started < 1

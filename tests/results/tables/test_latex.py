@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.tables.latex import ENVIRONMENTS, READER, strip_latex
-from result_tables import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
+from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
 
 read = reading_of(READER)
 

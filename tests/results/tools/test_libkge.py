@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document
-from rankconst.results.tools.libkge import READER
+from rankconst.results.tools.libkge import READER, READER_CSV, parse_libkge_name
+from readings import check_refusal, documents, reading_of
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
 
-pytest.importorskip("yaml")
 
 BATCH = (
     "{avg_cost: 0.84, avg_loss: 0.84, batch: 3, batches: 532, entry_id: 0ff2f8f5, epoch: 1, event: batch_completed, "
@@ -33,6 +35,7 @@ def _record(split: str = "valid", filters: str = "[train, valid]", **values: obj
 
 
 def _read(*lines: str) -> Reading:
+    pytest.importorskip("yaml")
     document = Document("trace.yaml", "\n".join(lines) + "\n")
     assert READER.recognise(document)
     return READER.read(document)
@@ -112,6 +115,7 @@ def test_other_evaluations_are_left_out() -> None:
     ],
 )
 def test_broken_records_are_refused_with_their_line(line: str, place: str) -> None:
+    pytest.importorskip("yaml")
     with pytest.raises(DataError) as caught:
         READER.read(Document("trace.yaml", f"{BATCH}\n{line}\n"))
     assert place in str(caught.value)
@@ -124,9 +128,107 @@ def test_other_files_are_not_recognised(text: str) -> None:
 
 
 def test_a_long_trace_is_read_quickly() -> None:
+    pytest.importorskip("yaml")
     text = (BATCH + "\n") * (60 * 2**20 // len(BATCH)) + EXAMPLE + "\n" + _record() + "\n"
     document = Document("trace.yaml", text)
     started = time.perf_counter()
     assert READER.recognise(document)
     assert len(READER.read(document).entries) == 2
     assert time.perf_counter() - started < 3
+
+
+METRICS = {"mean_rank": "MR", "mean_reciprocal_rank": "MRR", "hits_at_1": "Hits@1", "hits_at_1000": "Hits@1000"}
+FILTERS = {"": "raw", "_filtered": "libkge", "_filtered_with_test": "standard"}
+PARTS = {
+    "": ("both", ""), "_head": ("head", ""), "_tail": ("tail", ""), "_1-to-N": ("both", "1-to-N"),
+    "_M-to-N_tail": ("tail", "M-to-N"), "_relation_25%": ("both", "relation_25%"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("metric", "kept", "part"), list(itertools.product(METRICS, FILTERS, PARTS)))
+def test_every_name_of_the_evaluation_job(metric: str, kept: str, part: str) -> None:
+    found = parse_libkge_name(metric + kept + part)
+    assert found is not None
+    assert (found.metric.label, found.protocol, found.side, found.part) == (
+        METRICS[metric], FILTERS[kept], *PARTS[part],
+    )  # fmt: skip
+    assert (found.reason is None) == (not found.part)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("raw_mrr", ("MRR", "raw")),
+        ("fil_hits@10", ("Hits@10", "libkge")),
+        ("fwt_hits@3", ("Hits@3", "standard")),
+        ("fwt_mr", ("MR", "standard")),
+    ],
+)
+def test_names_of_key_files(name: str, expected: tuple[str, str]) -> None:
+    found = parse_libkge_name(name)
+    assert found is not None
+    assert (found.metric.label, found.protocol) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["", "avg_loss", "epoch", "hits_at_k", "hits_at_0", "mean_ranks", "MRR", "rank_filtered", "emb_e_dim"]
+)
+def test_what_is_no_metric(name: str) -> None:
+    assert parse_libkge_name(name) is None
+
+
+read_csv = reading_of(READER_CSV)
+HEADING = "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric"
+# Of github.com/uma-pi1/kge-iclr20, data_dumps/iclr2020-wnrr-best-trials.csv, some columns left out.
+DUMP = f"""{HEADING},emb_e_dim,train_loss,raw_mrr,raw_hits@10,fil_mrr,fil_hits@10,fwt_mrr,fwt_hits@10
+37b0127d,wnrr,complex,0,search,1vsAll,valid,200,,,,mean_reciprocal_rank_filtered_with_test,0.4747679377,128,kl,\
+0.2909892717,0.4980224073,0.4655152172,0.5398813486,0.4747679377,0.5430124998
+"""
+
+
+def test_columns_of_a_keys_file() -> None:
+    assert READER_CSV.recognise(Document("dump.csv", DUMP))
+    reading = read_csv(DUMP)
+    assert (reading.tool, reading.layout) == ("libkge", "wide")
+    assert [(entry.column, entry.metric.label, entry.context.protocol, entry.text) for entry in reading.entries] == [
+        ("raw_mrr", "MRR", "raw", "0.2909892717"), ("raw_hits@10", "Hits@10", "raw", "0.4980224073"),
+        ("fil_mrr", "MRR", "libkge", "0.4655152172"), ("fil_hits@10", "Hits@10", "libkge", "0.5398813486"),
+        ("fwt_mrr", "MRR", "standard", "0.4747679377"), ("fwt_hits@10", "Hits@10", "standard", "0.5430124998"),
+        ("metric", "MRR", "standard", "0.4747679377"),
+    ]  # fmt: skip
+    for entry in reading.entries:
+        assert (entry.context.dataset, entry.context.model, entry.context.split) == ("wnrr", "complex", "valid")
+        assert (entry.context.side, entry.exact, entry.line) == ("both", True, 2)
+
+
+def test_one_metric_a_row() -> None:
+    reading = read_csv(
+        HEADING + "\nj,fb15k-237,rescal,0,train,KvsAll,train,5,0.1,,0.1,mean_reciprocal_rank_filtered,\n"
+        "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,mean_reciprocal_rank_filtered_tail,0.31\n"
+        "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,hits_at_10_filtered_1-to-N,0.42\n"
+        "j,fb15k-237,rescal,0,valid,entity_ranking,valid,5,,,,avg_loss,0.42\n"
+    )
+    assert reading.layout == "long"
+    assert [(entry.line, entry.metric.label, entry.context.side, entry.text) for entry in reading.entries] == [
+        (3, "MRR", "tail", "0.31")
+    ]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(4, "hits_at_10_filtered_1-to-N"), (5, "avg_loss")]
+    assert len(reading.rows) == 4
+
+
+def test_columns_over_some_of_the_ranks_are_left_out() -> None:
+    reading = read_csv(HEADING + ",mean_rank_filtered_M-to-N\nj,d,m,0,valid,x,valid,1,,,,,,30\n")
+    assert not reading.entries
+    assert [(skip.what, skip.why.partition(" ")[0]) for skip in reading.skipped] == [
+        ("mean_rank_filtered_M-to-N", "M-to-N")
+    ]
+
+
+@pytest.mark.parametrize("text", ["Model,MRR\na,1\n", "{job_id: 1, metric: 2}", "", "Side,Rank_type,Metric,Value\n"])
+def test_other_tables_are_not_recognised(text: str) -> None:
+    assert not READER_CSV.recognise(Document("x.csv", text))
+
+
+@given(documents)
+def test_any_table_is_read_or_refused(document: Document) -> None:
+    check_refusal(READER_CSV, document)

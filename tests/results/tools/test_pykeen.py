@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
-from rankconst.results.tools.pykeen import READER
+from rankconst.results.evaluation import Stated
+from rankconst.results.tools.pykeen import READER, READER_CSV
+from readings import check_refusal, documents, reading_of
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
 
-ROOT = Path(__file__).parents[2]
+
+ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mirror")).parent / "reference/pykeen_results"
 FILES = sorted(FOLDER.glob("*.json")) if FOLDER.is_dir() else []
 
@@ -290,3 +293,66 @@ def test_names_that_are_no_metrics_do_not_reach_the_catalogue(monkeypatch: pytes
     reading = READER.read(Document("results.json", json.dumps({"metrics": {"both": {"realistic": metrics}}})))
     assert len(reading.skipped) == 100
     assert not asked
+
+
+read_csv = reading_of(READER_CSV)
+TABLE = """Side,Rank_type,Metric,Value
+both,realistic,arithmetic_mean_rank,370.4749450683594
+head,optimistic,hits_at_10,0.3206
+both,realistic,adjusted_hits_at_k,0.953127
+tail,pessimistic,z_hits_at_k,2439.96
+both,realistic,adjusted_arithmetic_mean_rank_index,0.948
+both,realistic,median_absolute_deviation,
+"""
+
+
+def test_every_number_is_exact() -> None:
+    assert READER_CSV.recognise(Document("x.csv", TABLE))
+    reading = read_csv(TABLE)
+    assert (reading.tool, reading.layout) == ("pykeen", "long")
+    assert all(entry.exact for entry in reading.entries)
+    assert [(entry.line, entry.metric.label, entry.adjustment, entry.text) for entry in reading.entries] == [
+        (2, "MR", None, "370.4749450683594"), (3, "Hits@10", None, "0.3206"), (4, "Hits@10", "index", "0.953127"),
+        (5, "Hits@10", "z", "2439.96"), (6, "MR", "index", "0.948"),
+    ]  # fmt: skip
+    assert reading.entries[1].context == Stated(side="head", rank_type="optimistic")
+
+
+@pytest.mark.parametrize("heading", [",Side,Rank_type,Metric,Value", "Side,Type,Metric,Value"])
+def test_other_headings_of_it(heading: str) -> None:
+    text = heading + "\n" + ",".join(["0"] * heading.startswith(",") + ["both", "realistic", "hits_at_1", "0.5"]) + "\n"
+    assert READER_CSV.recognise(Document("x.csv", text))
+    assert [entry.text for entry in read_csv(text).entries] == ["0.5"]
+
+
+@pytest.mark.parametrize("text", ["Model,MRR\na,1\n", "metric,value\nMRR,0.1\n", "{}", ""])
+def test_other_tables_are_not_recognised(text: str) -> None:
+    assert not READER_CSV.recognise(Document("x.csv", text))
+
+
+def test_the_metrics_of_real_results(reference: Path) -> None:
+    """The same numbers that results.json holds, as to_df would list them."""
+    paths = sorted((reference / "pykeen_results").glob("*.json"))
+    if not paths:
+        pytest.skip("no results of PyKEEN beside the published ones")
+    metrics = json.loads(paths[0].read_text(encoding="utf-8"))["metrics"]
+    rows = [
+        (side, rank_type, metric, repr(value))
+        for side, by_type in metrics.items()
+        for rank_type, by_metric in by_type.items()
+        for metric, value in by_metric.items()
+        if not isinstance(value, dict)
+    ]
+    reading = read_csv("Side,Rank_type,Metric,Value\n" + "".join(",".join(row) + "\n" for row in rows))
+    assert len(reading.rows) == len(rows)
+    assert not reading.skipped
+    assert [entry.text for entry in reading.entries] == [row[3] for row in rows if row[2] != "count"]
+    counts = {row[:2]: float(row[3]) for row in rows if row[2] == "count"}
+    for entry in reading.entries:
+        row = reading.rows[entry.row]
+        assert entry.context.num_tasks == counts[row["Side"], row["Rank_type"]]
+
+
+@given(documents)
+def test_any_table_is_read_or_refused(document: Document) -> None:
+    check_refusal(READER_CSV, document)
