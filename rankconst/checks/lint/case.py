@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.metrics import CATALOGUE, Metric
+from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, SPLITS
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import Interval
