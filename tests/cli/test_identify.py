@@ -173,7 +173,7 @@ def test_a_file_without_evidence(run: Run, tmp_path: Path) -> None:
     path.write_text("model,MR,MRR\nRotatE,177,0.338\n", encoding="utf-8")
     shown = run("identify", path)
     assert shown.code == 6
-    assert "an adjusted value beside its base value, or the number of ranks, is needed" in shown.message
+    assert "an adjusted value with its base value, or the number of ranks, is needed" in shown.message
 
 
 def test_json_is_json_even_for_what_is_unknown(run: Run, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class Piece:
     # In units of the metric, with what the writing of the numbers leaves open.
     value: float
     interval: Interval
-    # What it was found from: "AMRI beside MR".
+    # What it was found from: "AMRI with MR".
     origin: str
     metric: Metric | None = None
     entries: tuple[Entry, ...] = ()
@@ -99,7 +99,7 @@ def solve(
     elif adjustment == "index":
         ends = [(m - (optimum or 0.0) * i) / (1 - i) for m, i in itertools.product(value, adjusted)]
     elif expectation is None:
-        raise DataError(f"nothing beside it tells E[{metric.label}]")
+        raise DataError(f"nothing given with it tells E[{metric.label}]")
     else:
         ends = [(m - e) / z for m, z, e in itertools.product(value, adjusted, expectation)]
         if max(ends) < 0:
@@ -148,7 +148,7 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
         base, known = bases.get(metric), expectations.get(metric)
         try:
             if base is None:
-                raise DataError(f"no {metric.label} stands beside it")
+                raise DataError(f"no {metric.label} is given with it")
             value, adjusted = (measure(each, percent=percent, in_full=in_full) for each in (base, entry))
             if form == "z" and abs(adjusted.value) == abs(value.value):
                 raise DataError(f"it repeats {metric.label} and is no z-score")
@@ -165,7 +165,7 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
                 kind="deviation" if form == "z" else "expectation",
                 value=centre.lower,
                 interval=ends,
-                origin=f"{name_entry(entry)} beside {metric.label}",
+                origin=f"{name_entry(entry)} with {metric.label}",
                 metric=metric,
                 entries=(base, entry),
                 doubtful=form == "z" or not metric.is_trusted,

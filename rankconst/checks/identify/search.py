@@ -138,7 +138,7 @@ def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
         return next((match for match in found[0] if {match.tasks.dataset} == datasets), None)
     likely = None if reading.tool is None else parse_tool(reading.tool).protocol
     shared = functools.reduce(set.__and__, map(_name_splits, found)) if found else set()
-    # A file of a tool that evaluates in its own way was evaluated so, where that fits.
+    # A file of a tool that evaluates in its own way was probably evaluated so, if that fits.
     shared = {each for each in shared if each[2] == likely} or shared
     if len({each[:2] for each in shared}) != 1:
         return None
@@ -208,7 +208,7 @@ _FAR = 10.0
 def describe_lack(evidence: Evidence) -> str:
     """Say why there is no evidence at all."""
     reasons = dict.fromkeys(each.reason for each in evidence.dropped)
-    remedy = "an adjusted value beside its base value, or the number of ranks, is needed"
+    remedy = "an adjusted value with its base value, or the number of ranks, is needed"
     return f"nothing tells the ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
 
 

@@ -169,10 +169,10 @@ class Case:
     def mean(self, symbol: str) -> tuple[Measured, Interval] | None:
         """Return a mean of ranks (HMR, GMR, MR, QMR, MdR) and its interval in ranks, maybe from its inverse."""
         metric = parse_metric(symbol)
-        inverse = metric.inverse
         if metric in self.own:
             return self.own[metric], self.own[metric].interval
-        return (self.own[inverse], invert(self.own[inverse].interval)) if inverse in self.own else None
+        m = None if metric.inverse is None else self.own.get(metric.inverse)
+        return None if m is None else (m, invert(m.interval))
 
     def constants(self, metric: Metric) -> Constants | None:
         """Return what a random ranker gets; None if the tasks are not known."""

@@ -75,7 +75,7 @@ def test_the_interval_holds_whatever_the_writing_allows(
         ("index", "1.0", "1.0", "it is 1 within its rounding"),
         ("normalised", "1", "0.0", "it is 0 within its rounding"),
         ("index", "2.3", "0.9", "it allows anything from"),
-        ("z", "30", "5.0", "nothing beside it tells E[MR]"),
+        ("z", "30", "5.0", "nothing given with it tells E[MR]"),
     ],
 )
 def test_numbers_that_say_nothing_are_dropped_with_the_reason(
@@ -88,7 +88,7 @@ def test_numbers_that_say_nothing_are_dropped_with_the_reason(
 
 def test_an_adjusted_value_alone_says_nothing() -> None:
     found = collect_evidence([(entry("mrr", "0.3", "index"),)])
-    assert [each.reason for each in found.dropped] == ["no MRR stands beside it"]
+    assert [each.reason for each in found.dropped] == ["no MRR is given with it"]
 
 
 def test_what_is_no_number_is_dropped() -> None:
@@ -112,7 +112,7 @@ def test_z_beside_an_index_tells_the_deviation() -> None:
     assert deviation.value == pytest.approx(2, rel=1e-5)
     assert deviation.interval.lower < 2 < deviation.interval.upper
     assert (expectation.doubtful, deviation.doubtful) == (False, True)
-    assert expectation.origin == "AMR beside MR"
+    assert expectation.origin == "AMR with MR"
 
 
 def test_a_number_that_a_program_may_have_rounded_is_open() -> None:

@@ -13,7 +13,7 @@ from rankconst.constants.published import Interval
 from rankconst.tasks import Tasks
 
 COUNT = Piece("num_tasks", 402, Interval(402, 402), "count")
-MEAN = Piece("expectation", 10.0, Interval(9.5, 10.5), "AMR beside MR", parse_metric("mr"))
+MEAN = Piece("expectation", 10.0, Interval(9.5, 10.5), "AMR with MR", parse_metric("mr"))
 DOUBTFUL = Piece("deviation", 2.0, Interval(1.9, 2.1), "z of MR beside MR", parse_metric("mr"), doubtful=True)
 TASKS = Tasks("umls")
 

@@ -265,7 +265,7 @@ def test_the_nearest_is_named() -> None:
 def test_no_evidence_is_no_match() -> None:
     (found,) = identify_reading(read([[("mr", None, "470")]], [Stated()], exact=False), TABLES).groups
     assert not found.matches
-    assert "an adjusted value beside its base value, or the number of ranks" in found.reason
+    assert "an adjusted value with its base value, or the number of ranks" in found.reason
 
 
 # PyKEEN's own files, and rows of others.

@@ -173,7 +173,7 @@ def test_percentages_are_understood_beside_adjusted_values() -> None:
 
 
 def test_adjusted_values_under_an_assumed_protocol_are_warnings() -> None:
-    """PyKEEN's AMRI of ComplEx on FB15k-237 (arXiv:2203.07544) beside the candidates of protocol standard."""
+    """PyKEEN's AMRI of ComplEx on FB15k-237 (arXiv:2203.07544) with the candidates of protocol standard."""
     row = {"MR": "469.7251281738281", "AMRI": "0.9343031751454628"}
     (finding,) = find(row, context=Stated(dataset="FB15k-237"))
     assert (finding.severity, finding.cause) == ("warning", "Of another protocol? Name it with --protocol.")
