@@ -46,11 +46,11 @@ def tables() -> Tables:
 @pytest.mark.parametrize("aggregation", MACROS)
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 def test_rows_of_macro_averages_follow_from_their_histograms(tables: Tables, aggregation: str, side: str) -> None:
-    histogram = tables.macro_histogram("nations", aggregation, side=side)
+    histogram = tables.histogram("nations", aggregation=aggregation, side=side)
     assert histogram.total == tables.histogram("nations", side=side).total
     for metric in MACRO_TABULATED:
         constants = tables.constants("nations", metric, side=side, aggregation=aggregation)
-        assert constants.aggregation == aggregation
+        assert constants.tasks.aggregation == aggregation
         assert constants.moments == rankconst.compute_moments(metric, histogram)
         if metric.k is None:
             assert constants.expectation != tables.constants("nations", metric, side=side).expectation
@@ -59,29 +59,29 @@ def test_rows_of_macro_averages_follow_from_their_histograms(tables: Tables, agg
 def test_weights_add_up_to_the_groups(tables: Tables) -> None:
     """Each query counts once: on fb15k237 a side's weights add up to its number of distinct queries."""
     for side in ("head", "tail"):
-        weight = tables.macro_histogram("fb15k237", "macro-query", side=side).total_weight
+        weight = tables.histogram("fb15k237", aggregation="macro-query", side=side).total_weight
         assert weight == pytest.approx(round(weight), rel=1e-12)
-        relations = tables.macro_histogram("fb15k237", "macro-relation", side=side).total_weight
+        relations = tables.histogram("fb15k237", aggregation="macro-relation", side=side).total_weight
         assert relations == pytest.approx(224, rel=1e-12)  # relations with a test triple
 
 
 def test_what_has_no_row_is_computed(tables: Tables) -> None:
     constants = tables.constants("nations", "ndcg", aggregation="macro")
-    histogram = tables.macro_histogram("nations", "macro")
+    histogram = tables.histogram("nations", aggregation="macro")
     assert constants.moments == rankconst.compute_moments(rankconst.parse_metric("ndcg"), histogram)
     with pytest.raises(UsageError, match="no constants of MdR for macro averages"):
         tables.constants("nations", "median", aggregation="macro")
 
 
-def test_micro_is_the_plain_histogram_with_weights_of_one(tables: Tables) -> None:
-    micro = tables.macro_histogram("nations", "micro")
-    assert set(micro.weights.tolist()) == {1.0}
-    assert micro.num_tasks.tolist() == tables.histogram("nations").num_tasks.tolist()
+def test_micro_is_the_plain_histogram(tables: Tables) -> None:
+    micro, plain = tables.histogram("nations", aggregation="micro"), tables.histogram("nations")
+    assert micro.num_candidates.tolist() == plain.num_candidates.tolist()
+    assert micro.num_tasks.tolist() == plain.num_tasks.tolist()
 
 
 def test_sampled_negatives_keep_the_weights(tables: Tables) -> None:
-    sampled = tables.macro_histogram("nations", "macro-query", protocol="sampled:500")
-    raw = tables.macro_histogram("nations", "macro-query", protocol="raw")
+    sampled = tables.histogram("nations", aggregation="macro-query", protocol="sampled:500")
+    raw = tables.histogram("nations", aggregation="macro-query", protocol="raw")
     assert set(sampled.num_candidates.tolist()) == {501}
     assert sampled.total == raw.total
     assert sampled.total_weight == pytest.approx(raw.total_weight, rel=1e-15)
@@ -90,6 +90,6 @@ def test_sampled_negatives_keep_the_weights(tables: Tables) -> None:
 @pytest.mark.skipif("0.2.0" not in rankconst.bundled_versions(), reason="this installation carries no older tables")
 def test_older_tables_have_no_weights() -> None:
     older = rankconst.load(version="0.2.0")
-    assert older.constants("nations", "mrr").aggregation == "micro"
+    assert older.constants("nations", "mrr").tasks.aggregation == "micro"
     with pytest.raises(UnknownNameError, match=r"0\.2\.0\) hold no weights of nations test .*tables since 1\.0\.0 do"):
         older.constants("nations", "mrr", aggregation="macro")
