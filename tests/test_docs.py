@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,9 @@ from pages import ROOT, find_blocks, find_pages, run_page
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import RankconstError
 from rankconst.results.formats import READERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DOCS = ROOT / "docs"
 PAGES = [page for page in find_pages() if page.is_file()]
@@ -32,7 +35,8 @@ in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a c
 def test_every_example_does_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    run = "".join(f"```{block.language} {block.name}\n{block.body}" for block in find_blocks(text_of(page)) if block.is_run)
+    blocks = [block for block in find_blocks(text_of(page)) if block.is_run]
+    run = "".join(f"```{block.language} {block.name}\n{block.body}" for block in blocks)
     for module, sign in NEEDED.items():
         if re.search(sign, run):
             pytest.importorskip(module)
