@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -173,6 +174,13 @@ def test_published_lines_are_what_the_script_writes(reference: Path, monkeypatch
     lines = adjust_published.render_lines(adjusted)
     assert lines.count("\n") == 1 + 10
     assert lines in text_of(DOCS / "plots.md"), "run: python scripts/adjust_published.py FILE"
+
+
+@in_checkout
+def test_the_extra_for_tests_is_its_groups() -> None:
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))
+    groups = project["dependency-groups"]
+    assert project["project"]["optional-dependencies"]["test"] == sorted([*groups["test"], *groups["lint"]])
 
 
 @in_checkout
