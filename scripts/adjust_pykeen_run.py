@@ -3,8 +3,8 @@
 Trains DistMult on Nations for a few epochs, ranks the test triples among all countries and then among those of Asia
 only, and prints what rankconst makes of either next to PyKEEN's own adjusted values.
 
-Run: python scripts/adjust_pykeen_run.py, with PyKEEN installed (pip install pykeen; tried with 1.11.1). Nations comes with
-PyKEEN, so nothing is downloaded.
+Run: python scripts/adjust_pykeen_run.py, with PyKEEN installed (pip install pykeen; tried with 1.11.1). Nations comes
+with PyKEEN, so nothing is downloaded.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Write docs/pykeen_offset.md and its picture: what PyKEEN's one candidate too few does to expected values and z.
 
-Run: python scripts/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes to
-docs/ if no folder is named. The published results (``manuscript_collated.tsv``: collated/collated.tsv of the repository
-pykeen/ranking-metrics-manuscript) are looked for in DIR; if it is left out, in ``reference`` beside the mirror of the
+Run: python scripts/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes
+to docs/ if no folder is named. The published results (``manuscript_collated.tsv``: collated/collated.tsv of the
+repository pykeen/ranking-metrics-manuscript) are looked for in DIR; if it is left out, in ``reference`` beside the mirror of the
 benchmarks that RANKCONST_MIRROR names.
 """
 
@@ -25,7 +25,7 @@ from rankconst.cli.output import count, number
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import UndefinedError
 from rankconst.moments import Moments, compute_moments
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -105,7 +105,7 @@ def compare(tables: Tables) -> list[Offset]:
     """Return the offset of every dataset that has test tasks under protocol pykeen, the largest effect first."""
     found = []
     for key, info in tables.datasets.items():
-        if not tables.holds(key, PROTOCOL, "test"):
+        if not tables.holds(Tasks(key, PROTOCOL, "test")):
             continue
         histogram = tables.histogram(key, protocol=PROTOCOL)
         reduced = take_one_off(histogram)
@@ -343,8 +343,8 @@ given the right counts, PyKEEN's expectations of MR, MRR and Hits@k are the same
 ## How far expected values are off
 
 What a random ranker gets on test, both sides, protocol pykeen: with N → with N − 1, on every dataset of our tables,
-including those that PyKEEN's table lacks. E[MR] is half a rank too low everywhere. "z(MRR) of chance" is the z-score that
-N − 1 gives to a model whose MRR is exactly that of a random ranker; it should be 0.
+including those that PyKEEN's table lacks. E[MR] is half a rank too low everywhere. "z(MRR) of chance" is the z-score
+that N − 1 gives to a model whose MRR is exactly that of a random ranker; it should be 0.
 
 <!-- offsets -->
 {offsets}
@@ -460,11 +460,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=DOCS, help="where to write; docs/ if left out")
     parser.add_argument("--reference", type=Path, default=reference_folder(), help=f"folder with {PUBLISHED}")
     options = parser.parse_args(arguments)
-    tool = options.reference / PUBLISHED
-    if not tool.is_file():
-        sys.exit(f"{source} is missing: name the folder with the published results by --reference.")
+    published = options.reference / PUBLISHED
+    if not published.is_file():
+        sys.exit(f"{published} is missing: name the folder with the published results by --reference.")
     tables = rankconst.load()
-    scores = read_scores(tables, tool)
+    scores = read_scores(tables, published)
     (options.folder / PAGE).write_text(render_page(tables, scores), encoding="utf-8")
     draw(scores, options.folder / PICTURE)
     print(options.folder / PAGE, options.folder / PICTURE, sep="\n")

@@ -1,7 +1,7 @@
 """Run everything on a page of the documentation, and write the outputs on it anew: ``python tests/pages.py [PAGE...]``.
 
-A page is a session: its blocks run in order, share their Python names, and start in a folder that holds nothing but the
-three files of a small graph.
+A page is a session: its blocks run in order, share their Python names, and start in a folder with nothing but the three
+files of a small graph.
 
 =====================  ===============================================================================================
 block                  what happens
@@ -15,7 +15,7 @@ block                  what happens
 =====================  ===============================================================================================
 
 A block under ``<!-- not run: REASON -->`` is left alone, and so are the README's two commands that ``.ci/run`` runs.
-Outside of blocks, what is between ``<!-- $ rankconst ... -->`` and ``<!-- /$ -->`` is the Markdown that the command prints.
+Outside of blocks, what is between ``<!-- $ rankconst ... -->`` and ``<!-- /$ -->`` is what a command prints.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import re
 import shlex
 import sys
 import tempfile
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CI_MARKS = ("main job", "tests")
 REST = "..."
 PASSIVE = ("bibtex", "text")
+BUG = 1
 
 # Three files of triples for examples about "a graph of your own", in the folder of every session.
 GRAPH = {
@@ -114,13 +116,19 @@ def run_command(command: str) -> Screen:
     if program != "rankconst":
         raise ValueError(f"pages run rankconst only, not {program}")
     out, err = io.StringIO(), io.StringIO()
-    with mock.patch.object(sys, "argv", [program, *arguments]):
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                rankconst_main()
-                code = 0
-            except SystemExit as stopped:
-                code = stopped.code if isinstance(stopped.code, int) else 1
+    code = 0
+    with (
+        mock.patch.object(sys, "argv", [program, *arguments]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            rankconst_main()
+        except SystemExit as stopped:
+            code = stopped.code if isinstance(stopped.code, int) else 1
+        except Exception:  # noqa: BLE001 - a bug, which must not keep the other examples from being looked at
+            code = BUG
+            traceback.print_exc()
     return Screen(code, out.getvalue(), err.getvalue())
 
 
@@ -155,8 +163,9 @@ class Session:
 
     def print_again(self, found: re.Match[str]) -> str:
         """Return a part of a page that a command prints, as it prints it today."""
-        now = run_command(found["command"]).shown
-        if now != found["shown"]:
+        screen = run_command(found["command"])
+        now = screen.shown if screen.code != BUG else found["shown"]
+        if screen.code or now != found["shown"]:
             self._blame(found.string.count("\n", 0, found.start()) + 1, f"{found['command']} prints another table")
         return f"<!-- $ {found['command']} -->\n{now}<!-- /$ -->"
 
@@ -173,6 +182,9 @@ class Session:
                     self._blame(line, f"the command before exits with {code}, which the page does not show")
                 screen = run_command(command)
                 now, code = screen.shown, screen.code
+                if code == BUG:
+                    self._blame(line, f"{command}\n{now}")
+                    return block.body
                 seen = re.search("^error: ", now, re.MULTILINE) is not None
             if shown.endswith(f"{REST}\n"):
                 kept = shown.splitlines()[:-1]
@@ -219,15 +231,16 @@ class _Recorder(doctest.DocTestRunner):
         self.failed: list[tuple[doctest.Example, str]] = []
         self.broken: list[tuple[doctest.Example, str]] = []
 
-    def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+    def report_failure(self, _: Any, __: doctest.DocTest, example: doctest.Example, got: str) -> None:
         """Keep what an example printed."""
         self.failed.append((example, got))
 
-    def report_unexpected_exception(self, out: Any, test: doctest.DocTest, example: doctest.Example, exc: Any) -> None:
+    def report_unexpected_exception(self, _: Any, __: doctest.DocTest, example: doctest.Example, exc: Any) -> None:
         """Keep what an example raised."""
         got = f"Traceback (most recent call last):\n    ...\n{exc[0].__module__}.{exc[0].__name__}: {exc[1]}\n"
-        # An error that rankconst raises on purpose is an output; any other never gets onto a page.
-        (self.failed if issubclass(exc[0], RankconstError) else self.broken).append((example, got))
+        # An error gets onto a page only where the page shows one, and only if rankconst raises it on purpose.
+        meant = example.want.startswith("Traceback") and issubclass(exc[0], RankconstError)
+        (self.failed if meant else self.broken).append((example, got))
 
 
 @contextlib.contextmanager

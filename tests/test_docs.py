@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
+import tomllib
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,9 @@ from pages import ROOT, find_blocks, find_pages, run_page
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import RankconstError
 from rankconst.results.formats import READERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DOCS = ROOT / "docs"
 PAGES = [page for page in find_pages() if page.is_file()]
@@ -32,7 +36,8 @@ in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a c
 def test_every_example_does_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    run = "".join(f"```{block.language} {block.name}\n{block.body}" for block in find_blocks(text_of(page)) if block.is_run)
+    blocks = [block for block in find_blocks(text_of(page)) if block.is_run]
+    run = "".join(f"```{block.language} {block.name}\n{block.body}" for block in blocks)
     for module, sign in NEEDED.items():
         if re.search(sign, run):
             pytest.importorskip(module)
@@ -169,6 +174,13 @@ def test_published_lines_are_what_the_script_writes(reference: Path, monkeypatch
     lines = adjust_published.render_lines(adjusted)
     assert lines.count("\n") == 1 + 10
     assert lines in text_of(DOCS / "plots.md"), "run: python scripts/adjust_published.py FILE"
+
+
+@in_checkout
+def test_the_extra_for_tests_is_its_groups() -> None:
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))
+    groups = project["dependency-groups"]
+    assert project["project"]["optional-dependencies"]["test"] == sorted([*groups["test"], *groups["lint"]])
 
 
 @in_checkout

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -63,7 +63,7 @@ def test_offsets_on_the_page_are_those_of_the_tables(script: ModuleType, page: s
 def test_every_dataset_is_on_the_page_the_largest_effect_first(script: ModuleType, page: str) -> None:
     tables = rankconst.load()
     listed = re.findall(r"^\| .*\(`(.+?)`\) \|", page, re.MULTILINE)
-    assert sorted(listed) == sorted(key for key in tables.datasets if tables.holds(key, "pykeen", "test")), AGAIN
+    assert sorted(listed) == sorted(key for key in tables.datasets if tables.holds(Tasks(key, "pykeen", "test"))), AGAIN
     effects = [offset.effect for offset in script.compare(tables)]
     assert effects == sorted(effects, reverse=True)
     assert min(effects) > 0
