@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import load as load
     from rankconst.tasks import Histogram as Histogram
     from rankconst.tasks import Tasks as Tasks
-    from rankconst.tasks import WeightedHistogram as WeightedHistogram
 else:
     # Out of sight of type checkers, which would take any attribute for one that exists.
     from rankconst.lazy import attach
@@ -88,7 +87,6 @@ else:
         "UndefinedError": "errors",
         "UnknownNameError": "errors",
         "UsageError": "errors",
-        "WeightedHistogram": "tasks",
         "adjust": "results.frame",
         "adjust_reading": "results.adjust",
         "bundled_versions": "tables.tables",

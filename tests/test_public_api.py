@@ -56,7 +56,6 @@ NAMES = [
     "UndefinedError",
     "UnknownNameError",
     "UsageError",
-    "WeightedHistogram",
     "__version__",
     "adjust",
     "adjust_reading",

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+    from rankconst.tasks import Histogram, Tasks
 
-    Histograms = Mapping[Tasks, Histogram | WeightedHistogram]
+    Histograms = Mapping[Tasks, Histogram]
 
 
 _NUMBERS = {"num_candidates": "num_candidates", "weight": "weights", "num_tasks": "num_tasks"}
@@ -32,7 +32,7 @@ def tabulate(histograms: Histograms) -> dict[str, pa.Table]:
 
     Rows are in the order of the histograms.
     """
-    parts: dict[str, dict[Tasks, Histogram | WeightedHistogram]] = {
+    parts: dict[str, dict[Tasks, Histogram]] = {
         name: {} for name in ("candidates", "macro_candidates", "candidates_by_relation")
     }
     for tasks, histogram in histograms.items():
@@ -90,7 +90,7 @@ def _with_both(tasks: Iterable[Tasks]) -> Iterator[Tasks]:
             yield replace(one, side="both")
 
 
-def _compute_rows(histogram: Histogram | WeightedHistogram, metrics: Iterable[Metric]) -> Iterator[tuple[Any, ...]]:
+def _compute_rows(histogram: Histogram, metrics: Iterable[Metric]) -> Iterator[tuple[Any, ...]]:
     for metric in metrics:
         moments = compute_moments(metric, histogram)
         yield (

@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING
 from rankconst.errors import UsageError
 from rankconst.lazy import attach
 from rankconst.moments.result import Moments
-from rankconst.tasks import Histogram, WeightedHistogram
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.moments.registry import MOMENTS, WEIGHTED_MOMENTS
+    from rankconst.tasks import Histogram
 else:
     # Looking a constant up computes nothing: the formulas are imported when one is needed.
     _MODULES = (
@@ -51,7 +51,7 @@ else:
 __all__ = ["MOMENTS", "WEIGHTED_MOMENTS", "Moments", "compute_moments"]
 
 
-def compute_moments(metric: Metric, histogram: Histogram | WeightedHistogram) -> Moments:
+def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     """Compute a metric's chance expectation and variance.
 
     Parameters
@@ -73,7 +73,7 @@ def compute_moments(metric: Metric, histogram: Histogram | WeightedHistogram) ->
     """
     from rankconst.moments.registry import MOMENTS, WEIGHTED_MOMENTS
 
-    if isinstance(histogram, Histogram):
+    if not histogram.is_weighted:
         return MOMENTS[metric.family](histogram, metric.k)
     if metric.family not in WEIGHTED_MOMENTS:
         raise UsageError(

@@ -21,17 +21,16 @@ import numpy as np
 from rankconst.errors import UnknownNameError
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import harmonic, harmonic_squares, sum_over_ranks
-from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from rankconst.tasks import WeightedHistogram
+    from rankconst.tasks import Histogram
 
 
-def mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
+def mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
     """Return the moments of MR: e = (N+1)/2, v = (N^2-1)/12.
 
     Without weights, sums are formed in whole numbers, so both results are correctly rounded.
@@ -40,7 +39,7 @@ def mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) ->
     ----------
     Hoyt et al. 2022, eq. 8 and 9 (general form; the paper's constant-N form of eq. 8 has n and N exchanged).
     """
-    if not isinstance(histogram, Histogram):
+    if histogram.is_weighted:
         size = histogram.num_candidates.astype(np.float64)
         return _pool(histogram, (size + 1) / 2, (size - 1) * (size + 1) / 12, 0.0)
     sizes = histogram.num_candidates.astype(object)
@@ -51,7 +50,7 @@ def mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) ->
     return Moments(expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form")
 
 
-def mean_reciprocal_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
+def mean_reciprocal_rank(histogram: Histogram, _: int | None = None) -> Moments:
     """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2.
 
     References
@@ -67,7 +66,7 @@ def mean_reciprocal_rank(histogram: Histogram | WeightedHistogram, _: int | None
     return _pool(histogram, mean, variance, slack)
 
 
-def hits_at_k(histogram: Histogram | WeightedHistogram, k: int | None) -> Moments:
+def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
 
     References
@@ -81,7 +80,7 @@ def hits_at_k(histogram: Histogram | WeightedHistogram, k: int | None) -> Moment
     return _pool(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
 
 
-def ndcg(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
+def ndcg(histogram: Histogram, _: int | None = None) -> Moments:
     """Return the moments of nDCG with one relevant item, the mean of 1/log2(1 + r).
 
     References
@@ -97,9 +96,7 @@ def num_ranks(histogram: Histogram, _: int | None = None) -> Moments:
     return Moments(float(histogram.total), 0.0, 0.0, 0.0, "closed_form")
 
 
-def mean_of(
-    histogram: Histogram | WeightedHistogram, f: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> Moments:
+def mean_of(histogram: Histogram, f: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Moments:
     """Return the moments of the mean of any f(rank).
 
     Parameters
@@ -133,19 +130,19 @@ _ROUNDINGS, _WEIGHTED_ROUNDINGS = 8, 16
 
 
 def _pool(
-    histogram: Histogram | WeightedHistogram,
+    histogram: Histogram,
     mean: NDArray[np.float64],
     variance: NDArray[np.float64],
     slack: NDArray[np.float64] | float,
 ) -> Moments:
     """Average one task's moments over the histogram; `slack` bounds the absolute error of `variance`."""
-    weights = histogram.weights
-    tasks = histogram.num_tasks * weights
+    weights = 1.0 if histogram.weights is None else histogram.weights
+    tasks = histogram.row_weights
     total = histogram.total_weight
     expectation = math.fsum((tasks * mean).tolist()) / total
     spread = math.fsum((tasks * weights * variance).tolist()) / total / total
     # Positive terms, each good to a few roundings; the sum itself is exact.
-    rounding = UNIT_ROUNDOFF * (_ROUNDINGS if isinstance(histogram, Histogram) else _WEIGHTED_ROUNDINGS)
+    rounding = UNIT_ROUNDOFF * (_WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS)
     return Moments(
         expectation=expectation,
         expectation_error=rounding * expectation,

@@ -19,33 +19,32 @@ import numpy as np
 
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import scaled_power
-from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
-    from rankconst.tasks import WeightedHistogram
+    from rankconst.tasks import Histogram
 
 
 # Relative error of one task's terms, in units of roundoff.
 _TASK_ERROR = 16
 
 
-def geometric_mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
+def geometric_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
     """Return the moments of GMR, the geometric mean of the ranks."""
     return _product(histogram, 1.0)
 
 
-def inverse_geometric_mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
+def inverse_geometric_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
     """Return the moments of IGMR, one over the geometric mean of the ranks."""
     return _product(histogram, -1.0)
 
 
-def _product(histogram: Histogram | WeightedHistogram, sign: float) -> Moments:
+def _product(histogram: Histogram, sign: float) -> Moments:
     unit = sign / histogram.total_weight
-    power = unit if isinstance(histogram, Histogram) else unit * histogram.weights
+    power = unit if histogram.weights is None else unit * histogram.weights
     tasks = histogram.num_tasks.astype(np.float64)
     mean, variance = scaled_power(histogram.num_candidates, power)
     # m_1 = N^p (1 + mean): the two logarithms are summed apart, each without cancellation.
-    sizes = math.fsum((tasks * histogram.weights * np.log(histogram.num_candidates)).tolist()) * unit
+    sizes = math.fsum((histogram.row_weights * np.log(histogram.num_candidates)).tolist()) * unit
     shifts = math.fsum((tasks * np.log1p(mean)).tolist())
     spread = math.fsum((tasks * np.log1p(variance / np.square(1.0 + mean))).tolist())
     expectation = math.exp(sizes + shifts)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.moments.result import Moments
-    from rankconst.tasks import Histogram, WeightedHistogram
+    from rankconst.tasks import Histogram
 
 
 MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
@@ -34,7 +34,7 @@ MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
 """Metric family to the function of its moments."""
 
 
-WEIGHTED_MOMENTS: dict[str, Callable[[WeightedHistogram, int | None], Moments]] = {
+WEIGHTED_MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
     "arithmetic_mean_rank": means.mean_rank,
     "inverse_harmonic_mean_rank": means.mean_reciprocal_rank,
     "hits_at_k": means.hits_at_k,

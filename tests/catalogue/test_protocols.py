@@ -25,9 +25,9 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     parse_side,
     parse_split,
-    sampled_histogram,
 )
 from rankconst.moments import compute_moments
+from rankconst.tasks import sampled_histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
