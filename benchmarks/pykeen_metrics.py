@@ -105,7 +105,7 @@ def work_rankconst(options: dict[str, Any]) -> None:
     """Take the counts from the bundled tables, and compute every metric from them."""
     import rankconst
     from rankconst.catalogue.metrics import TABULATED
-    from rankconst.moments import MOMENTS
+    from rankconst.moments.registry import MOMENTS
 
     modules = [module for name, module in sys.modules.items() if name.startswith("rankconst.moments.")]
     caches = [cached for module in modules for cached in vars(module).values() if hasattr(cached, "cache_clear")]

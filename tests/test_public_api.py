@@ -234,11 +234,6 @@ from rankconst import tables
 import rankconst
 assert tables is rankconst.tables.tables and tables.load is rankconst.load
 """)
-    modules_after("""
-import rankconst
-assert rankconst.moments.means.__name__ == "rankconst.moments.means"
-assert rankconst.moments.MOMENTS is rankconst.moments.registry.MOMENTS
-""")
 
 
 def test_no_public_name_is_that_of_a_module() -> None:

@@ -29,22 +29,12 @@ _HOYT = "Hoyt et al. 2022, arXiv:2203.07544"
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """How the constants of a metric come about.
+    """How the constants of a metric come about."""
 
-    Attributes
-    ----------
-    expectation, variance
-        Expressions in the names above.
-    method
-        How they are evaluated, in words.
-    reference
-        Where they come from.
-    """
-
-    expectation: str
+    expectation: str  # expressions in the names above
     variance: str
-    method: str
-    reference: str
+    method: str  # how they are evaluated, in words
+    reference: str  # where they come from
 
 
 def _mean_of(mean: str, square: str, method: str, reference: str) -> Formula:
@@ -81,6 +71,7 @@ def _negative_power(exponent: str, power: str) -> Formula:
 
 _ORDERED = "numerical: from the law of the two middle ranks, a Poisson-binomial tail by contour integrals"
 
+# Metric family to its formulas; k is the parameter of Hits@k.
 FORMULAS: dict[str, Formula] = {
     "arithmetic_mean_rank": _mean_of(
         "(N + 1) / 2", "(N + 1) * (2*N + 1) / 6", "closed form, in whole numbers", f"{_HOYT}, eq. 8 and 9"
@@ -141,25 +132,11 @@ FORMULAS: dict[str, Formula] = {
     ),
     "count": Formula(expectation="n", variance="0", method="closed form", reference="–"),
 }
-"""Metric family to its formulas; k stands for the parameter of Hits@k."""
 
 
 def describe_metric(metric: Metric) -> dict[str, str]:
-    """Return the page of a metric, heading to text.
+    """Return the page of a metric, heading to text in the order of headings; with or without its k.
 
-    Parameters
-    ----------
-    metric
-        A metric of the catalogue, with or without its k.
-
-    Returns
-    -------
-    dict
-        Headings in their order: name, definition, range, direction, optimum, adjusted, expectation, variance, method,
-        reference, key, spellings. Expressions are in the names of :mod:`rankconst.moments.formulas`.
-
-    Examples
-    --------
     >>> from rankconst import parse_metric
     >>> describe_metric(parse_metric("mr"))["expectation"]
     'sum(c * (N + 1) / 2 for N, c in tasks) / n'

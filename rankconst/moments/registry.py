@@ -1,45 +1,39 @@
-"""Metric family to the function of its moments: the one table of what can be computed."""
+"""Metric family to the function of its moments: what can be computed. A new metric is one entry here."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.moments import deviation, means, median, median_deviation, powers, products, spread
+from rankconst.moments import deviation, means, median, median_deviation, powers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.moments.result import Moments
-    from rankconst.tasks import Histogram
 
 
-MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
-    "arithmetic_mean_rank": means.mean_rank,
-    "inverse_harmonic_mean_rank": means.mean_reciprocal_rank,
-    "hits_at_k": means.hits_at_k,
-    "geometric_mean_rank": products.geometric_mean_rank,
-    "inverse_geometric_mean_rank": products.inverse_geometric_mean_rank,
-    "inverse_arithmetic_mean_rank": powers.inverse_mean_rank,
-    "harmonic_mean_rank": powers.harmonic_mean_rank,
-    "quadratic_mean_rank": powers.quadratic_mean_rank,
-    "inverse_quadratic_mean_rank": powers.inverse_quadratic_mean_rank,
-    "median_rank": median.median_rank,
-    "inverse_median_rank": median.inverse_median_rank,
-    "ndcg": means.ndcg,
-    "variance": spread.rank_variance,
-    "standard_deviation": deviation.standard_deviation,
-    "median_absolute_deviation": median_deviation.median_absolute_deviation,
-    "count": means.num_ranks,
+class Entry(NamedTuple):
+    """The function of a histogram, and of k for a metric that takes one; whether tasks may be weighted."""
+
+    compute: Callable[..., Moments]
+    weighted: bool = False
+
+
+MOMENTS = {
+    "arithmetic_mean_rank": Entry(means.mean_rank, weighted=True),
+    "inverse_harmonic_mean_rank": Entry(means.mean_reciprocal_rank, weighted=True),
+    "hits_at_k": Entry(means.hits_at_k, weighted=True),
+    "geometric_mean_rank": Entry(means.geometric_mean_rank, weighted=True),
+    "inverse_geometric_mean_rank": Entry(means.inverse_geometric_mean_rank, weighted=True),
+    "inverse_arithmetic_mean_rank": Entry(powers.inverse_mean_rank),
+    "harmonic_mean_rank": Entry(powers.harmonic_mean_rank),
+    "quadratic_mean_rank": Entry(powers.quadratic_mean_rank),
+    "inverse_quadratic_mean_rank": Entry(powers.inverse_quadratic_mean_rank),
+    "median_rank": Entry(median.median_rank),
+    "inverse_median_rank": Entry(median.inverse_median_rank),
+    "ndcg": Entry(means.ndcg, weighted=True),
+    "variance": Entry(deviation.rank_variance),
+    "standard_deviation": Entry(deviation.standard_deviation),
+    "median_absolute_deviation": Entry(median_deviation.median_absolute_deviation),
+    "count": Entry(means.num_ranks),
 }
-"""Metric family to the function of its moments."""
-
-
-WEIGHTED_MOMENTS: dict[str, Callable[[Histogram, int | None], Moments]] = {
-    "arithmetic_mean_rank": means.mean_rank,
-    "inverse_harmonic_mean_rank": means.mean_reciprocal_rank,
-    "hits_at_k": means.hits_at_k,
-    "geometric_mean_rank": products.geometric_mean_rank,
-    "inverse_geometric_mean_rank": products.inverse_geometric_mean_rank,
-    "ndcg": means.ndcg,
-}
-"""The families whose tasks may be weighted, likewise."""

@@ -21,10 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
+    from rankconst.moments.result import Counts, Values
 
 
 # A panel has at most that many nodes, and panels of up to four terms a node are summed term by term.
@@ -45,33 +42,15 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """A rule for sums over consecutive panels: sum_x f(x) = sum_i weights_i f(points_i).
+    """A rule for sums over consecutive panels: sum_x f(x) = sum_i weights_i f(points_i)."""
 
-    Attributes
-    ----------
-    points
-        Whole numbers, ascending. Shape (X,), int64.
-    weights
-        Shape (X,); 1 where all numbers of a panel are points.
-    checks
-        Weights of the difference to a rule that is exact to one degree less, in each panel. Shape (X,).
-    firsts
-        The index of each panel's first point. Shape (number of panels,).
-    """
-
-    points: Counts
-    weights: Values
-    checks: Values
-    firsts: Counts
+    points: Counts  # whole numbers, ascending
+    weights: Values  # 1 where all numbers of a panel are points
+    checks: Values  # weights of the difference to a rule exact to one degree less, in each panel
+    firsts: Counts  # the index of each panel's first point
 
     def sum(self, values: Values, errors: Values) -> tuple[Values, Values]:
-        """Sum f over all panels, given f and a bound on its absolute errors at the points, shape (..., X).
-
-        Returns
-        -------
-        sum, error : ndarray
-            Shape (...).
-        """
+        """Return sum and error over all panels, given f and a bound on its errors at the points, shape (..., X)."""
         truncated = np.abs(np.add.reduceat(values * self.checks, self.firsts, axis=-1)).sum(axis=-1)
         return np.sum(values * self.weights, axis=-1), np.sum(errors * np.abs(self.weights), axis=-1) + truncated
 

@@ -33,8 +33,9 @@ from oracles import (
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.moments import MOMENTS, Moments, compute_moments
+from rankconst.moments import Moments, compute_moments
 from rankconst.moments.powers import power_mean
+from rankconst.moments.registry import MOMENTS
 from rankconst.moments.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
 from rankconst.tables.tables import load
 from rankconst.tasks import Histogram
