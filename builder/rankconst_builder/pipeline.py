@@ -398,9 +398,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     )
 
 
-def _gather_histograms(
-    key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]
-) -> dict[Tasks, Histogram]:
+def _gather_histograms(key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]) -> dict[Tasks, Histogram]:
     """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation."""
     found: dict[Tasks, Histogram] = {}
     for (protocol, split), count in counts.items():

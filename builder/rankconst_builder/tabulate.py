@@ -13,12 +13,13 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import schema_of
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tasks import Histogram, Tasks
+    from rankconst.tasks import Tasks
 
     Histograms = Mapping[Tasks, Histogram]
 
@@ -69,10 +70,10 @@ def _tabulate_constants(histograms: Histograms, macro: Histograms) -> pa.Table:
         for aggregation in (DEFAULT_AGGREGATION, *MACROS):
             whole = replace(tasks, aggregation=aggregation)
             source, metrics = (histograms, TABULATED) if whole.is_micro else (macro, MACRO_TABULATED)
-            parts: list[Any] = [source[side] for side in whole.sides if side in source]
+            parts = [source[side] for side in whole.sides if side in source]
             if not parts:
                 continue
-            pooled = functools.reduce(lambda one, other: one.pool(other), parts)
+            pooled = functools.reduce(Histogram.pool, parts)
             if (metrics, pooled) not in done:
                 done[metrics, pooled] = list(_compute_rows(pooled, metrics))
             address = (whole.dataset, whole.protocol, whole.split, whole.side, whole.aggregation)

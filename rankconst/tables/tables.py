@@ -29,7 +29,7 @@ from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, sch
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     import pandas as pd
     import pyarrow as pa
@@ -65,7 +65,7 @@ class Records:
 
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
-        stored: Mapping[Tasks, Any] = (
+        stored = (
             self.relation_histograms
             if tasks.relations
             else self.histograms

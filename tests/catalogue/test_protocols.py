@@ -119,20 +119,6 @@ def test_draws_with_replacement_are_refused_with_the_reason() -> None:
             refuse("sampled:500:replacement")
 
 
-@pytest.mark.parametrize("name", ["sampled:500", "sampled:500:unfiltered"])
-def test_tasks_among_sampled_negatives(name: str) -> None:
-    for protocol in (name, parse_protocol(name)):
-        histogram = sampled_histogram(protocol, 1_197_086)
-        assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([501], [1_197_086])
-
-
-def test_numbers_of_tasks_do_not_settle_other_protocols() -> None:
-    with pytest.raises(errors.UsageError, match=r"protocol pykeen needs .*only sampled:M can be adjusted"):
-        sampled_histogram("pykeen", 10)
-    with pytest.raises(errors.UsageError, match="at least 1"):
-        sampled_histogram("sampled:10", 0)
-
-
 def _count_ranks(pool: int, draws: list[tuple[int, ...]]) -> dict[int, Fraction]:
     """Return the law of the rank: every place of the true answer in the pool, every draw of others, equally likely."""
     ranks = Counter(1 + sum(one < place for one in drawn) for place in range(pool + 1) for drawn in draws)

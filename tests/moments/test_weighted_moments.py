@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from oracles import MP, absolute_error, power_sums
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import UsageError
 from rankconst.moments import compute_moments
 from rankconst.moments.registry import MOMENTS
 from rankconst.tasks import Histogram
@@ -160,51 +160,3 @@ def test_simulated_rankers_agree(metric: Metric) -> None:
 def test_other_metrics_refuse_weights(family: str) -> None:
     with pytest.raises(UsageError, match=r"no constants of .* for macro averages; there are for arithmetic_mean_rank"):
         compute_moments(CATALOGUE[family], Histogram.from_counts([3, 4], weights=[1, 0.5]))
-
-
-# The histogram itself.
-
-
-@given(TASKS, TASKS)
-def test_histograms_gather_and_pool(one: list[Task], other: list[Task]) -> None:
-    pooled = gather(one).pool(gather(other))
-    assert pooled == gather(one + other) == gather((one + other)[::-1])
-    assert hash(pooled) == hash(gather(other + one))
-    assert pooled.total == len(one) + len(other)
-    assert pooled.total_weight == pytest.approx(float(sum(weight for _, weight in one + other)), rel=1e-15)
-    assert len(pooled) == len({(size, float(weight)) for size, weight in one + other})
-    pairs = list(zip(pooled.num_candidates.tolist(), weights_of(pooled).tolist(), strict=True))
-    assert pairs == sorted(set(pairs))
-
-
-def test_histograms_tell_each_other_apart() -> None:
-    histogram = Histogram.from_counts([3, 3], weights=[1.0, 0.5])
-    assert histogram != Histogram.from_counts([3, 3], weights=[1.0, 0.25])
-    assert histogram != Histogram.from_counts([3, 4], weights=[0.5, 1.0])
-    assert histogram != Histogram.from_counts([3, 3, 3], weights=[1.0, 0.5, 0.5])
-    assert histogram != Histogram.from_counts([3, 3])
-    with pytest.raises(ValueError, match="read-only"):
-        weights_of(histogram)[0] = 2.0
-
-
-@pytest.mark.parametrize(
-    ("sizes", "weights", "tasks", "message"),
-    [
-        ([], [], [], "needs at least one ranking task"),
-        ([3], [1.0, 2.0], [1], r"weights have shape \(2,\); expected \(1,\)"),
-        ([3], [0.0], [1], r"weights\[0\] is 0.0; expected a positive number"),
-        ([3, 4], [1.0, -1.0], [1, 1], r"weights\[1\] is -1.0"),
-        ([3], [math.nan], [1], r"weights\[0\] is nan"),
-        ([3], [math.inf], [1], r"weights\[0\] is inf"),
-        ([3], ["a"], [1], "weights must be numbers"),
-        ([0], [1.0], [1], r"num_candidates\[0\] is 0"),
-        ([3], [1.0], [0], r"num_tasks\[0\] is 0"),
-        ([3, 4], [1.0, 1.0], [1], "must pair up"),
-        ([4, 3], [1.0, 1.0], [1, 1], "ascending"),
-        ([3, 3], [1.0, 0.5], [1, 1], "ascending"),
-        ([3, 3], [1.0, 1.0], [1, 1], "ascending"),
-    ],
-)
-def test_bad_histograms_are_refused(sizes: list[int], weights: list[Any], tasks: list[int], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        Histogram(np.array(sizes, dtype=int), np.array(tasks, dtype=int), np.array(weights))

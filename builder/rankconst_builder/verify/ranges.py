@@ -210,9 +210,7 @@ def check_constants(tables: TableSet) -> Checked:
     return Checked.of(len(frame), findings)
 
 
-def _find_limits(
-    frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]
-) -> tuple[Values, Values]:
+def _find_limits(frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]) -> tuple[Values, Values]:
     """Return the values of the best and of the worst ranker for each row of the constants table, NaN if unknown."""
     pairs = list(zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
     metrics = {pair: read_metric(*pair) for pair in set(pairs)}

@@ -254,9 +254,7 @@ def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
     return {role: last.read(source.files[role]) for role in roles}
 
 
-def _tabulate(
-    tasks: tuple[str, str, str, str], own: Mapping[str, Any], histogram: Histogram
-) -> pd.DataFrame:
+def _tabulate(tasks: tuple[str, str, str, str], own: Mapping[str, Any], histogram: Histogram) -> pd.DataFrame:
     named = dict(zip(TASKS, tasks, strict=True))
     return pd.DataFrame(
         {**named, **own, "num_candidates": histogram.num_candidates, "num_tasks": histogram.num_tasks},

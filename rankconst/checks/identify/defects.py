@@ -12,7 +12,6 @@ from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
 from rankconst.results.reading import NOISE, are_in_full, measure
-from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -162,7 +161,7 @@ def _one_less_turned(constants: Constants, adjustment: str, value: Interval) -> 
 
 def _logarithm_of_mean(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
     histogram = constants.histogram
-    if constants.metric.family != "inverse_harmonic_mean_rank" or not isinstance(histogram, Histogram):
+    if constants.metric.family != "inverse_harmonic_mean_rank" or histogram.is_weighted:
         return None
     mean = histogram.mean
     if mean <= 1:
