@@ -66,6 +66,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
+from rankconst.moments.summation import uniform_rule
 from rankconst.moments.sums import MIDPOINT, binomial, condense
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ _FEW_NODES = 8
 # Up to this sqrt(t) N the rules give the mean of a Gaussian to rounding.
 _NARROW = 5.0
 _VERY_NARROW = 0.5
-# Relative error at which the series needs no transform beside it.
+# Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-12
 # Relative error of the terms of a central moment, in units of roundoff.
 _MOMENT_ERROR = 32
@@ -182,11 +183,11 @@ class _Ranks:
 
     @cached_property
     def rule(self) -> tuple[Values, Values]:
-        return _gauss_rule(self.sizes, _NODES)
+        return uniform_rule(self.sizes, _NODES)
 
     @cached_property
     def short_rule(self) -> tuple[Values, Values]:
-        return _gauss_rule(self.sizes, _FEW_NODES)
+        return uniform_rule(self.sizes, _FEW_NODES)
 
     def transform(self, t: float) -> float:
         """Return E[exp(-t n V)]."""
@@ -251,37 +252,6 @@ class _Ranks:
             phi = _mean_by_integral(t, c[:, None], sizes) if t <= _SMOOTH else _mean_over_lattice(t, c, sizes)
             total += np.log(phi + TINY) @ self.weights[many:]
         return total
-
-
-def _gauss_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
-    """Return the Gauss rule of the uniform law on 1 .. N, from its mean on: nodes and weights. Shapes (U, nodes).
-
-    For N up to the number of nodes these are the ranks themselves. Beyond, eigenvalues and eigenvectors of the Jacobi
-    matrix of Chebyshev's discrete polynomials (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials).
-    """
-    k = np.arange(1, nodes, dtype=np.float64)
-    at = np.empty((sizes.size, nodes))
-    weights = np.empty_like(at)
-    near = sizes <= nodes
-    rank = np.arange(1, nodes + 1, dtype=np.float64)
-    small = sizes[near][:, None]
-    # Beyond the last rank it is repeated, without weight.
-    at[near] = np.minimum(rank, small) - (small + 1) / 2
-    weights[near] = np.where(rank <= small, 1 / small, 0.0)
-    large = sizes[~near][:, None]
-    jacobi = np.zeros((large.size, nodes, nodes))
-    inside = np.arange(nodes - 1)
-    # In units of N.
-    jacobi[:, inside + 1, inside] = k / 2 * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
-    roots, vectors = np.linalg.eigh(jacobi)
-    share = vectors[:, 0, :] ** 2
-    # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) / 12.
-    roots, share = (roots - roots[:, ::-1]) / 2, (share + share[:, ::-1]) / 2
-    share /= share.sum(axis=1, keepdims=True)
-    second = np.sum(share * roots * roots, axis=1, keepdims=True)
-    at[~near] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
-    weights[~near] = share
-    return at, weights
 
 
 def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -> Values:

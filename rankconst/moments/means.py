@@ -97,7 +97,7 @@ def ndcg(histogram: Histogram) -> Moments:
 
 
 def mean_of(histogram: Histogram, f: Callable[[Values], Values]) -> Moments:
-    """Return the moments of the mean of any f(rank) that :func:`.sum_over_ranks` takes; errors if of one sign."""
+    """Return the moments of the mean of any f(rank) that `sum_over_ranks` takes; the errors need an f of one sign."""
     size = histogram.num_candidates.astype(np.float64)
     mean = sum_over_ranks(f, histogram.num_candidates) / size
     square = sum_over_ranks(lambda rank: np.square(f(rank)), histogram.num_candidates) / size

@@ -100,7 +100,7 @@ class _MedianLaw:
 
 
 def median_rank(histogram: Histogram) -> Moments:
-    """Return the moments of the median rank; for even n the middle two's mean (Hoyt et al. 2022, section 2)."""
+    """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
     return _summarise(_median_law(histogram), _Statistic(float, _rank_difference, _rank_curvature))
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 STEP = 1 / 24
 # Highest central moment that the series takes.
 ORDER = 14
-# Relative error at which the series needs no transform beside it.
+# Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-13
 # Numbers formed in one go: memory stays bounded, and nodes where nothing is left are not reached.
 _CHUNK = 1 << 17

@@ -86,6 +86,38 @@ def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
     return scale * x + 0.5 * (scale - 1), scale / squares
 
 
+def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
+    """Return the Gauss rule of the uniform law on 1 .. N, from its mean on: nodes and weights. Shapes (U, nodes).
+
+    N may be any real number above the number of nodes; up to there the nodes are the ranks themselves. Eigenvalues and
+    eigenvectors of the Jacobi matrix (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials): the iteration of
+    :func:`gram_rules` starts from Legendre's zeros, and needs several terms a node.
+    """
+    k = np.arange(1, nodes, dtype=np.float64)
+    at = np.empty((sizes.size, nodes))
+    weights = np.empty_like(at)
+    near = sizes <= nodes
+    rank = np.arange(1, nodes + 1, dtype=np.float64)
+    small = sizes[near][:, None]
+    # Beyond the last rank it is repeated, without weight.
+    at[near] = np.minimum(rank, small) - (small + 1) / 2
+    weights[near] = np.where(rank <= small, 1 / small, 0.0)
+    large = sizes[~near][:, None]
+    jacobi = np.zeros((large.size, nodes, nodes))
+    inside = np.arange(nodes - 1)
+    # In units of N.
+    jacobi[:, inside + 1, inside] = k / 2 * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
+    roots, vectors = np.linalg.eigh(jacobi)
+    share = vectors[:, 0, :] ** 2
+    # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) / 12.
+    roots, share = (roots - roots[:, ::-1]) / 2, (share + share[:, ::-1]) / 2
+    share /= share.sum(axis=1, keepdims=True)
+    second = np.sum(share * roots * roots, axis=1, keepdims=True)
+    at[~near] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
+    weights[~near] = share
+    return at, weights
+
+
 @functools.cache
 def _first_guess(size: int) -> Values:
     """Return half the zeros of the Legendre polynomial, which those of Gram's tend to for many terms."""

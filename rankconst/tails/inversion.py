@@ -102,7 +102,7 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
         real: Values = law.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
         return real
 
-    # A complement is of use only beside 1: it need not be followed to where its terms overflow, or below e^-90.
+    # A complement matters only next to 1: it need not be followed to where its terms overflow, or below e^-90.
     least, farthest = (-math.inf, math.inf) if upper else (_NEGLIGIBLE, 0.5 * law.farthest)
     t, last = sign / law.width, math.inf
     while least < (now := float(height(np.array([t]))[0])) < last and abs(2.0 * t) < farthest:
