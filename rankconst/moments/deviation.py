@@ -97,7 +97,7 @@ _VANISHED = 60.0
 _RESOLVED = 40.0
 # Further than this from the edges, in widths 1/sqrt(t), a sum over the lattice does not feel them.
 _WHOLE = 6.5
-# Largest number of points in c of which none is inferred from another.
+# Up to this many points in c, all are evaluated.
 _PLAIN = 2048
 # Largest t at which a sum over the lattice follows from an integral, and how far from the centre others reach.
 _SMOOTH = 0.02
@@ -203,7 +203,7 @@ class _Ranks:
         """Return points c and weights for the integral over c.
 
         Where there are many points, tasks are few, and most points lie so far from 1 and from every N that the
-        integrand has the lattice's period, 1, there: one period's points stand for all of them.
+        integrand has the lattice's period, 1, there: the points of one period serve for all.
         """
         step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
         room = _VANISHED / t

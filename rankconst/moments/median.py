@@ -17,7 +17,7 @@ for x <= y, and summing f((a + b)/2) by parts in both arguments
           - \sum_{x < y} \frac{h(x)}{h(y)} \Delta^2\!f(x + y) \Bigr]
 
 with :math:`\Delta^2 f(s) = f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1)`. Between neighbouring N_u terms are smooth in x and
-y, so a few points stand for many (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 estimates both
+y, so a few points are enough (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 estimates both
 moments from random rankings.)
 """
 

@@ -47,7 +47,7 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
     """Compute the probability that a random ranker does at least as well as `value`.
 
     That is P(M >= value) for a metric that is better when larger, else P(M <= value). A value that no ranks give
-    stands for the next better one that some do: Hits@10 >= 0.533 of 40,932 tasks means at least 21,817 hits. A value
+    counts as the next better one that some do: Hits@10 >= 0.533 of 40,932 tasks means at least 21,817 hits. A value
     rounded in print deserves :func:`tail_probabilities` of it and both ends of its interval.
 
     Equality is forgiving: 8 ulps for Hits@k and MR, 1e-12 relative for the others.

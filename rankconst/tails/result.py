@@ -43,7 +43,7 @@ class Tail:
     def from_complement(cls, log: float, error: float, method: Method) -> Tail:
         """Make a tail from the natural logarithm of one minus the probability and that logarithm's absolute error.
 
-        An error that is no longer small stands for a complement between 0 and exp(log + error).
+        An error that is no longer small means a complement between 0 and exp(log + error).
         """
         if log >= 0:
             return cls(0.0, math.inf, method)
