@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UndefinedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import ArrayLike, NDArray
+
+    from rankconst.catalogue.protocols import Protocol
 
 
 _SIDES = {"head": "head side", "tail": "tail side", "both": "both sides"}
@@ -111,30 +113,42 @@ _LARGEST = 2**53
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """How many ranking tasks have how many candidates.
+    """How many ranking tasks have how many candidates, and what each task counts.
+
+    A metric M = sum w_i f(r_i) / sum w_i counts task i with weight w_i; only the proportions of the weights matter.
+    Macro averages weigh a task by one over the number of tasks in its group.
 
     Attributes
     ----------
     num_candidates
-        Distinct numbers of candidates, the true answer included. Shape (U,), int64, ascending, each >= 1.
+        Numbers of candidates, the true answer included. Shape (U,), int64, each >= 1; ascending without repeats. With
+        weights, the pairs of number and weight are.
     num_tasks
-        How many tasks have that number. Shape (U,), int64, each >= 1.
+        How many tasks have that number of candidates, and that weight. Shape (U,), int64, each >= 1.
+    weights
+        What each of these tasks counts. Shape (U,), float64, finite, each > 0. None if every task counts once.
     """
 
     num_candidates: NDArray[np.int64]
     num_tasks: NDArray[np.int64]
+    weights: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        sizes, tasks = _check_tasks(self.num_candidates, self.num_tasks)
-        if np.any(np.diff(sizes) <= 0):
-            raise DataError("num_candidates must be ascending without repeats; Histogram.from_counts sorts for you.")
-        for values in (sizes, tasks):
-            values.flags.writeable = False
-        object.__setattr__(self, "num_candidates", sizes)
-        object.__setattr__(self, "num_tasks", tasks)
+        sizes, tasks = (_whole_numbers(name, getattr(self, name)) for name in ("num_candidates", "num_tasks"))
+        _check_tasks(sizes, tasks)
+        weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
+        for name, values in (("num_candidates", sizes), ("num_tasks", tasks), ("weights", weights)):
+            if values is not None:
+                values.flags.writeable = False
+            object.__setattr__(self, name, values)
+        if not _ascends(self._keys).all():
+            rows = "pairs of num_candidates and weights" if self.is_weighted else "num_candidates"
+            raise DataError(f"{rows} must be ascending without repeats; Histogram.from_counts sorts for you.")
 
     @classmethod
-    def from_counts(cls, counts: ArrayLike, num_tasks: ArrayLike | None = None) -> Histogram:
+    def from_counts(
+        cls, counts: ArrayLike, num_tasks: ArrayLike | None = None, weights: ArrayLike | None = None
+    ) -> Histogram:
         """Gather candidate counts, one per ranking task, into a histogram.
 
         Parameters
@@ -143,114 +157,8 @@ class Histogram:
             Numbers of candidates, the true answer included, in any order. Shape (n,), whole numbers >= 1.
         num_tasks
             How often each count is to be taken; 1 each if None. Shape (n,).
-
-        Raises
-        ------
-        DataError
-            If there are none, or one is not a whole number >= 1.
-        """
-        sizes = _whole_numbers("counts", counts)
-        tasks = np.ones_like(sizes) if num_tasks is None else _whole_numbers("num_tasks", num_tasks)
-        if sizes.size == 0 or sizes.shape != tasks.shape:
-            return cls(sizes, tasks)  # refused there, with the reason
-        if float(tasks.sum(dtype=np.float64)) > _LARGEST:
-            raise DataError("num_tasks add up to more than 2**53.")
-        order = np.argsort(sizes, kind="stable")
-        sizes, tasks = sizes[order], tasks[order]
-        starts = np.flatnonzero(np.concatenate(([True], sizes[1:] != sizes[:-1])))
-        return cls(sizes[starts], np.add.reduceat(tasks, starts))
-
-    @property
-    def total(self) -> int:
-        """The number of ranking tasks, n."""
-        return int(self.num_tasks.sum())
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """What each task counts: 1. Shape (U,)."""
-        return np.ones(len(self))
-
-    @property
-    def total_weight(self) -> float:
-        """The sum of the weights of all tasks: n."""
-        return float(self.total)
-
-    @property
-    def mean(self) -> float:
-        """The mean number of candidates."""
-        weighted = int(np.dot(self.num_candidates.astype(object), self.num_tasks.astype(object)))
-        return weighted / self.total
-
-    def pool(self, other: Histogram) -> Histogram:
-        """Return the histogram of both sets of tasks together."""
-        return Histogram.from_counts(
-            np.concatenate((self.num_candidates, other.num_candidates)),
-            np.concatenate((self.num_tasks, other.num_tasks)),
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Histogram):
-            return NotImplemented
-        return np.array_equal(self.num_candidates, other.num_candidates) and np.array_equal(
-            self.num_tasks, other.num_tasks
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.num_candidates.tobytes(), self.num_tasks.tobytes()))
-
-    def __len__(self) -> int:
-        return int(self.num_candidates.size)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WeightedHistogram:
-    """How many ranking tasks have how many candidates and which weight.
-
-    A metric M = sum w_i f(r_i) / sum w_i counts task i with weight w_i; only the proportions of the weights matter.
-    Macro averages weigh a task by one over the number of tasks in its group.
-
-    Attributes
-    ----------
-    num_candidates
-        Numbers of candidates, the true answer included. Shape (U,), int64, each >= 1.
-    weights
-        What a task counts. Shape (U,), float64, finite, each > 0. Pairs (num_candidates, weights) are ascending without
-        repeats.
-    num_tasks
-        How many tasks have that number and weight. Shape (U,), int64, each >= 1.
-    """
-
-    num_candidates: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    num_tasks: NDArray[np.int64]
-
-    def __post_init__(self) -> None:
-        sizes, tasks = _check_tasks(self.num_candidates, self.num_tasks)
-        weights = _check_weights(self.weights, sizes.size)
-        repeats = (sizes[1:] == sizes[:-1]) & (weights[1:] <= weights[:-1])
-        if np.any(sizes[1:] < sizes[:-1]) or np.any(repeats):
-            raise DataError(
-                "pairs of num_candidates and weights must be ascending without repeats; "
-                "WeightedHistogram.from_counts sorts for you."
-            )
-        for name, values in (("num_candidates", sizes), ("weights", weights), ("num_tasks", tasks)):
-            values.flags.writeable = False
-            object.__setattr__(self, name, values)
-
-    @classmethod
-    def from_counts(
-        cls, counts: ArrayLike, weights: ArrayLike, num_tasks: ArrayLike | None = None
-    ) -> WeightedHistogram:
-        """Gather candidate counts and weights, one pair per ranking task, into a histogram.
-
-        Parameters
-        ----------
-        counts
-            Numbers of candidates, the true answer included, in any order. Shape (n,), whole numbers >= 1.
         weights
-            What each task counts. Shape (n,), > 0.
-        num_tasks
-            How often each pair is to be taken; 1 each if None. Shape (n,).
+            What each task counts; 1 each if None. Shape (n,), > 0.
 
         Raises
         ------
@@ -259,13 +167,18 @@ class WeightedHistogram:
         """
         sizes = _whole_numbers("counts", counts)
         tasks = np.ones_like(sizes) if num_tasks is None else _whole_numbers("num_tasks", num_tasks)
-        sizes, tasks = _check_tasks(sizes, tasks)
-        shares = _check_weights(weights, sizes.size)
-        order = np.lexsort((shares, sizes))
-        sizes, shares, tasks = sizes[order], shares[order], tasks[order]
-        new = (sizes[1:] != sizes[:-1]) | (shares[1:] != shares[:-1])
-        starts = np.flatnonzero(np.concatenate(([True], new)))
-        return cls(sizes[starts], shares[starts], np.add.reduceat(tasks, starts))
+        _check_tasks(sizes, tasks)
+        keys: list[NDArray[Any]] = [sizes] if weights is None else [sizes, _check_weights(weights, sizes.size)]
+        order = np.lexsort(keys[::-1])
+        keys = [key[order] for key in keys]
+        starts = np.flatnonzero(np.append(True, _ascends(keys)))
+        gathered, *rest = (key[starts] for key in keys)
+        return cls(gathered, np.add.reduceat(tasks[order], starts), *rest)
+
+    @property
+    def _keys(self) -> list[NDArray[Any]]:
+        """What tells rows apart, in the order of sorting."""
+        return [self.num_candidates] if self.weights is None else [self.num_candidates, self.weights]
 
     @property
     def total(self) -> int:
@@ -273,37 +186,79 @@ class WeightedHistogram:
         return int(self.num_tasks.sum())
 
     @property
-    def total_weight(self) -> float:
-        """The sum of the weights of all tasks."""
-        return math.fsum((self.weights * self.num_tasks).tolist())
+    def mean(self) -> float:
+        """The mean number of candidates of a task."""
+        candidates = int(np.dot(self.num_candidates.astype(object), self.num_tasks.astype(object)))
+        return candidates / self.total
 
-    def pool(self, other: WeightedHistogram) -> WeightedHistogram:
+    @property
+    def is_weighted(self) -> bool:
+        """True if tasks have weights of their own, as in macro averages."""
+        return self.weights is not None
+
+    @property
+    def row_weights(self) -> NDArray[np.float64]:
+        """The sum of the weights of each row's tasks. Shape (U,)."""
+        return self.num_tasks.astype(np.float64) if self.weights is None else self.num_tasks * self.weights
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights of all tasks; n without weights."""
+        return math.fsum(self.row_weights.tolist())
+
+    def pool(self, other: Histogram) -> Histogram:
         """Return the histogram of both sets of tasks together, each task with the weight it has."""
-        return WeightedHistogram.from_counts(
-            np.concatenate((self.num_candidates, other.num_candidates)),
-            np.concatenate((self.weights, other.weights)),
-            np.concatenate((self.num_tasks, other.num_tasks)),
+        both = (self, other)
+        weighted = any(part.is_weighted for part in both)
+        weights = [np.ones(len(part)) if part.weights is None else part.weights for part in both]
+        return Histogram.from_counts(
+            np.concatenate([part.num_candidates for part in both]),
+            np.concatenate([part.num_tasks for part in both]),
+            np.concatenate(weights) if weighted else None,
         )
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WeightedHistogram):
+        if not isinstance(other, Histogram):
             return NotImplemented
-        return (
-            np.array_equal(self.num_candidates, other.num_candidates)
-            and np.array_equal(self.weights, other.weights)
-            and np.array_equal(self.num_tasks, other.num_tasks)
-        )
+        mine, others = [*self._keys, self.num_tasks], [*other._keys, other.num_tasks]
+        return len(mine) == len(others) and all(map(np.array_equal, mine, others))
 
     def __hash__(self) -> int:
-        return hash((self.num_candidates.tobytes(), self.weights.tobytes(), self.num_tasks.tobytes()))
+        return hash(tuple(values.tobytes() for values in [*self._keys, self.num_tasks]))
 
     def __len__(self) -> int:
         return int(self.num_candidates.size)
 
 
-def _check_tasks(num_candidates: ArrayLike, num_tasks: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    sizes = _whole_numbers("num_candidates", num_candidates)
-    tasks = _whole_numbers("num_tasks", num_tasks)
+def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
+    """Return the histogram of `num_tasks` tasks of protocol ``sampled:M``: M + 1 candidates each.
+
+    >>> sampled_histogram("sampled:500", 1_197_086).mean
+    501.0
+    """
+    rule = parse_protocol(protocol) if isinstance(protocol, str) else protocol
+    if rule.refused:
+        raise UndefinedError(rule.refused)
+    if rule.negatives is None:
+        raise UsageError(
+            f"protocol {rule.key} needs {rule.needs}; with the number of tasks alone, only sampled:M can be adjusted."
+        )
+    if num_tasks < 1:
+        raise UsageError(f"the number of tasks must be at least 1 (got {num_tasks}).")
+    return Histogram.from_counts([rule.negatives + 1], [num_tasks])
+
+
+def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
+    """Tell for each row but the first whether it is beyond the one before, in lexicographic order."""
+    beyond, level = np.zeros((2, keys[0].size - 1), dtype=bool)
+    level[:] = True
+    for key in keys:
+        beyond |= level & (key[1:] > key[:-1])
+        level &= key[1:] == key[:-1]
+    return beyond
+
+
+def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
     if sizes.shape != tasks.shape:
         raise DataError(f"num_candidates has {sizes.size} entries and num_tasks {tasks.size}; they must pair up.")
     if sizes.size == 0:
@@ -314,7 +269,6 @@ def _check_tasks(num_candidates: ArrayLike, num_tasks: ArrayLike) -> tuple[NDArr
             raise DataError(f"{name}[{place}] is {values[place]}; expected at least 1 (the true answer counts).")
     if float(tasks.sum(dtype=np.float64)) > _LARGEST:
         raise DataError("num_tasks add up to more than 2**53.")
-    return sizes, tasks
 
 
 def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:

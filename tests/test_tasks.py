@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.errors import DataError
-from rankconst.tasks import Histogram
+from rankconst.catalogue.protocols import parse_protocol
+from rankconst.errors import DataError, UsageError
+from rankconst.tasks import Histogram, sampled_histogram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 COUNTS = st.lists(st.integers(1, 60) | st.integers(1, 2**53), min_size=1, max_size=40)
 
@@ -129,3 +133,89 @@ def test_what_cannot_be_a_histogram_is_refused(sizes: Sequence[int], tasks: Sequ
 def test_from_counts_refuses_unpaired_multiplicities() -> None:
     with pytest.raises(DataError, match="must pair up"):
         Histogram.from_counts([1, 2, 3], [1, 2])
+
+
+# With weights.
+
+
+Weighed = tuple[int, Fraction]
+WEIGHED = st.lists(
+    st.tuples(st.integers(1, 6), st.integers(1, 9).map(lambda group: Fraction(1, group))), min_size=1, max_size=4
+)
+
+
+def gather(tasks: Sequence[Weighed]) -> Histogram:
+    return Histogram.from_counts([size for size, _ in tasks], weights=[float(weight) for _, weight in tasks])
+
+
+def weights_of(histogram: Histogram) -> NDArray[np.float64]:
+    assert histogram.weights is not None
+    return histogram.weights
+
+
+@given(WEIGHED, WEIGHED)
+def test_weighted_histograms_gather_and_pool(one: list[Weighed], other: list[tuple[int, Fraction]]) -> None:
+    pooled = gather(one).pool(gather(other))
+    assert pooled == gather(one + other) == gather((one + other)[::-1])
+    assert hash(pooled) == hash(gather(other + one))
+    assert pooled.total == len(one) + len(other)
+    assert pooled.total_weight == pytest.approx(float(sum(weight for _, weight in one + other)), rel=1e-15)
+    assert len(pooled) == len({(size, float(weight)) for size, weight in one + other})
+    pairs = list(zip(pooled.num_candidates.tolist(), weights_of(pooled).tolist(), strict=True))
+    assert pairs == sorted(set(pairs))
+
+
+def test_tasks_without_weights_count_once_beside_weighted_ones() -> None:
+    pooled = Histogram.from_counts([3, 4]).pool(Histogram.from_counts([3], weights=[0.5]))
+    assert pooled == Histogram.from_counts([3, 3, 4], weights=[0.5, 1, 1])
+    assert pooled.total_weight == 2.5
+
+
+def test_weights_tell_histograms_apart() -> None:
+    histogram = Histogram.from_counts([3, 3], weights=[1.0, 0.5])
+    assert histogram != Histogram.from_counts([3, 3], weights=[1.0, 0.25])
+    assert histogram != Histogram.from_counts([3, 4], weights=[0.5, 1.0])
+    assert histogram != Histogram.from_counts([3, 3, 3], weights=[1.0, 0.5, 0.5])
+    assert histogram != Histogram.from_counts([3, 3])
+    with pytest.raises(ValueError, match="read-only"):
+        weights_of(histogram)[0] = 2.0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "weights", "tasks", "message"),
+    [
+        ([], [], [], "needs at least one ranking task"),
+        ([3], [1.0, 2.0], [1], r"weights have shape \(2,\); expected \(1,\)"),
+        ([3], [0.0], [1], r"weights\[0\] is 0.0; expected a positive number"),
+        ([3, 4], [1.0, -1.0], [1, 1], r"weights\[1\] is -1.0"),
+        ([3], [math.nan], [1], r"weights\[0\] is nan"),
+        ([3], [math.inf], [1], r"weights\[0\] is inf"),
+        ([3], ["a"], [1], "weights must be numbers"),
+        ([0], [1.0], [1], r"num_candidates\[0\] is 0"),
+        ([3], [1.0], [0], r"num_tasks\[0\] is 0"),
+        ([3, 4], [1.0, 1.0], [1], "must pair up"),
+        ([4, 3], [1.0, 1.0], [1, 1], "ascending"),
+        ([3, 3], [1.0, 0.5], [1, 1], "ascending"),
+        ([3, 3], [1.0, 1.0], [1, 1], "ascending"),
+    ],
+)
+def test_bad_weights_are_refused(sizes: list[int], weights: list[Any], tasks: list[int], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Histogram(np.array(sizes, dtype=int), np.array(tasks, dtype=int), np.array(weights))
+
+
+# Of sampled negatives.
+
+
+@pytest.mark.parametrize("name", ["sampled:500", "sampled:500:unfiltered"])
+def test_tasks_among_sampled_negatives(name: str) -> None:
+    for protocol in (name, parse_protocol(name)):
+        histogram = sampled_histogram(protocol, 1_197_086)
+        assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([501], [1_197_086])
+
+
+def test_numbers_of_tasks_do_not_settle_other_protocols() -> None:
+    with pytest.raises(UsageError, match=r"protocol pykeen needs .*only sampled:M can be adjusted"):
+        sampled_histogram("pykeen", 10)
+    with pytest.raises(UsageError, match="at least 1"):
+        sampled_histogram("sampled:10", 0)

@@ -22,7 +22,7 @@ import numpy as np
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError
-from rankconst.tasks import Histogram, WeightedHistogram
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -195,12 +195,10 @@ class TaskCounts:
             for relation, start, end in zip(relations.tolist(), starts.tolist(), ends, strict=True)
         }
 
-    def macro_histogram(self, side: str, aggregation: Aggregation) -> WeightedHistogram:
+    def macro_histogram(self, side: str, aggregation: Aggregation) -> Histogram:
         """Return the counts of side ``head`` or ``tail`` with the weights of a macro average."""
         queries = self.tasks.queries[side]
-        return WeightedHistogram.from_counts(
-            self.per_query[side], queries.weights[aggregation.group], queries.frequency
-        )
+        return Histogram.from_counts(self.per_query[side], queries.frequency, queries.weights[aggregation.group])
 
 
 class _AnswerCounter:

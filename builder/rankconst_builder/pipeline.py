@@ -36,7 +36,6 @@ from rankconst_builder.triples import read_triples
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from rankconst.tasks import WeightedHistogram
     from rankconst_builder.graph import Graph
 
 
@@ -399,11 +398,9 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     )
 
 
-def _gather_histograms(
-    key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]
-) -> dict[Tasks, Histogram | WeightedHistogram]:
+def _gather_histograms(key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]) -> dict[Tasks, Histogram]:
     """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation."""
-    found: dict[Tasks, Histogram | WeightedHistogram] = {}
+    found: dict[Tasks, Histogram] = {}
     for (protocol, split), count in counts.items():
         for side in ("head", "tail") if count.rows.size else ():
             tasks = Tasks(key, protocol, split, side)
@@ -506,9 +503,9 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
     )
 
 
-def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram | WeightedHistogram]:
+def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram]:
     """Return what :func:`_gather_histograms` does, from archived tables."""
-    found: dict[Tasks, Histogram | WeightedHistogram] = {}
+    found: dict[Tasks, Histogram] = {}
     for protocol, split in itertools.product(build.protocols, SPLITS):
         if not archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split)):
             continue

@@ -13,14 +13,15 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import schema_of
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+    from rankconst.tasks import Tasks
 
-    Histograms = Mapping[Tasks, Histogram | WeightedHistogram]
+    Histograms = Mapping[Tasks, Histogram]
 
 
 _NUMBERS = {"num_candidates": "num_candidates", "weight": "weights", "num_tasks": "num_tasks"}
@@ -32,7 +33,7 @@ def tabulate(histograms: Histograms) -> dict[str, pa.Table]:
 
     Rows are in the order of the histograms.
     """
-    parts: dict[str, dict[Tasks, Histogram | WeightedHistogram]] = {
+    parts: dict[str, dict[Tasks, Histogram]] = {
         name: {} for name in ("candidates", "macro_candidates", "candidates_by_relation")
     }
     for tasks, histogram in histograms.items():
@@ -69,10 +70,10 @@ def _tabulate_constants(histograms: Histograms, macro: Histograms) -> pa.Table:
         for aggregation in (DEFAULT_AGGREGATION, *MACROS):
             whole = replace(tasks, aggregation=aggregation)
             source, metrics = (histograms, TABULATED) if whole.is_micro else (macro, MACRO_TABULATED)
-            parts: list[Any] = [source[side] for side in whole.sides if side in source]
+            parts = [source[side] for side in whole.sides if side in source]
             if not parts:
                 continue
-            pooled = functools.reduce(lambda one, other: one.pool(other), parts)
+            pooled = functools.reduce(Histogram.pool, parts)
             if (metrics, pooled) not in done:
                 done[metrics, pooled] = list(_compute_rows(pooled, metrics))
             address = (whole.dataset, whole.protocol, whole.split, whole.side, whole.aggregation)
@@ -90,7 +91,7 @@ def _with_both(tasks: Iterable[Tasks]) -> Iterator[Tasks]:
             yield replace(one, side="both")
 
 
-def _compute_rows(histogram: Histogram | WeightedHistogram, metrics: Iterable[Metric]) -> Iterator[tuple[Any, ...]]:
+def _compute_rows(histogram: Histogram, metrics: Iterable[Metric]) -> Iterator[tuple[Any, ...]]:
     for metric in metrics:
         moments = compute_moments(metric, histogram)
         yield (

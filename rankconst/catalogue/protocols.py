@@ -9,14 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
 from rankconst.names import Names, squash
-
-if TYPE_CHECKING:
-    from rankconst.tasks import Histogram
-
 
 SPLITS: dict[str, tuple[str, ...]] = {
     "train": ("training",),
@@ -226,49 +222,6 @@ def _sample(negatives: int, sampling: Sampling) -> Protocol:
         used_by=("OGB",) if negatives == 500 and usual else (),
         **texts,
     )
-
-
-def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
-    """Return the candidate counts of tasks whose true answers are ranked among sampled negatives.
-
-    Parameters
-    ----------
-    protocol
-        ``sampled:M``, or a variant of it that has constants.
-    num_tasks
-        How many tasks; twice the number of triples if both sides are ranked.
-
-    Returns
-    -------
-    Histogram
-        `num_tasks` tasks with M + 1 candidates each.
-
-    Raises
-    ------
-    UsageError
-        For a protocol whose constants need more than the number of tasks, or fewer tasks than one.
-    UndefinedError
-        For a protocol without constants.
-    UnknownNameError
-        For a name that no protocol has.
-
-    Examples
-    --------
-    >>> sampled_histogram("sampled:500", 1_197_086).mean
-    501.0
-    """
-    from rankconst.tasks import Histogram
-
-    rule = parse_protocol(protocol) if isinstance(protocol, str) else protocol
-    if rule.refused:
-        raise UndefinedError(rule.refused)
-    if rule.negatives is None:
-        raise UsageError(
-            f"protocol {rule.key} needs {rule.needs}; with the number of tasks alone, only sampled:M can be adjusted."
-        )
-    if num_tasks < 1:
-        raise UsageError(f"the number of tasks must be at least 1 (got {num_tasks}).")
-    return Histogram.from_counts([rule.negatives + 1], [num_tasks])
 
 
 def parse_split(name: str) -> str:

@@ -198,9 +198,10 @@ def _adjust_counted(
     published: Sequence[Published], datasets: Sequence[str], metric: Metric, user: Stated, num_tasks: int
 ) -> list[Done]:
     """Adjust values of so many tasks, all with the same number of candidates."""
-    from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol, sampled_histogram
+    from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
     from rankconst.catalogue.tools import parse_tool
     from rankconst.tables.own_counts import Counts
+    from rankconst.tasks import sampled_histogram
 
     if datasets:
         raise typer.BadParameter("--num-tasks stands in place of --dataset; leave one out.")

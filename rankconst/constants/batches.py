@@ -94,7 +94,7 @@ def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, bat
     """
     central = draw_evenly(constants, batch)
     adjusted = central.adjust_between(value, lower, upper)
-    if central is constants or not isinstance(constants.histogram, Histogram):
+    if central is constants or constants.histogram.is_weighted:
         return adjusted
     expectations, variances = _bound_moments(constants.metric, constants.histogram, central.num_tasks)
     corners = [
@@ -136,7 +136,7 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     metric, histogram = constants.metric, constants.histogram
     if not metric.is_mean:
         raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is no mean over tasks. {_REMEDY}")
-    if not isinstance(histogram, Histogram):
+    if histogram.is_weighted:
         raise UndefinedError(f"{_NOT_KNOWN} a macro average: weights depend on it too. {_REMEDY}")
     if constants.tasks.relations:
         raise UndefinedError(f"{_NOT_KNOWN} some relations: how many of their triples is not known. {_REMEDY}")

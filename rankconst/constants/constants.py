@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.constants.significance import Significance
     from rankconst.moments import Moments
-    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+    from rankconst.tasks import Histogram, Tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Constants:
 
     tasks: Tasks
     metric: Metric
-    histogram: Histogram | WeightedHistogram = field(repr=False)
+    histogram: Histogram = field(repr=False)
     moments: Moments
     table_version: str = ""
 
@@ -84,8 +84,7 @@ class Constants:
     @property
     def worst(self) -> float:
         """What a ranker gets that puts every true answer last: no value can lie beyond it."""
-        histogram = self.histogram
-        return self.metric.worst(histogram.num_candidates, histogram.num_tasks * histogram.weights)
+        return self.metric.worst(self.histogram.num_candidates, self.histogram.row_weights)
 
     @property
     def expectation(self) -> float:

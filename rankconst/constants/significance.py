@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rankconst.constants.published import Interval, show_uncertain
 from rankconst.errors import UndefinedError
 from rankconst.tails import TAILS, tail_probabilities
-from rankconst.tasks import WeightedHistogram
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
@@ -73,14 +72,12 @@ def show_probability(log10: float, interval: Interval) -> str:
     return ends[0] if ends[0] == ends[1] else "–".join(ends)
 
 
-def compute_significance(
-    metric: Metric, histogram: Histogram | WeightedHistogram, value: float, interval: Interval
-) -> Significance:
+def compute_significance(metric: Metric, histogram: Histogram, value: float, interval: Interval) -> Significance:
     """Compute the tail probability of a value inside the metric's range, and of the ends of its interval.
 
     Raises UndefinedError if no tail is known for the metric or the weights; :func:`explain_lack` says why.
     """
-    if isinstance(histogram, WeightedHistogram) or metric.family not in TAILS:
+    if histogram.is_weighted or metric.family not in TAILS:
         raise UndefinedError(explain_lack(metric, histogram))
     ends = _attain(interval, histogram.total) if metric.is_counted and metric.is_share else interval
     tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *ends)))
@@ -89,9 +86,9 @@ def compute_significance(
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
 
 
-def explain_lack(metric: Metric, histogram: Histogram | WeightedHistogram) -> str:
+def explain_lack(metric: Metric, histogram: Histogram) -> str:
     """Say why there is no tail probability; empty if there is one."""
-    if isinstance(histogram, WeightedHistogram):
+    if histogram.is_weighted:
         return "no tail probability is known for macro averages."
     if metric.family in TAILS:
         return ""

@@ -8,11 +8,11 @@ module                      holds
 ==========================  ======================================================
 :mod:`.result`              the four numbers and how they were obtained
 :mod:`.sums`                sums over 1 .. N in constant time: harmonic numbers, powers
-:mod:`.means`               metrics that are means over tasks: MR, MRR, Hits@k, nDCG
-:mod:`.products`            metrics that are products over tasks: GMR, IGMR
+:mod:`.means`               arithmetic and geometric means over tasks: MR, MRR, Hits@k,
+                            nDCG, GMR, IGMR
 :mod:`.powers`              powers of sums over tasks: IAMR, HMR, the quadratic mean
-:mod:`.spread`              the variance of the ranks
-:mod:`.deviation`           their standard deviation, by a series or an integral
+:mod:`.deviation`           the variance of the ranks, and their standard deviation by a
+                            series or an integral
 :mod:`.median`              the median rank and its inverse, from the law of the two
                             middle ranks (:mod:`.poisson_binomial`, :mod:`.summation`)
 :mod:`.median_deviation`    the median absolute deviation, from random rankings
@@ -26,33 +26,16 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import UsageError
-from rankconst.lazy import attach
-from rankconst.moments.result import Moments
-from rankconst.tasks import Histogram, WeightedHistogram
+from rankconst.moments.result import Moments as Moments  # noqa: TC001 - its public address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.catalogue.metrics import Metric
-else:
-    _MODULES = (
-        "deviation",
-        "means",
-        "median",
-        "median_deviation",
-        "poisson_binomial",
-        "powers",
-        "products",
-        "spread",
-        "summation",
-        "sums",
-    )
-    __getattr__, __dir__ = attach(__name__, {}, _MODULES)
-
-__all__ = ["Moments", "compute_moments"]
+    from rankconst.tasks import Histogram
 
 
-def compute_moments(metric: Metric, histogram: Histogram | WeightedHistogram) -> Moments:
+def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     """Compute a metric's chance expectation and variance.
 
     Parameters
@@ -72,12 +55,10 @@ def compute_moments(metric: Metric, histogram: Histogram | WeightedHistogram) ->
     UsageError
         For weighted tasks and a metric whose weighted form is not covered.
     """
-    if isinstance(histogram, WeightedHistogram) and not metric.weighted:
+    if histogram.is_weighted and not metric.weighted:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.weighted)
         raise UsageError(f"there are no constants of {metric.label} for macro averages; there are for {known}.")
-    module, name = metric.moments.split(".")
     # Looking a constant up computes nothing: the formulas are imported when one is needed.
-    compute: Callable[[Histogram | WeightedHistogram, int | None], Moments] = getattr(
-        import_module(f"{__name__}.{module}"), name
-    )
-    return compute(histogram, metric.k)
+    module, name = metric.moments.split(".")
+    compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), name)
+    return compute(histogram, metric.k) if metric.takes_k else compute(histogram)

@@ -1,7 +1,18 @@
-r"""The standard deviation of the ranks: M = sqrt(V), V = (1/n) sum (r_i - r)^2, with r their mean.
+r"""The variance of the ranks, V = (1/n) sum (r_i - r)^2 with r their mean, and their standard deviation M = sqrt(V).
 
-Both moments of V are known exactly (:mod:`.spread`). With the gap g = 1 - E[M] / sqrt(E[V]), which Jensen's inequality
-makes positive,
+*Variance.* With r_i = mu_i + d_i, delta_i = mu_i - mean mu, and m_2, m_4 the central moments of one task,
+
+.. math:: V = \frac1n \sum_i (\delta_i + d_i)^2 - \Bigl(\frac1n \sum_i d_i\Bigr)^2
+
+.. math:: E[V] = \frac1n \sum \delta_i^2 + \frac{n-1}{n^2} \sum m_{2,i}
+
+.. math:: Var[V] = \frac{1}{n^2} \sum (4 \delta_i^2 m_{2,i} + m_{4,i} - m_{2,i}^2)
+          + \frac{1}{n^4} \Bigl(\sum (m_{4,i} - 3 m_{2,i}^2) + 2 \bigl(\sum m_{2,i}\bigr)^2\Bigr)
+          - \frac{2}{n^3} \sum (m_{4,i} - m_{2,i}^2)
+
+where odd central moments vanish, the uniform law being symmetric: m_2 = (N^2-1)/12, m_4 = (N^2-1)(3N^2-7)/240.
+
+*Standard deviation.* With the gap g = 1 - E[M] / sqrt(E[V]), which Jensen's inequality makes positive,
 
 .. math:: E[M] = \sqrt{E[V]}\,(1 - g), \qquad Var[M] = E[V] - E[M]^2 = E[V]\,g\,(2 - g)
 
@@ -41,99 +52,88 @@ makes tasks independent:
 
 an identity of power series in sqrt(s): their logarithms add up over tasks, and the Gauss-Hermite rule is exact for the
 polynomials in Z. One task's means are exact likewise, by the Gauss rule of the uniform law on a lattice.
-(Derived here; Hoyt et al. 2022 give no moments of this metric.)
+(Derived here; Hoyt et al. 2022 give no moments of these metrics.)
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.result import UNIT_ROUNDOFF, Estimate, Moments
-from rankconst.moments.spread import rank_variance
-from rankconst.moments.sums import condense
+from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
+from rankconst.moments.summation import uniform_rule
+from rankconst.moments.sums import MIDPOINT, binomial, condense
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from rankconst.moments.result import Counts, Values
     from rankconst.tasks import Histogram
 
-    Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
 
-
+# Highest central moment of V that is formed; even.
 ORDER = 18
-"""Highest central moment of V that is formed; even."""
-
+# Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22.
 STEP = 1 / 5
-"""Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22."""
-
 # Nodes of one task's Gauss rules. The larger is exact for the means of y^(2 ORDER).
 _NODES = 20
 _FEW_NODES = 8
-
 # Up to this sqrt(t) N the rules give the mean of a Gaussian to rounding.
 _NARROW = 5.0
 _VERY_NARROW = 0.5
-
-# Relative error at which the series needs no transform beside it.
+# Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-12
-
 # Relative error of the terms of a central moment, in units of roundoff.
 _MOMENT_ERROR = 32
-
 # Relative errors of L(s) - exp(-s) from its power series and of L(s) from its integral, in units of roundoff.
 _POWER_SERIES_ERROR = 32
 _TRANSFORM_ERROR = 16
-
 # Integrands are dropped below exp(-this), Gaussians outside of sqrt(this) widths.
 _VANISHED = 60.0
-
 # The share of a trapezoidal sum in c that its step may cost is 2 exp(-this).
 _RESOLVED = 40.0
-
 # Further than this from the edges, in widths 1/sqrt(t), a sum over the lattice does not feel them.
 _WHOLE = 6.5
-
-# Largest number of points in c of which none is inferred from another.
+# Up to this many points in c, all are evaluated.
 _PLAIN = 2048
-
 # Largest t at which a sum over the lattice follows from an integral, and how far from the centre others reach.
 _SMOOTH = 0.02
 _LATTICE = 45
-
 # Numbers formed in one go, so that memory stays bounded.
 _CHUNK = 1 << 20
 
-# Keeps the logarithm of what has vanished finite; what it adds is far below rounding.
-_TINY = 1e-300
 
-# B_2k(1/2) / (2k)!: coefficients of the midpoint form of the Euler-Maclaurin formula.
-_MIDPOINT = (
-    -1 / 24,
-    7 / 5760,
-    -31 / 967680,
-    127 / 154828800,
-    -73 / 3503554560,
-    1414477 / 2678117105664000,
-    -8191 / 612141052723200,
-    16931177 / 49950709902213120000,
-)
+def rank_variance(histogram: Histogram) -> Moments:
+    """Return the moments of the variance of the ranks; in whole numbers, so that both are correctly rounded."""
+    sizes = histogram.num_candidates.astype(object)
+    tasks = histogram.num_tasks.astype(object)
+    n = histogram.total
+    squares = sizes * sizes
+    second = squares - 1  # 12 m_2
+    fourth = second * (3 * squares - 7)  # 240 m_4
+    excess = 3 * fourth - 5 * second * second  # 720 (m_4 - m_2^2)
+    # 2 n delta: mu_i = (N_i + 1) / 2, so the ones cancel.
+    shift = n * sizes - int(np.dot(tasks, sizes))
+    shift_squares = shift * shift
+    sum_second = int(np.dot(tasks, second))
+    sum_excess = int(np.dot(tasks, excess))
+    sum_kurtosis = int(np.dot(tasks, 3 * fourth - 15 * second * second))  # 720 (m_4 - 3 m_2^2)
+    expectation = Fraction(int(np.dot(tasks, shift_squares)), 4 * n**3) + Fraction((n - 1) * sum_second, 12 * n * n)
+    variance = (
+        Fraction(int(np.dot(tasks, shift_squares * second)), 12 * n**4)
+        + Fraction(sum_excess, 720 * n * n)
+        + Fraction(sum_kurtosis + 10 * sum_second * sum_second, 720 * n**4)
+        - Fraction(2 * sum_excess, 720 * n**3)
+    )
+    mean, spread = float(expectation), float(variance)
+    return Moments(mean, UNIT_ROUNDOFF * mean, spread, UNIT_ROUNDOFF * spread, "closed_form")
 
 
-def standard_deviation(histogram: Histogram, _: int | None = None) -> Moments:
-    """Return the moments of the standard deviation of the ranks.
-
-    Returns
-    -------
-    Moments
-        Of method ``numerical``; the errors are bounds on what series and integrals leave out, with estimates of
-        rounding.
-    """
+def standard_deviation(histogram: Histogram) -> Moments:
+    """Return the moments of the standard deviation; errors bound what is left out and estimate rounding."""
     square = rank_variance(histogram)
     if square.expectation == 0:
         # One task, or one candidate each.
@@ -157,22 +157,14 @@ def standard_deviation(histogram: Histogram, _: int | None = None) -> Moments:
 
 @dataclass(frozen=True)
 class _Ranks:
-    """The ranks of all tasks: `weights` tasks of each of the `sizes`, condensed, ascending.
-
-    Attributes
-    ----------
-    total, mean_size, variance
-        n, the mean of N, and E[V].
-    outermost
-        Some sizes N, and for each the number of tasks with at most N.
-    """
+    """The ranks of all tasks: `weights` tasks of each of the `sizes`, condensed, ascending."""
 
     sizes: Values
     weights: Values
-    total: int
-    mean_size: float
-    variance: float
-    outermost: tuple[Values, Values]
+    total: int  # n
+    mean_size: float  # the mean of N
+    variance: float  # E[V]
+    outermost: tuple[Values, Values]  # some N, and for each the number of tasks with at most N
 
     @classmethod
     def of(cls, histogram: Histogram, variance: float) -> _Ranks:
@@ -191,11 +183,11 @@ class _Ranks:
 
     @cached_property
     def rule(self) -> tuple[Values, Values]:
-        return _gauss_rule(self.sizes, _NODES)
+        return uniform_rule(self.sizes, _NODES)
 
     @cached_property
     def short_rule(self) -> tuple[Values, Values]:
-        return _gauss_rule(self.sizes, _FEW_NODES)
+        return uniform_rule(self.sizes, _FEW_NODES)
 
     def transform(self, t: float) -> float:
         """Return E[exp(-t n V)]."""
@@ -211,7 +203,7 @@ class _Ranks:
         """Return points c and weights for the integral over c.
 
         Where there are many points, tasks are few, and most points lie so far from 1 and from every N that the
-        integrand has the lattice's period, 1, there: one period's points stand for all of them.
+        integrand has the lattice's period, 1, there: the points of one period serve for all.
         """
         step = 2.0 ** math.floor(math.log2(math.pi / math.sqrt(_RESOLVED * self.total * t)))
         room = _VANISHED / t
@@ -258,39 +250,8 @@ class _Ranks:
         if many < self.sizes.size:
             sizes = self.sizes[many:]
             phi = _mean_by_integral(t, c[:, None], sizes) if t <= _SMOOTH else _mean_over_lattice(t, c, sizes)
-            total += np.log(phi + _TINY) @ self.weights[many:]
+            total += np.log(phi + TINY) @ self.weights[many:]
         return total
-
-
-def _gauss_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
-    """Return the Gauss rule of the uniform law on 1 .. N, from its mean on: nodes and weights. Shapes (U, nodes).
-
-    For N up to the number of nodes these are the ranks themselves. Beyond, eigenvalues and eigenvectors of the Jacobi
-    matrix of Chebyshev's discrete polynomials (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials).
-    """
-    k = np.arange(1, nodes, dtype=np.float64)
-    at = np.empty((sizes.size, nodes))
-    weights = np.empty_like(at)
-    near = sizes <= nodes
-    rank = np.arange(1, nodes + 1, dtype=np.float64)
-    small = sizes[near][:, None]
-    # Beyond the last rank it is repeated, without weight.
-    at[near] = np.minimum(rank, small) - (small + 1) / 2
-    weights[near] = np.where(rank <= small, 1 / small, 0.0)
-    large = sizes[~near][:, None]
-    jacobi = np.zeros((large.size, nodes, nodes))
-    inside = np.arange(nodes - 1)
-    # In units of N.
-    jacobi[:, inside + 1, inside] = k / 2 * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
-    roots, vectors = np.linalg.eigh(jacobi)
-    share = vectors[:, 0, :] ** 2
-    # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) / 12.
-    roots, share = (roots - roots[:, ::-1]) / 2, (share + share[:, ::-1]) / 2
-    share /= share.sum(axis=1, keepdims=True)
-    second = np.sum(share * roots * roots, axis=1, keepdims=True)
-    at[~near] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
-    weights[~near] = share
-    return at, weights
 
 
 def _log_mean_by_rule(t: float, offset: Values, nodes: Values, shares: Values) -> Values:
@@ -315,7 +276,7 @@ def _mean_by_integral(t: float, c: Values, sizes: Values) -> Values:
         gauss = np.exp(-v * v)
         lower, hermite = gauss, 2 * v * gauss
         sign = 1 if v is beyond else -1
-        for k, weight in enumerate(_MIDPOINT, start=1):
+        for k, weight in enumerate(MIDPOINT, start=1):
             total += sign * weight * t**k * hermite
             for degree in (2 * k - 1, 2 * k):
                 lower, hermite = hermite, 2 * v * hermite - 2 * degree * lower
@@ -394,7 +355,7 @@ def _exponential(logs: list[Values]) -> list[Values]:
 
 def _by_series(central: list[Estimate]) -> Estimate:
     """Return the gap from the binomial series, cut after the even order that leaves least."""
-    coefficients = [math.prod((0.5 - i) / (i + 1) for i in range(k)) for k in range(ORDER + 1)]
+    coefficients = [binomial(0.5, k) for k in range(ORDER + 1)]
     routes = []
     for last in range(2, ORDER + 1, 2):
         taken = list(zip(coefficients, central, strict=True))[2 : last + 1]
@@ -423,7 +384,7 @@ def _by_transform(ranks: _Ranks, central: list[Estimate]) -> Estimate:
         transform = ranks.transform(at / scale)
         weight = 1 / math.sqrt(at)
         values.append(weight * (transform - math.exp(-at)))
-        error += weight * _TRANSFORM_ERROR * UNIT_ROUNDOFF * transform * (1 - math.log(transform + _TINY))
+        error += weight * _TRANSFORM_ERROR * UNIT_ROUNDOFF * transform * (1 - math.log(transform + TINY))
         # L falls, so the rest is at most that of a constant.
         tail = transform * weight / math.expm1(STEP / 2)
         total += values[-1]

@@ -1,6 +1,6 @@
-r"""Metrics that are means over tasks: M = (1/n) sum f(r_i).
+r"""Metrics that are means over tasks.
 
-Independence makes both moments sums over the histogram:
+*Arithmetic*, M = (1/n) sum f(r_i): independence makes both moments sums over the histogram,
 
 .. math:: E[M] = \frac1n \sum_u c_u\,e(N_u), \qquad Var[M] = \frac1{n^2} \sum_u c_u\,v(N_u)
 
@@ -8,6 +8,15 @@ with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, secti
 M = sum w_i f(r_i) / W with W = sum w_i, and
 
 .. math:: E[M] = \frac1W \sum_u c_u w_u\,e(N_u), \qquad Var[M] = \frac1{W^2} \sum_u c_u w_u^2\,v(N_u)
+
+*Geometric*, M = (prod r_i)^{s/n} with s = 1 or -1: independence turns the expectation of the product into a product,
+
+.. math:: \ln E[M] = \sum_u c_u \ln m_1(N_u), \qquad
+          Var[M] = E[M]^2 \operatorname{expm1}\Bigl(\sum_u c_u \ln\frac{m_2(N_u)}{m_1(N_u)^2}\Bigr)
+
+with m_q(N) the mean of j^{qs/n} over j <= N. Since m_2/m_1^2 = 1 + var/m_1^2, the second sum is one of log1p's. With
+weights the exponents are s w_i / W instead of s/n. (Hoyt et al. 2022 give the expectation; the variance, and IGMR, are
+derived here.)
 """
 
 from __future__ import annotations
@@ -20,27 +29,29 @@ import numpy as np
 
 from rankconst.errors import UnknownNameError
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
-from rankconst.moments.sums import harmonic, harmonic_squares, sum_over_ranks
-from rankconst.tasks import Histogram
+from rankconst.moments.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from rankconst.moments.result import Values
+    from rankconst.tasks import Histogram
 
-    from rankconst.tasks import WeightedHistogram
+
+# Relative error of sums over ranks; terms are added up one by one to 1024.
+_SUM_ERROR = 256 * UNIT_ROUNDOFF
+# Roundings in a term of a sum and in what is made of the sum; weights bring a few of their own.
+_ROUNDINGS, _WEIGHTED_ROUNDINGS = 8, 16
+# The same for the terms of one task in a product.
+_TASK_ERROR = 16
 
 
-def mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
-    """Return the moments of MR: e = (N+1)/2, v = (N^2-1)/12.
+def mean_rank(histogram: Histogram) -> Moments:
+    """Return the moments of MR: e = (N+1)/2, v = (N^2-1)/12; correctly rounded without weights.
 
-    Without weights, sums are formed in whole numbers, so both results are correctly rounded.
-
-    References
-    ----------
     Hoyt et al. 2022, eq. 8 and 9 (general form; the paper's constant-N form of eq. 8 has n and N exchanged).
     """
-    if not isinstance(histogram, Histogram):
+    if histogram.is_weighted:
         size = histogram.num_candidates.astype(np.float64)
         return _pool(histogram, (size + 1) / 2, (size - 1) * (size + 1) / 12, 0.0)
     sizes = histogram.num_candidates.astype(object)
@@ -51,11 +62,9 @@ def mean_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) ->
     return Moments(expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form")
 
 
-def mean_reciprocal_rank(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
+def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2.
 
-    References
-    ----------
     Hoyt et al. 2022, appendix; the manuscript's code used ln(mean N)/(mean N - 1) for e, which is another number.
     """
     size = histogram.num_candidates.astype(np.float64)
@@ -67,11 +76,9 @@ def mean_reciprocal_rank(histogram: Histogram | WeightedHistogram, _: int | None
     return _pool(histogram, mean, variance, slack)
 
 
-def hits_at_k(histogram: Histogram | WeightedHistogram, k: int | None) -> Moments:
+def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
 
-    References
-    ----------
     Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
     """
     if k is None:
@@ -81,40 +88,16 @@ def hits_at_k(histogram: Histogram | WeightedHistogram, k: int | None) -> Moment
     return _pool(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
 
 
-def ndcg(histogram: Histogram | WeightedHistogram, _: int | None = None) -> Moments:
-    """Return the moments of nDCG with one relevant item, the mean of 1/log2(1 + r).
+def ndcg(histogram: Histogram) -> Moments:
+    """Return the moments of nDCG, the mean of 1/log2(1 + r).
 
-    References
-    ----------
-    Jarvelin and Kekalainen 2002, *Cumulated gain-based evaluation of IR techniques*, with one relevant answer, whose
-    ideal gain is 1.
+    Jarvelin and Kekalainen 2002, *Cumulated gain-based evaluation of IR techniques*: one relevant answer, ideal gain 1.
     """
     return mean_of(histogram, lambda rank: math.log(2) / np.log1p(rank))
 
 
-def num_ranks(histogram: Histogram, _: int | None = None) -> Moments:
-    """Return the moments of the number of ranks, which no ranker can change."""
-    return Moments(float(histogram.total), 0.0, 0.0, 0.0, "closed_form")
-
-
-def mean_of(
-    histogram: Histogram | WeightedHistogram, f: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> Moments:
-    """Return the moments of the mean of any f(rank).
-
-    Parameters
-    ----------
-    histogram
-        The numbers of candidates.
-    f
-        Takes ranks of shape (K,), returns values of the same shape. Beyond 1024 it must be as smooth as powers and
-        logarithms are; see :func:`~rankconst.moments.sums.sum_over_ranks`.
-
-    Returns
-    -------
-    Moments
-        The errors hold for an f of one sign.
-    """
+def mean_of(histogram: Histogram, f: Callable[[Values], Values]) -> Moments:
+    """Return the moments of the mean of any f(rank) that `sum_over_ranks` takes; the errors need an f of one sign."""
     size = histogram.num_candidates.astype(np.float64)
     mean = sum_over_ranks(f, histogram.num_candidates) / size
     square = sum_over_ranks(lambda rank: np.square(f(rank)), histogram.num_candidates) / size
@@ -124,28 +107,20 @@ def mean_of(
     return replace(moments, expectation_error=_SUM_ERROR * abs(moments.expectation))
 
 
-# Relative error of sums over ranks; terms are added up one by one to 1024.
-_SUM_ERROR = 256 * UNIT_ROUNDOFF
-
-
-# Roundings in a term of a sum and in what is made of the sum; weights bring a few of their own.
-_ROUNDINGS, _WEIGHTED_ROUNDINGS = 8, 16
-
-
 def _pool(
-    histogram: Histogram | WeightedHistogram,
-    mean: NDArray[np.float64],
-    variance: NDArray[np.float64],
-    slack: NDArray[np.float64] | float,
+    histogram: Histogram,
+    mean: Values,
+    variance: Values,
+    slack: Values | float,
 ) -> Moments:
-    """Average one task's moments over the histogram; `slack` bounds the absolute error of `variance`."""
-    weights = histogram.weights
-    tasks = histogram.num_tasks * weights
+    """Average the moments of single tasks; `slack` bounds the absolute error of `variance`."""
+    weights = 1.0 if histogram.weights is None else histogram.weights
+    tasks = histogram.row_weights
     total = histogram.total_weight
     expectation = math.fsum((tasks * mean).tolist()) / total
     spread = math.fsum((tasks * weights * variance).tolist()) / total / total
     # Positive terms, each good to a few roundings; the sum itself is exact.
-    rounding = UNIT_ROUNDOFF * (_ROUNDINGS if isinstance(histogram, Histogram) else _WEIGHTED_ROUNDINGS)
+    rounding = UNIT_ROUNDOFF * (_WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS)
     return Moments(
         expectation=expectation,
         expectation_error=rounding * expectation,
@@ -153,3 +128,40 @@ def _pool(
         variance_error=rounding * spread + float(np.sum(tasks * weights * slack)) / total / total,
         method="closed_form",
     )
+
+
+def geometric_mean_rank(histogram: Histogram) -> Moments:
+    """Return the moments of GMR, the geometric mean of the ranks."""
+    return _product(histogram, 1.0)
+
+
+def inverse_geometric_mean_rank(histogram: Histogram) -> Moments:
+    """Return the moments of IGMR, one over the geometric mean of the ranks."""
+    return _product(histogram, -1.0)
+
+
+def _product(histogram: Histogram, sign: float) -> Moments:
+    unit = sign / histogram.total_weight
+    power = unit if histogram.weights is None else unit * histogram.weights
+    tasks = histogram.num_tasks.astype(np.float64)
+    mean, variance = scaled_power(histogram.num_candidates, power)
+    # m_1 = N^p (1 + mean): the two logarithms are summed apart, each without cancellation.
+    sizes = math.fsum((histogram.row_weights * np.log(histogram.num_candidates)).tolist()) * unit
+    shifts = math.fsum((tasks * np.log1p(mean)).tolist())
+    spread = math.fsum((tasks * np.log1p(variance / np.square(1.0 + mean))).tolist())
+    expectation = math.exp(sizes + shifts)
+    squared = expectation * expectation
+    error = _TASK_ERROR * UNIT_ROUNDOFF * (1.0 + abs(sizes) + abs(shifts))
+    return Moments(
+        expectation=expectation,
+        expectation_error=error * expectation,
+        variance=squared * math.expm1(spread),
+        variance_error=squared
+        * (2 * error * math.expm1(spread) + _TASK_ERROR * UNIT_ROUNDOFF * spread * math.exp(spread)),
+        method="closed_form",
+    )
+
+
+def num_ranks(histogram: Histogram) -> Moments:
+    """Return the moments of the number of ranks, which no ranker can change."""
+    return Moments(float(histogram.total), 0.0, 0.0, 0.0, "closed_form")

@@ -17,7 +17,7 @@ for x <= y, and summing f((a + b)/2) by parts in both arguments
           - \sum_{x < y} \frac{h(x)}{h(y)} \Delta^2\!f(x + y) \Bigr]
 
 with :math:`\Delta^2 f(s) = f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1)`. Between neighbouring N_u terms are smooth in x and
-y, so a few points stand for many (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 estimates both
+y, so a few points are enough (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 estimates both
 moments from random rankings.)
 """
 
@@ -37,12 +37,8 @@ from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, pla
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
+    from rankconst.moments.result import Counts, Values
     from rankconst.tasks import Histogram
-
-    Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
 
 
 # Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out.
@@ -59,20 +55,13 @@ _TERM_BY_TERM = 64
 
 @dataclass(frozen=True, slots=True)
 class _Statistic:
-    """A function g of the median M, and with it f1 = g - g(c) and f2 = (g - g(c))^2 for a centre c.
+    """A function g of the median M, and with it f1 = g - g(c) and f2 = (g - g(c))^2 for a centre c."""
 
-    Attributes
-    ----------
-    value
-        c -> g(c).
-    difference
-        (x, h, c) -> f(x + h) - f(x), for f1 and f2.
-    curvature
-        (s, c) -> f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1), for f1 and f2.
-    """
-
+    # c -> g(c)
     value: Callable[[float], float]
+    # (x, h, c) -> f(x + h) - f(x), for f1 and f2
     difference: Callable[[Values, float, float], tuple[Values, Values]]
+    # (s, c) -> f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1), for f1 and f2
     curvature: Callable[[Values, float], tuple[Values, Values]]
 
 
@@ -94,59 +83,35 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
 
 @dataclass(frozen=True, slots=True)
 class _MedianLaw:
-    """The laws of the two middle ranks, on a window outside of which they have no mass to speak of.
+    """The laws of the two middle ranks, on a window outside of which they have no mass to speak of."""
 
-    Attributes
-    ----------
-    middle
-        m, the number of the lower middle rank.
-    paired
-        Whether n is even, so that the median is between two ranks.
-    centre
-        c, within half a rank of the median of A.
-    lowest, highest, largest
-        The first x of the window, the last one, and the largest N.
-    neglected
-        Bound on P(A < lowest) and P(A > x) for x > highest; for B likewise.
-    panels, nodes, laws
-        How to sum over the window, and P(B(x) < m) and P(B(x) = m) there.
-    needed
-        m - C(x) in each panel: how many of the ranks that x does not make certain it takes.
-    rules
-        The rules for sums over gaps that were formed so far.
-    """
-
-    middle: int
-    paired: bool
-    centre: int
-    lowest: int
-    highest: int
-    largest: int
-    neglected: float
+    paired: bool  # n is even, and the median between two ranks
+    centre: int  # c, within half a rank of the median of A
+    lowest: int  # the first x of the window
+    highest: int  # the last one
+    largest: int  # the largest N
+    neglected: float  # bound on P(A < lowest) and P(A > x) for x > highest; for B likewise
+    # How to sum over the window, and P(B(x) < m) and P(B(x) = m) there.
     panels: list[Panel]
     nodes: Nodes
     laws: PointLaws
-    needed: list[int]
-    rules: _Rules = field(default_factory=_Rules)
+    needed: list[int]  # m - C(x) in each panel: how many of the ranks that x does not make certain it takes
+    rules: _Rules = field(default_factory=_Rules)  # those for sums over gaps that were formed so far
 
 
-def median_rank(histogram: Histogram, _: int | None = None) -> Moments:
-    """Return the moments of the median rank; for even n the mean of the two middle ranks, as in NumPy.
-
-    References
-    ----------
-    Hoyt et al. 2022, section 2 (definition); the moments are derived in this module.
-    """
-    return _moments(histogram, _Statistic(float, _rank_difference, _rank_curvature))
+def median_rank(histogram: Histogram) -> Moments:
+    """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
+    return _summarise(_median_law(histogram), _Statistic(float, _rank_difference, _rank_curvature))
 
 
-def inverse_median_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def inverse_median_rank(histogram: Histogram) -> Moments:
     """Return the moments of one over the median rank.
 
     For even n with B far above A (two tasks, or half of the tasks pinned at 1) the variance is a small difference of
     E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
     """
-    return _moments(histogram, _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature))
+    statistic = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature)
+    return _summarise(_median_law(histogram), statistic)
 
 
 def _rank_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
@@ -169,10 +134,6 @@ def _inverse_curvature(s: Values, c: float) -> tuple[Values, Values]:
     once = 4.0 / (around * t)
     twice = 8.0 * (3.0 * t * t - 1.0) / np.square(t * around)
     return once, twice - 2.0 / c * once
-
-
-def _moments(histogram: Histogram, statistic: _Statistic) -> Moments:
-    return _summarise(_median_law(histogram), statistic)
 
 
 def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
@@ -339,7 +300,6 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     nodes = place_nodes(panels)
     laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre) if panels else PointLaws(*np.empty((3, 0)))
     return _MedianLaw(
-        middle=middle,
         paired=paired,
         centre=centre,
         lowest=lowest,

@@ -33,6 +33,7 @@ theorems for the median deviation*, Ann. Inst. Statist. Math. 37, 27-36. The way
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from dataclasses import dataclass
@@ -46,26 +47,20 @@ from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankconst.moments.result import Values
     from rankconst.tasks import Histogram
 
-    Values = NDArray[np.float64]
     Counts = NDArray[np.int32] | NDArray[np.int64]
 
 
+# The seed of every sample, so that results depend on the histogram alone.
 SEED = 20_220_315
-"""The seed of every sample, so that results depend on the histogram alone."""
-
+# The standard errors aimed at, in units of the standard deviation and variance of M: they set the number of draws.
 GOAL = 2.0**-7
-"""The standard errors aimed at, in units of the standard deviation and variance of M: they set the number of draws."""
-
-FEWEST_DRAWS = 2**5
-"""The least number of draws, for hundreds of thousands of distinct N."""
-
-MOST_DRAWS = 2**17
-"""The largest number of draws."""
-
+# Bounds on the number of draws; the fewest are for hundreds of thousands of distinct N.
+FEWEST_DRAWS, MOST_DRAWS = 2**5, 2**17
+# Draws times distinct N may reach this, unless the fewest draws exceed it already.
 WORK = 2**22
-"""Draws times distinct N may reach this, unless the fewest draws exceed it already."""
 
 # Draws of the pilot sample; where draws are few, half as many as of the sample itself at most.
 _PILOT = 512
@@ -80,29 +75,11 @@ _RARE, _UNSEEN = 30, 9
 
 @dataclass(frozen=True, slots=True)
 class _Control:
-    """The counts B(x) at fixed points, and their exact moments.
+    """The counts B(x) at fixed points, and their exact moments. Shapes (K,), (K,) and (K, K)."""
 
-    Attributes
-    ----------
-    points
-        Whole numbers x, ascending, 0 < x < the largest N. Shape (K,).
-    mean, covariance
-        Moments of the B(x). Shapes (K,) and (K, K).
-    """
-
-    points: Values
+    points: Values  # whole numbers x, ascending, 0 < x < the largest N
     mean: Values
     covariance: Values
-
-
-@dataclass(frozen=True, slots=True)
-class _Estimate:
-    """Estimates of the moments of M without its divisor, and their standard errors."""
-
-    expectation: float
-    expectation_error: float
-    variance: float
-    variance_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +97,13 @@ def most_draws(histogram: Histogram) -> int:
     return min(1 << (affordable.bit_length() - 1), MOST_DRAWS)
 
 
-def median_absolute_deviation(histogram: Histogram, _: int | None = None) -> Moments:
-    """Estimate the moments of the median absolute deviation.
+def median_absolute_deviation(histogram: Histogram) -> Moments:
+    """Estimate the moments of the median absolute deviation, with standard errors.
 
-    Parameters
-    ----------
-    histogram
-        The numbers of candidates of the ranking tasks.
-
-    Returns
-    -------
-    Moments
-        With standard errors. Where fewer than 30 draws differ from the commonest value, the errors reckon with nine
-        more that were not seen, as far off as any that was. Where none differs, these are taken to be off by the
-        whole range of M, so that for S draws the errors are 3/S of the range and of its square, or less if Chernoff
-        bounds say so. All is exactly 0 with one task, and if more than half of the tasks have one candidate.
-
-        The number of draws does not include the pilot sample.
+    Where fewer than 30 draws differ from the commonest value, the errors reckon with nine more that were not seen, as
+    far off as any that was. Where none differs, these are taken to be off by the whole range of M, so that for S draws
+    the errors are 3/S of the range and of its square, or less if Chernoff bounds say so. All is exactly 0 with one
+    task, and if more than half of the tasks have one candidate. The number of draws does not include the pilot sample.
     """
     n = histogram.total
     if n == 1 or (histogram.num_candidates[0] == 1 and 2 * int(histogram.num_tasks[0]) > n):
@@ -173,7 +140,9 @@ def median_absolute_deviation(histogram: Histogram, _: int | None = None) -> Mom
     )
 
 
-# Estimates.
+# Estimates: moments of M without its divisor, with standard errors.
+
+_sampled = functools.partial(Moments, method="sampled")
 
 
 def _fit(values: Values, counts: Values) -> Values:
@@ -186,14 +155,14 @@ def _fit(values: Values, counts: Values) -> Values:
     return 0.0 * slopes if _is_rare(_count_rare(values - slopes @ counts), values.size) else slopes
 
 
-def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> _Estimate:
+def _estimate(control: _Control, slopes: Values, values: Values, counts: Values) -> Moments:
     linear = slopes @ (counts - control.mean[:, None])
     rest = values - linear
     expectation = float(rest.mean())
     rest -= expectation
     terms = rest * (rest + 2 * linear)
     draws = values.size
-    return _Estimate(
+    return _sampled(
         expectation=expectation,
         expectation_error=float(rest.std(ddof=1)) / math.sqrt(draws),
         variance=float(slopes @ control.covariance @ slopes) + float(terms.sum()) / (draws - 1),
@@ -219,7 +188,7 @@ def _make_plan(control: _Control, values: Values, counts: Values, limit: int) ->
     )
 
 
-def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> _Estimate | None:
+def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Moments | None:
     """Return estimates if nearly all values are one and the same, else None."""
     draws = values.size
     rare = _count_rare(values)
@@ -232,9 +201,9 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> _Est
     if rare == 0:
         chance = max(_bound_escape(histogram, common), sys.float_info.min)
         off = min(math.sqrt(_UNSEEN) / draws, chance)
-        return _Estimate(expectation, off * largest, variance, off * largest**2)
+        return _sampled(expectation, off * largest, variance, off * largest**2)
     gap = float(np.max(np.abs(values - common)))
-    return _Estimate(
+    return _sampled(
         expectation=expectation,
         expectation_error=math.sqrt(float(squares.sum()) + _UNSEEN * gap**2) / draws,
         variance=variance,
@@ -326,30 +295,15 @@ def _place_control(histogram: Histogram) -> _Control:
 
 @dataclass(frozen=True, slots=True)
 class _Rankings:
-    """Some random rankings: the counts B at the ends of stretches on which the y_i are uniform.
+    """Some random rankings: the counts B at the ends of stretches on which the y_i are uniform."""
 
-    Attributes
-    ----------
-    edges
-        0, the distinct N and the points of the control, ascending. Shape (E,).
-    counts
-        B at each, a column a ranking. Shape (E, S).
-    """
-
-    edges: Values
-    counts: Counts
+    edges: Values  # 0, the distinct N and the points of the control, ascending: shape (E,)
+    counts: Counts  # B at each, a column a ranking: shape (E, S)
 
     def between(self, x: Values, low: Values, high: Values, rng: np.random.RandomState) -> Values:
         """Draw B(x) at a point x for each ranking.
 
-        Parameters
-        ----------
-        x
-            Shape (S,).
-        low, high
-            Points on either side, and B there; between them, B is known at edges and nowhere else. Shapes (2, S).
-        rng
-            The random numbers.
+        `low` and `high` are points on either side, and B there, shapes (2, S); between them, B is known at edges only.
         """
         each = np.arange(x.size)
         place = np.maximum(np.searchsorted(self.edges, x), 1)
@@ -368,36 +322,17 @@ class _Search:
 
     The deviations are t + const for whole numbers t: those of the ranks ``down - t`` and ``up + t``. An end of a
     bracket is a t, the point ``down - t - 1`` and B there, and the point ``up + t`` and B there: shape (5, S).
-
-    Attributes
-    ----------
-    rankings
-        What was drawn.
-    down, up
-        The median, rounded down and up. Shape (S,).
-    rng
-        The random numbers.
     """
 
     rankings: _Rankings
-    down: Values
-    up: Values
+    down: Values  # the median, rounded down
+    up: Values  # the same, rounded up
     rng: np.random.RandomState
 
     def narrow(self, level: int, near: Values, far: Values) -> tuple[Values, tuple[Values, Values]]:
-        """Find the deviation number `level`.
+        """Return the t of deviation number `level`, and a bracket for the next one.
 
-        Parameters
-        ----------
-        level
-            How many deviations lie at or below the one looked for; within `near` they are fewer, within `far` not.
-        near, far
-            The bracket.
-
-        Returns
-        -------
-        tuple[Values, tuple[Values, Values]]
-            The t of the deviation, shape (S,), and a bracket for the next one.
+        At or below it lie `level` deviations; within `near` there are fewer, within `far` not.
         """
         after = near, far
         while True:
@@ -427,13 +362,7 @@ class _Search:
 
 
 def _draw(histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState) -> tuple[Values, Values]:
-    """Draw rankings.
-
-    Returns
-    -------
-    tuple[Values, Values]
-        M without its divisor, shape (S,), and B at the points, shape (K, S).
-    """
+    """Draw rankings: M without its divisor, shape (S,), and B at the points, shape (K, S)."""
     few = histogram.total <= len(histogram) + _FEW_TASKS
     numbers = histogram.total if few else len(histogram) + points.size + 1
     batch = max(1 if few else _SMALLEST_BATCH, min(_TABLE // numbers, _LARGEST_BATCH))

@@ -23,16 +23,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.moments.result import TINY, UNIT_ROUNDOFF
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankconst.moments.result import Complex, Counts, Values
     from rankconst.tasks import Histogram
-
-    Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
-    Circle = NDArray[np.complex128]
 
 
 _Number = TypeVar("_Number", np.float64, np.complex128)
@@ -46,8 +43,6 @@ _NEGLIGIBLE = 42.0
 _STEEPEST = 700.0
 # Bisection alone would need fewer; only where counts exceed 2^50 can rounding keep a tilt from settling.
 _MOST_STEPS = 200
-# What stands for 0 before a logarithm is taken.
-_ZERO = 1e-300
 # Points evaluated together, and entries of the largest real table formed on the way.
 _ROWS = 256
 _TABLE = 2**20
@@ -55,33 +50,15 @@ _TABLE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class PointLaws:
-    """The law of B(x) around the middle, at some points x.
+    """The law of B(x) around the middle, at some points x. Shapes (X,)."""
 
-    Attributes
-    ----------
-    tail
-        P(B(x) < k), or -P(B(x) >= k) for the points left of the centre. Shape (X,).
-    mass
-        P(B(x) = k). Shape (X,).
-    error
-        Relative error of both. Shape (X,).
-    """
-
-    tail: Values
-    mass: Values
-    error: Values
+    tail: Values  # P(B(x) < k), or -P(B(x) >= k) for the points left of the centre
+    mass: Values  # P(B(x) = k)
+    error: Values  # relative error of both
 
 
 class BelowCounts:
-    """The laws of B(x) at given points, for a histogram.
-
-    Parameters
-    ----------
-    histogram
-        The numbers of candidates of the ranking tasks.
-    points
-        The x at which laws will be asked for, ascending, each below the largest N. Shape (X,), int64.
-    """
+    """The laws of B(x) at given points: ascending, each below the largest N."""
 
     def __init__(self, histogram: Histogram, points: Counts) -> None:
         self._sizes = histogram.num_candidates.astype(np.float64)
@@ -116,15 +93,7 @@ class BelowCounts:
         return sums
 
     def evaluate(self, count: int, centre: int) -> PointLaws:
-        """Return P(B(x) < count), or -P(B(x) >= count) for x < centre, and P(B(x) = count), at every point.
-
-        Parameters
-        ----------
-        count
-            The number of ranks asked for; at no point more ranks than that are certain.
-        centre
-            Where the smaller tail changes sides.
-        """
+        """Return the laws around `count`, which certain ranks exceed at no point; tails change sides at `centre`."""
         size = self._points.size
         tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
         for begin in range(0, size, _ROWS):
@@ -200,7 +169,7 @@ class BelowCounts:
             variance += np.sum(tasks * tilted * (1.0 - share) * scale, axis=1)
         return mean, variance
 
-    def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Circle) -> Circle:
+    def _log_ratio(self, x: Values, first: Counts, needed: Counts, zeta: Complex) -> Complex:
         """Return log(g(z) / z^needed) at z = e^zeta, shape (rows, nodes)."""
         w = np.expm1(zeta)
         sizes = np.abs(w).max(axis=1)
@@ -209,9 +178,9 @@ class BelowCounts:
             # Both logarithms in one series: (sum p - needed) w does not cancel, however many ranks there are.
             terms = self._terms(float(sizes.max()))
             sums = self._power_sums(x, far, terms) - needed[:, None]
-            series: Circle = w * _horner(sums * _log1p_coefficients(terms), w)
+            series: Complex = w * _horner(sums * _log1p_coefficients(terms), w)
             return series
-        total: Circle = w * _horner(self._power_sums(x, far, self._depth) * _log1p_coefficients(self._depth), w)
+        total: Complex = w * _horner(self._power_sums(x, far, self._depth) * _log1p_coefficients(self._depth), w)
         back = np.expm1(-zeta)
         left = needed.astype(np.float64)
         for u in range(near.start, near.stop):
@@ -264,17 +233,17 @@ def _horner(coefficients: Values, w: NDArray[_Number]) -> NDArray[_Number]:
     return total
 
 
-def _log1p(v: Circle) -> Circle:
+def _log1p(v: Complex) -> Complex:
     """Return log(1 + v), with relative accuracy for small v (NumPy's has it only for real v)."""
     small = np.abs(v) < 0.5
     a, b = np.where(small, v.real, 0.0), np.where(small, v.imag, 0.0)
     near = 0.5 * np.log1p(a * (2.0 + a) + b * b)
     # The square would lose half the digits close to a zero of 1 + v.
-    away = np.log(np.maximum(np.abs(np.where(small, 1.0, 1.0 + v)), _ZERO))
+    away = np.log(np.maximum(np.abs(np.where(small, 1.0, 1.0 + v)), TINY))
     return np.where(small, near, away) + 1j * np.arctan2(v.imag, 1.0 + v.real)
 
 
-def _geometric_sum(zeta: Circle, length: Counts, left: NDArray[np.bool_]) -> Circle:
+def _geometric_sum(zeta: Complex, length: Counts, left: NDArray[np.bool_]) -> Complex:
     """Sum z^-k over 0 <= k < length where `left`, and z^k over 1 <= k <= length elsewhere; z = e^zeta."""
     sign = np.where(left, -1.0, 1.0)[:, None]
     count = length[:, None].astype(np.float64)
@@ -282,5 +251,5 @@ def _geometric_sum(zeta: Circle, length: Counts, left: NDArray[np.bool_]) -> Cir
     at_one = zeta == 0.0
     safe = np.where(at_one, 1j, zeta)
     # Far from the middle the tilt makes the exponent large on one side only: there it is negative.
-    sums: Circle = np.where(at_one, count, -sign * np.expm1(sign * count * safe) / np.expm1(-safe))
+    sums: Complex = np.where(at_one, count, -sign * np.expm1(sign * count * safe) / np.expm1(-safe))
     return sums

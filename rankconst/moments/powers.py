@@ -27,82 +27,53 @@ import numpy as np
 
 from rankconst.errors import UsageError
 from rankconst.moments.means import mean_rank
-from rankconst.moments.result import UNIT_ROUNDOFF, Estimate, Moments
-from rankconst.moments.sums import TABLE, condense, harmonic, scaled_power, sum_over_ranks
+from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
+from rankconst.moments.sums import TABLE, binomial, condense, harmonic, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from rankconst.moments.result import Values
     from rankconst.tasks import Histogram
 
-    Values = NDArray[np.float64]
 
-
+# Step of the double-exponential rule in the logarithm of t.
 STEP = 1 / 24
-"""Step of the double-exponential rule in the logarithm of t."""
-
+# Highest central moment that the series takes.
 ORDER = 14
-"""Highest central moment that the series takes."""
-
-# Relative error at which the series needs no transform beside it.
+# Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-13
-
 # Numbers formed in one go: memory stays bounded, and nodes where nothing is left are not reached.
 _CHUNK = 1 << 17
-
 # ln L below which a node adds nothing to any of the integrals, whatever the power of t.
 _VANISHED = -200.0
-
-# Keeps the logarithm of a transform that has vanished finite; what it adds is far below rounding.
-_TINY = 1e-300
-
 # Relative error of a transform's value, in units of roundoff.
 _TRANSFORM_ERROR = 64
 
 
-def inverse_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def inverse_mean_rank(histogram: Histogram) -> Moments:
     """Return the moments of IAMR, one over the mean rank: q = 1, s = -1."""
     return power_mean(histogram, 1.0, inverse=True)
 
 
-def harmonic_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def harmonic_mean_rank(histogram: Histogram) -> Moments:
     """Return the moments of HMR, the harmonic mean of the ranks: q = -1."""
     return power_mean(histogram, -1.0)
 
 
-def quadratic_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def quadratic_mean_rank(histogram: Histogram) -> Moments:
     """Return the moments of the quadratic mean of the ranks: q = 2."""
     return power_mean(histogram, 2.0)
 
 
-def inverse_quadratic_mean_rank(histogram: Histogram, _: int | None = None) -> Moments:
+def inverse_quadratic_mean_rank(histogram: Histogram) -> Moments:
     """Return the moments of one over the quadratic mean of the ranks: q = 2, s = -1."""
     return power_mean(histogram, 2.0, inverse=True)
 
 
 def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> Moments:
-    """Return the moments of a power mean of the ranks, or of its inverse.
+    """Return the moments of the power mean of the ranks with q = `exponent`, or of one over it.
 
-    Parameters
-    ----------
-    histogram
-        The numbers of candidates.
-    exponent
-        q: negative, 1, or at least 2; for the inverse at least 1. (The geometric mean, q = 0, is a product: see
-        :mod:`.products`.)
-    inverse
-        True for one over the mean.
-
-    Returns
-    -------
-    Moments
-        Of method ``numerical``; the errors are convergence estimates with a bound on rounding.
-
-    Raises
-    ------
-    UsageError
-        For 0 <= q < 1, and for 1 < q < 2 unless the inverse is asked for: the transform's formulas do not cover the
-        powers of S that these need. For an inverse with a negative q, which is the power mean of 1/r.
+    The errors are convergence estimates with a bound on rounding. UsageError for 0 <= q < 1, and for 1 < q < 2 unless
+    inverse: the transform's formulas do not cover the powers of S that these need.
     """
     if 0 <= exponent < 1 or (exponent < 0 and inverse) or (1 < exponent < 2 and not inverse):
         raise UsageError(f"power means take an exponent that is negative, 1, or at least 2; got {exponent}.")
@@ -171,7 +142,7 @@ class _Sum:
         gap = sum_over_ranks(lambda rank: -np.expm1(-t * rank**self.exponent), sizes) / sizes
         phi = sum_over_ranks(lambda rank: np.exp(-t * rank**self.exponent), sizes) / sizes
         near = gap < 0.5
-        return np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(np.where(near, 1.0, phi) + _TINY))
+        return np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(np.where(near, 1.0, phi) + TINY))
 
     def _slope(self, t: Values, sizes: Values, log_phi: Values) -> Values:
         """Return the mean of j^q exp(-t j^q) over that of exp(-t j^q). Shape (T, U)."""
@@ -236,8 +207,8 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     """Return expectation and variance of (S / E[S])^power from the binomial series."""
     central = _central_moments(sums)
     orders = range(2, ORDER + 1)
-    once = [_binomial(power, k) * central[k] for k in orders]
-    twice = [_binomial(2 * power, k) * central[k] for k in orders]
+    once = [binomial(power, k) * central[k] for k in orders]
+    twice = [binomial(2 * power, k) * central[k] for k in orders]
     # Orders 2m-1 and 2m are of one size, n^-m: the last pair tells what is left out.
     left_once = abs(once[-1]) + abs(once[-2])
     left_twice = abs(twice[-1]) + abs(twice[-2])
@@ -249,10 +220,6 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
         Estimate(expectation, left_once + 4 * UNIT_ROUNDOFF),
         Estimate(variance, left_twice + 2 * left_once + rounding),
     )
-
-
-def _binomial(power: float, k: int) -> float:
-    return math.prod((power - i) / (i + 1) for i in range(k))
 
 
 def _mean_power(sizes: Values, power: float) -> Values:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+    Complex = NDArray[np.complex128]
 
 Method = Literal["closed_form", "numerical", "sampled"]
 
+# Largest relative error of one correctly rounded operation on doubles.
 UNIT_ROUNDOFF = 2.0**-53
-"""Largest relative error of one correctly rounded operation on doubles."""
+
+# Keeps the logarithm of what has vanished finite; what it adds is far below rounding.
+TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
+    from rankconst.moments.result import Counts, Values
 
 
 # A panel has at most that many nodes, and panels of up to four terms a node are summed term by term.
@@ -45,33 +42,15 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """A rule for sums over consecutive panels: sum_x f(x) = sum_i weights_i f(points_i).
+    """A rule for sums over consecutive panels: sum_x f(x) = sum_i weights_i f(points_i)."""
 
-    Attributes
-    ----------
-    points
-        Whole numbers, ascending. Shape (X,), int64.
-    weights
-        Shape (X,); 1 where all numbers of a panel are points.
-    checks
-        Weights of the difference to a rule that is exact to one degree less, in each panel. Shape (X,).
-    firsts
-        The index of each panel's first point. Shape (number of panels,).
-    """
-
-    points: Counts
-    weights: Values
-    checks: Values
-    firsts: Counts
+    points: Counts  # whole numbers, ascending
+    weights: Values  # 1 where all numbers of a panel are points
+    checks: Values  # weights of the difference to a rule exact to one degree less, in each panel
+    firsts: Counts  # the index of each panel's first point
 
     def sum(self, values: Values, errors: Values) -> tuple[Values, Values]:
-        """Sum f over all panels, given f and a bound on its absolute errors at the points, shape (..., X).
-
-        Returns
-        -------
-        sum, error : ndarray
-            Shape (...).
-        """
+        """Return sum and error over all panels, given f and a bound on its errors at the points, shape (..., X)."""
         truncated = np.abs(np.add.reduceat(values * self.checks, self.firsts, axis=-1)).sum(axis=-1)
         return np.sum(values * self.weights, axis=-1), np.sum(errors * np.abs(self.weights), axis=-1) + truncated
 
@@ -105,6 +84,38 @@ def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
             break
     # Christoffel numbers.
     return scale * x + 0.5 * (scale - 1), scale / squares
+
+
+def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:
+    """Return the Gauss rule of the uniform law on 1 .. N, from its mean on: nodes and weights. Shapes (U, nodes).
+
+    N may be any real number above the number of nodes; up to there the nodes are the ranks themselves. Eigenvalues and
+    eigenvectors of the Jacobi matrix (Golub and Welsch 1969; DLMF 18.22, Hahn polynomials): the iteration of
+    :func:`gram_rules` starts from Legendre's zeros, and needs several terms a node.
+    """
+    k = np.arange(1, nodes, dtype=np.float64)
+    at = np.empty((sizes.size, nodes))
+    weights = np.empty_like(at)
+    near = sizes <= nodes
+    rank = np.arange(1, nodes + 1, dtype=np.float64)
+    small = sizes[near][:, None]
+    # Beyond the last rank it is repeated, without weight.
+    at[near] = np.minimum(rank, small) - (small + 1) / 2
+    weights[near] = np.where(rank <= small, 1 / small, 0.0)
+    large = sizes[~near][:, None]
+    jacobi = np.zeros((large.size, nodes, nodes))
+    inside = np.arange(nodes - 1)
+    # In units of N.
+    jacobi[:, inside + 1, inside] = k / 2 * np.sqrt((1 - (k / large) ** 2) / (4 * k * k - 1))
+    roots, vectors = np.linalg.eigh(jacobi)
+    share = vectors[:, 0, :] ** 2
+    # The law is symmetric, and so is its rule but for rounding; its second moment is (N^2 - 1) / 12.
+    roots, share = (roots - roots[:, ::-1]) / 2, (share + share[:, ::-1]) / 2
+    share /= share.sum(axis=1, keepdims=True)
+    second = np.sum(share * roots * roots, axis=1, keepdims=True)
+    at[~near] = roots * np.sqrt((large - 1) * (large + 1) / 12 / second)
+    weights[~near] = share
+    return at, weights
 
 
 @functools.cache

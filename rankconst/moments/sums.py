@@ -12,6 +12,7 @@ below 1e-19 relative to the sums formed here, so that rounding alone is left.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,61 +20,43 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
+    from rankconst.moments.result import Counts, Values
 
 
-HEAD = 16
-"""The number of terms that are added one by one."""
-
-TABLE = 1024
-"""The number of terms that :func:`sum_over_ranks` adds one by one."""
-
+# Terms that are added one by one, and those that sum_over_ranks adds so.
+HEAD, TABLE = 16, 1024
 # Gauss-Legendre rule for each octave of ranks beyond the table.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 # B_2, B_4, ... B_16.
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
-
+_EXACT = tuple(map(Fraction, ("1/6", "-1/30", "1/42", "-1/30", "5/66", "-691/2730", "7/6", "-3617/510")))
+_BERNOULLI = tuple(map(float, _EXACT))
+# B_2k / (2k)!, the coefficients of the Euler-Maclaurin formula, and B_2k(1/2) / (2k)!, those of its midpoint form.
+EULER_MACLAURIN = tuple(b / math.factorial(2 * k) for k, b in enumerate(_BERNOULLI, start=1))
+MIDPOINT = tuple(float(b * (Fraction(2, 4**k) - 1) / math.factorial(2 * k)) for k, b in enumerate(_EXACT, start=1))
 # Power to the sums of j^-power over j <= N, correctly rounded, for N from 0 to HEAD.
 _PARTIAL_SUMS = {
     power: np.array([math.fsum(j**-power for j in range(1, m + 1)) for m in range(HEAD + 1)]) for power in (1, 2)
 }
 
+# Chebyshev points for each octave of N.
+_POINTS = 24
+
+
+def binomial(power: float, k: int) -> float:
+    """Return the binomial coefficient of any real power."""
+    return math.prod((power - i) / (i + 1) for i in range(k))
+
 
 def harmonic(num_candidates: Counts | Values) -> Values:
-    """Return the harmonic numbers H(N) = sum_{j<=N} 1/j.
-
-    Parameters
-    ----------
-    num_candidates
-        Shape (U,), each >= 1; beyond :data:`HEAD` they need not be whole.
-
-    Returns
-    -------
-    ndarray
-        Shape (U,), float64, relative error below 4 units of roundoff.
-    """
+    """Return H(N) = sum_{j<=N} 1/j to 4 units of roundoff; beyond HEAD, N need not be whole."""
     n = num_candidates.astype(np.float64)
     tail = sum(b / (2 * k) * n ** (-2.0 * k) for k, b in enumerate(_BERNOULLI, start=1))
     return np.where(n <= HEAD, _partial_sums(1, num_candidates), np.log(n) + (np.euler_gamma + (0.5 / n - tail)))
 
 
 def harmonic_squares(num_candidates: Counts) -> Values:
-    """Return the generalised harmonic numbers H2(N) = sum_{j<=N} 1/j^2.
-
-    Parameters
-    ----------
-    num_candidates
-        Shape (U,), int64, each >= 1.
-
-    Returns
-    -------
-    ndarray
-        Shape (U,), float64, relative error below 4 units of roundoff.
-    """
+    """Return H2(N) = sum_{j<=N} 1/j^2 to 4 units of roundoff."""
     n = num_candidates.astype(np.float64)
     tail = sum(b * n ** (-2.0 * k - 1) for k, b in enumerate(_BERNOULLI, start=1))
     return np.where(n <= HEAD, _partial_sums(2, num_candidates), math.pi**2 / 6 - (1 / n - 0.5 / n**2 + tail))
@@ -85,22 +68,11 @@ def _partial_sums(power: int, num_candidates: Counts | Values) -> Values:
 
 
 def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tuple[Values, Values]:
-    r"""Return mean and variance of (r/N)^p - 1 for r uniform on 1 .. N.
+    r"""Return mean and variance of (r/N)^p - 1 for r uniform on 1 .. N; p, one or one each, is -2 to some tens.
 
     Formed from expm1(p ln(j/N)), whose mean and standard deviation are both about |p| for small p, so that neither
-    cancels however small p is: with p = 1/n this is what a geometric mean over n tasks needs.
-
-    Parameters
-    ----------
-    num_candidates
-        N, shape (U,), each >= 1; beyond :data:`HEAD` they need not be whole.
-    power
-        The exponent p, from -2 to some tens: one for all, or one each, shape (U,).
-
-    Returns
-    -------
-    mean, variance : ndarray
-        Shape (U,), float64. Relative errors below 64 units of roundoff for abs(p) <= 1.
+    cancels however small p is: with p = 1/n this is what a geometric mean over n tasks needs. Relative errors are below
+    64 units of roundoff for abs(p) <= 1; beyond HEAD, N need not be whole.
     """
     n = num_candidates.astype(np.float64)[:, None]
     j = np.arange(1, HEAD + 1, dtype=np.float64)[None, :]
@@ -131,9 +103,8 @@ def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
     falling: list[float | Values] = [1.0]
     for m in range(2 * len(_BERNOULLI)):
         falling.append(falling[-1] * (p - m))
-    for k, bernoulli in enumerate(_BERNOULLI, start=1):
+    for k, weight in enumerate(EULER_MACLAURIN, start=1):
         m = 2 * k - 1
-        weight = bernoulli / math.factorial(2 * k)
         inner = sum(math.comb(m, i) * falling[i] * falling[m - i] for i in range(1, m))
         at_end = n ** (-float(m))
         at_start = float(HEAD) ** -m * (1.0 + f)
@@ -168,23 +139,13 @@ def _integrate_power(q: Values, log_start: Values) -> Values:
 def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Values) -> Values:
     r"""Return the sums of any smooth f over 1 .. N.
 
-    The first :data:`TABLE` terms are added one by one. Beyond them stands the midpoint form of the Euler-Maclaurin
-    formula, with the integral by Gauss's rule on octaves:
+    The first TABLE terms are added one by one, the others by the midpoint form of the Euler-Maclaurin formula, with the
+    integral by Gauss's rule on octaves:
 
     .. math:: \sum_{j=M+1}^{N} f(j) = \int_{M+1/2}^{N+1/2} f - \frac{f'(N + 1/2) - f'(M + 1/2)}{24} + \dots
 
-    Parameters
-    ----------
-    f
-        Takes ranks of shape (K,), returns values of shape (..., K). It must vary on the scale of its argument, not
-        faster: powers, logarithms, and exponentials of these, as they occur in the metrics.
-    num_candidates
-        N, shape (U,), each >= 1; beyond the table they need not be whole, the formula being smooth in N.
-
-    Returns
-    -------
-    ndarray
-        Shape (..., U). Relative error below 1e-13 for an f of one sign.
+    f takes shape (K,) to (..., K), and varies on the scale of its argument, not faster: powers, logarithms, and
+    exponentials of these. The relative error is below 1e-13 for an f of one sign; beyond TABLE, N need not be whole.
     """
     largest = int(num_candidates.max())
     # Within the table N is an index.
@@ -212,17 +173,8 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
 
     Beyond the table, sum_u c_u g(N_u) is replaced octave by octave with the interpolation of g at Chebyshev points:
     sum_k w_k g(x_k), w_k = sum_u c_u l_k(N_u), l_k the Lagrange polynomials (Berrut and Trefethen 2004, *Barycentric
-    Lagrange interpolation*, eq. 4.2). For g that are analytic in N on the scale of N this is exact to rounding.
-
-    Parameters
-    ----------
-    num_candidates, num_tasks
-        Shape (U,), int64.
-
-    Returns
-    -------
-    sizes, weights : ndarray
-        Shape (V,), float64, V at most :data:`TABLE` and 24 for each octave beyond; as given where that is no gain.
+    Lagrange interpolation*, eq. 4.2). For g that are analytic in N on the scale of N this is exact to rounding. At most
+    TABLE sizes are left, and 24 for each octave beyond.
     """
     sizes, weights = num_candidates.astype(np.float64), num_tasks.astype(np.float64)
     near = sizes <= TABLE
@@ -245,10 +197,6 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
         kept_sizes.append(points)
         kept_weights.append(weights[inside] @ shares)
     return np.concatenate(kept_sizes), np.concatenate(kept_weights)
-
-
-# Chebyshev points for each octave of N.
-_POINTS = 24
 
 
 def _integrate(f: Callable[[Values], Values], start: Values, end: Values) -> Values:

@@ -21,7 +21,6 @@ import numpy as np
 from rankconst.errors import UndefinedError
 from rankconst.moments.result import UNIT_ROUNDOFF
 from rankconst.tails import TAILS, tail_probability
-from rankconst.tasks import WeightedHistogram
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +78,7 @@ def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool
     # Every rank first is always possible; nothing lies beyond it, or beyond the worst.
     ends = sorted((constants.worst, constants.worst if metric.optimum is None else metric.optimum))
     lower, upper = max(lower, ends[0]), min(upper, ends[1])
-    if not metric.is_counted or isinstance(constants.histogram, WeightedHistogram):
+    if not metric.is_counted or constants.histogram.is_weighted:
         # Half a cell beyond either end: what lies on it is to be counted.
         margin = (upper - lower) / (2 * _CELLS)
         return np.linspace(lower - margin, upper + margin, _CELLS + 1), False
@@ -92,7 +91,7 @@ def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool
 def _difference(constants: Constants, edges: Values) -> Values | None:
     """Return the probabilities of cells; None if tails are not known, or not well enough."""
     metric, histogram = constants.metric, constants.histogram
-    if metric.family not in TAILS or isinstance(histogram, WeightedHistogram):
+    if metric.family not in TAILS or histogram.is_weighted:
         return None
     if (found := _sum_series(constants, edges)) is not None:
         return found
@@ -113,7 +112,7 @@ def _reach(metric: Metric, histogram: Histogram, value: float) -> tuple[float, f
 def _sum_series(constants: Constants, edges: Values) -> Values | None:
     """Return the probabilities of cells by the Fourier series; None if it is not known to end."""
     rule, histogram = TAILS[constants.metric.family], constants.histogram
-    if isinstance(histogram, WeightedHistogram) or rule.transform is None:
+    if histogram.is_weighted or rule.transform is None:
         return None
     law = rule.make(histogram, 1)
     # A margin may lie below every value that has a logarithm.

@@ -17,7 +17,7 @@ from rankconst.catalogue.protocols import parse_side
 from rankconst.constants.constants import Constants
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -42,9 +42,9 @@ class Counts:
     """
 
     name: str
-    sides: Mapping[str, Histogram | WeightedHistogram]
+    sides: Mapping[str, Histogram]
 
-    def histogram(self, side: str = "both") -> Histogram | WeightedHistogram:
+    def histogram(self, side: str = "both") -> Histogram:
         """Return the candidate counts of a side; ``both`` pools the two.
 
         Raises
@@ -58,8 +58,7 @@ class Counts:
         missing = {"head", "tail"} - set(self.sides) if key == "both" else {key}
         if missing:
             raise UnknownNameError(f"{self.name}: no tasks of side {missing.pop()}; there is: {', '.join(self.sides)}.")
-        # All sides are of one kind: weights are given for every side or for none.
-        return functools.reduce(lambda one, other: one.pool(other), self.sides.values())  # type: ignore[arg-type]
+        return functools.reduce(Histogram.pool, self.sides.values())
 
     def constants(self, metric: str | Metric, side: str = "both") -> Constants:
         """Compute the constants of a metric.
@@ -84,9 +83,8 @@ class Counts:
             For a metric that has no weighted form here, if the tasks are weighted.
         """
         parsed, histogram = parse_metric(metric), self.histogram(side)
-        weighted = isinstance(histogram, WeightedHistogram)
         return Constants(
-            Tasks(self.name, _OWN, "", parse_side(side), _WEIGHTED if weighted else DEFAULT_AGGREGATION),
+            Tasks(self.name, _OWN, "", parse_side(side), _WEIGHTED if histogram.is_weighted else DEFAULT_AGGREGATION),
             metric=parsed,
             histogram=histogram,
             moments=compute_moments(parsed, histogram),
@@ -153,5 +151,5 @@ def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
     return dict(zip(keys, given.values(), strict=True))
 
 
-def _gather(counts: ArrayLike, weights: ArrayLike | None) -> Histogram | WeightedHistogram:
-    return Histogram.from_counts(counts) if weights is None else WeightedHistogram.from_counts(counts, weights)
+def _gather(counts: ArrayLike, weights: ArrayLike | None) -> Histogram:
+    return Histogram.from_counts(counts, weights=weights)

@@ -26,10 +26,10 @@ from rankconst.names import resolve_name
 from rankconst.tables.folder import DESCRIPTOR, read_descriptor, read_table_file
 from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, schema_of
-from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     import pandas as pd
     import pyarrow as pa
@@ -53,19 +53,19 @@ class Records:
         return {key: Histogram(*columns) for key, columns in self._group("candidates")}
 
     @cached_property
-    def macro_histograms(self) -> dict[Tasks, WeightedHistogram]:
+    def macro_histograms(self) -> dict[Tasks, Histogram]:
         """The same with the weights of each macro average."""
         groups = self._group("macro_candidates", "aggregation", "weight")
-        return {key: WeightedHistogram(*columns) for key, columns in groups}
+        return {key: Histogram(*columns) for key, columns in groups}
 
     @cached_property
     def relation_histograms(self) -> dict[Tasks, Histogram]:
         """Candidate counts relation by relation."""
         return {key: Histogram(*columns) for key, columns in self._group("candidates_by_relation", "relation")}
 
-    def pool(self, tasks: Tasks) -> Histogram | WeightedHistogram | None:
+    def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
-        stored: Mapping[Tasks, Any] = (
+        stored = (
             self.relation_histograms
             if tasks.relations
             else self.histograms
@@ -77,8 +77,7 @@ class Records:
         if not all(each in stored for each in wanted):
             return None
         parts = [stored[each] for each in wanted]
-        pooled: Histogram | WeightedHistogram = functools.reduce(lambda one, other: one.pool(other), parts)
-        return pooled
+        return functools.reduce(Histogram.pool, parts)
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         """Return the tabulated moments of a metric; None if there is no row."""
@@ -99,7 +98,7 @@ class Records:
     def _group(self, name: str, further: str = "", *weights: str) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
         """Cut a table into arrays, a group for each run of rows of the same tasks."""
         keys = ("protocol", "split", "side", *([further] if further else []))
-        values = ("num_candidates", *weights, "num_tasks")
+        values = ("num_candidates", "num_tasks", *weights)
         # As dictionaries, keys are compared by their codes: only those of whole groups become text.
         table = self.read(name, (*keys, *values), coded=keys)
         if not len(table):
@@ -395,7 +394,7 @@ class Tables:
             )
         return self._known[tasks, metric]
 
-    def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram | WeightedHistogram:
+    def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
         """Return the candidate counts of some ranking tasks; of both sides, or of several relations, pooled.
 
         Parameters
@@ -431,9 +430,7 @@ class Tables:
             return found
         # Every task has as many candidates, so the number of tasks and their weights are all that is needed.
         sizes = np.full(len(found), (find_protocol(tasks.protocol).negatives or 0) + 1)
-        if isinstance(found, WeightedHistogram):
-            return WeightedHistogram.from_counts(sizes, found.weights, found.num_tasks)
-        return Histogram.from_counts(sizes, found.num_tasks)
+        return Histogram.from_counts(sizes, found.num_tasks, found.weights)
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
         """Return the relations of some ranking tasks of valid or test, in alphabetical order.

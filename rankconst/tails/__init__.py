@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["TAILS", "Tail", "tail_probabilities", "tail_probability"]
-
 # A count of hits or a sum of ranks that the value misses by less, relatively, counts as reached.
 _FEW_ULPS = Fraction(8, 2**53)
 # The same for sums of reciprocals and logarithms, which carry the roundings of n terms.
@@ -56,33 +54,11 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
     """Compute the probability that a random ranker does at least as well as `value`.
 
     That is P(M >= value) for a metric that is better when larger, else P(M <= value). A value that no ranks give
-    stands for the next better one that some do: Hits@10 >= 0.533 of 40,932 tasks means at least 21,817 hits. A value
+    counts as the next better one that some do: Hits@10 >= 0.533 of 40,932 tasks means at least 21,817 hits. A value
     rounded in print deserves :func:`tail_probabilities` of it and both ends of its interval.
 
-    Parameters
-    ----------
-    metric
-        A metric of the catalogue, its k set where it takes one.
-    histogram
-        The numbers of candidates of the ranking tasks.
-    value
-        What was observed, in the metric's own units. Equality is forgiving: 8 ulps for Hits@k and MR, 1e-12 relative
-        for the others.
+    Equality is forgiving: 8 ulps for Hits@k and MR, 1e-12 relative for the others.
 
-    Returns
-    -------
-    Tail
-        The logarithm of the probability, its error, and the method.
-
-    Raises
-    ------
-    UndefinedError
-        If no tail is known for the metric.
-    DataError
-        If the value is outside the metric's range.
-
-    Examples
-    --------
     >>> from rankconst.tasks import Histogram
     >>> from rankconst.catalogue.metrics import parse_metric
     >>> tail = tail_probability(parse_metric("hits@1"), Histogram.from_counts([10, 10]), 0.5)
@@ -93,10 +69,7 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
 
 
 def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[float]) -> list[Tail]:
-    """Compute the tail probabilities of several values on the same tasks, which share most of the work.
-
-    Parameters, results and refusals are those of :func:`tail_probability`, for each value in turn.
-    """
+    """Compute the tail probabilities of several values on the same tasks, which share most of the work."""
     if metric.family not in TAILS:
         raise UndefinedError(f"no tail probability is known for {metric.key}; there is one for {', '.join(TAILS)}.")
     if metric.takes_k and metric.k is None:

@@ -12,10 +12,9 @@ from rankconst.tails.inversion import find_saddle
 from rankconst.tails.result import Tail
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from rankconst.moments.result import Counts, Values
     from rankconst.tails.inversion import Saddle
-    from rankconst.tails.laws import SumLaw, Values
+    from rankconst.tails.laws import SumLaw
     from rankconst.tasks import Histogram
 
     # Distinct values, ascending, and their tilted probabilities.
@@ -65,16 +64,8 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     """Compute P(S - top >= x) from the distinct values of S, or return None if they are too many.
 
     Probabilities are tilted to the saddlepoint, so that what matters is never rounded to 0; sums that cannot reach x
-    are dropped; the last product, that of the two halves, is never formed.
-
-    Parameters
-    ----------
-    law
-        The law of S.
-    x
-        The observed sum minus the top.
-    slack
-        Sums that fall short of x by less count as reaching it; sums that differ by less are merged.
+    are dropped; the last product, that of the two halves, is never formed. Sums that fall short of x by less than the
+    slack count as reaching it; sums that differ by less are merged.
     """
     if len(law.counts) > _SIZES:
         return None
@@ -118,7 +109,7 @@ def _reach(law: SumLaw, size: int, floor: float) -> int:
 
 
 def _halves(
-    law: SumLaw, saddle: Saddle, kept: NDArray[np.int64], floor: float, slack: float
+    law: SumLaw, saddle: Saddle, kept: Counts, floor: float, slack: float
 ) -> tuple[tuple[Parts, Parts] | None, float]:
     """Return the laws of two halves of the tasks, tilted by t, and ln of what the tilt took away.
 

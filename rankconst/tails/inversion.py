@@ -47,9 +47,8 @@ from rankconst.tails.laws import LogRankLaw, ReciprocalLaw
 from rankconst.tails.result import Tail
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rankconst.tails.laws import Complex, SumLaw, Values
+    from rankconst.moments.result import Complex, Counts, Values
+    from rankconst.tails.laws import SumLaw
     from rankconst.tails.result import Method
 
 
@@ -70,30 +69,14 @@ _GRANULAR = 1e-2
 
 @dataclass(frozen=True, slots=True)
 class Saddle:
-    """Where the line of integration crosses the real axis.
+    """Where the line of integration crosses the real axis."""
 
-    Attributes
-    ----------
-    t
-        The crossing; positive for the upper tail, negative if the complement is computed.
-    x
-        The observed sum, measured from the top if t > 0, from the bottom otherwise.
-    span
-        The step of the lattice, or None.
-    cgf
-        K(t), measured likewise.
-    deviation
-        The standard deviation of S under the tilted law.
-    rounding
-        Absolute error of K(t) - t x.
-    """
-
-    t: float
-    x: float
-    span: float | None
-    cgf: float
-    deviation: float
-    rounding: float
+    t: float  # the crossing; positive for the upper tail, negative if the complement is computed
+    x: float  # the observed sum, measured from the top if t > 0, from the bottom otherwise
+    span: float | None  # the step of the lattice
+    cgf: float  # K(t), measured likewise
+    deviation: float  # the standard deviation of S under the tilted law
+    rounding: float  # absolute error of K(t) - t x
 
     @property
     def upper(self) -> bool:
@@ -104,16 +87,8 @@ class Saddle:
 def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
     """Find the real t that makes exp(K(t) - t x) abs(kernel(t)) least.
 
-    A hundredth of the best t is near enough: any t gives the same integral.
-
-    Parameters
-    ----------
-    law
-        The law of S, with at least one task that varies.
-    x
-        The observed sum minus the top, strictly between -width and 0.
-    span
-        The lattice whose kernel is meant, or None.
+    A hundredth of the best t is near enough: any t gives the same integral. x is the observed sum minus the top,
+    strictly between -width and 0; `span` the lattice whose kernel is meant, or None.
     """
     step = 1e-8 / law.width
     mean = float(law.cgf(np.array([step * 1j]), True)[0].imag) / step
@@ -127,7 +102,7 @@ def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
         real: Values = law.cgf(z, upper).real - t * x + np.log(np.abs(_kernel(span, z)))
         return real
 
-    # A complement is of use only beside 1: it need not be followed to where its terms overflow, or below e^-90.
+    # A complement matters only next to 1: it need not be followed to where its terms overflow, or below e^-90.
     least, farthest = (-math.inf, math.inf) if upper else (_NEGLIGIBLE, 0.5 * law.farthest)
     t, last = sign / law.width, math.inf
     while least < (now := float(height(np.array([t]))[0])) < last and abs(2.0 * t) < farthest:
@@ -164,15 +139,7 @@ def _scale(saddle: Saddle) -> float:
 
 
 def invert(law: SumLaw, x: float) -> Tail:
-    """Compute P(S - top >= x) by the inversion integral.
-
-    Parameters
-    ----------
-    law
-        The law of S.
-    x
-        The observed sum minus the top, strictly between -width and 0; on a lattice, one of its points.
-    """
+    """Compute P(S - top >= x) by the inversion integral, -width < x < 0; on a lattice x is one of its points."""
     if law.span is not None:
         saddle = find_saddle(law, x, law.span)
         period = _period(law, saddle)
@@ -323,7 +290,7 @@ def _logarithmic_returns(largest: int) -> tuple[Values, Complex]:
 
 
 @functools.cache
-def _common_multiples(largest: int) -> NDArray[np.int64]:
+def _common_multiples(largest: int) -> Counts:
     found: set[int] = set()
     for m in range(1, min(largest, 36) + 1):
         found.update(math.lcm(*range(1, m + 1)) * k for k in range(1, 65))

@@ -21,42 +21,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.sums import harmonic
+from rankconst.moments.sums import EULER_MACLAURIN, harmonic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from rankconst.moments.result import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
-    Values = NDArray[np.float64]
-    Complex = NDArray[np.complex128]
 
-
+# Complex numbers held at a time.
 _CELLS = 2**18
-"""Complex numbers held at a time."""
-
-# B_2k / (2k)!
-_EULER_MACLAURIN = tuple(
-    b / math.factorial(2 * k)
-    for k, b in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510), start=1)
-)
 
 
 class SumLaw(ABC):
     """The law of S = sum f(r_i) for independent r_i ~ Uniform{1 .. N_i}.
 
-    Parameters
-    ----------
-    histogram
-        The numbers of candidates; tasks whose f is constant add nothing to S - top and are left out.
-    above
-        Tasks with at most so many candidates have a constant f.
-
-    Attributes
-    ----------
-    sizes, tasks
-        N_u and c_u of the tasks that remain, shape (U,).
+    Tasks with at most `above` candidates have a constant f: they add nothing to S - top and are left out.
     """
+
+    # True if the transform, once gone, stays away until the end of the lattice's circle.
+    settles = False
+    # The step of the lattice on which S - top lies; None if there is none, or it is too fine to use.
+    span: float | None = None
+    # Top minus bottom.
+    width: float
 
     def __init__(self, histogram: Histogram, above: int = 1) -> None:
         varies = histogram.num_candidates > above
@@ -68,21 +55,6 @@ class SumLaw(ABC):
     def farthest(self) -> float:
         """The largest abs(z), Re z < 0, at which nothing overflows."""
         return 600.0
-
-    @property
-    @abstractmethod
-    def width(self) -> float:
-        """Top minus bottom."""
-
-    @property
-    def span(self) -> float | None:
-        """The step of the lattice on which S - top lies; None if there is none, or it is too fine to use."""
-        return None
-
-    @property
-    def settles(self) -> bool:
-        """True if the transform, once gone, stays away until the end of the lattice's circle."""
-        return False
 
     @property
     def log_best(self) -> float:
@@ -113,24 +85,14 @@ class SumLaw(ABC):
 class HitsLaw(SumLaw):
     """The number of tasks ranked among the first k, the sure ones (N <= k) left out: Poisson-binomial."""
 
+    # Every factor falls all the way to the end.
+    settles = True
+    span = 1.0
+
     def __init__(self, histogram: Histogram, k: int) -> None:
         super().__init__(histogram, above=k)
         self.k = k
-
-    @property
-    def width(self) -> float:
-        """The number of tasks that can miss."""
-        return float(self.tasks.sum())
-
-    @property
-    def span(self) -> float:
-        """Counts are whole."""
-        return 1.0
-
-    @property
-    def settles(self) -> bool:
-        """Every factor falls all the way to the end."""
-        return True
+        self.width = float(self.tasks.sum())
 
     @property
     def log_best(self) -> float:
@@ -153,20 +115,13 @@ class HitsLaw(SumLaw):
 class RankLaw(SumLaw):
     """Minus the sum of ranks."""
 
-    @property
-    def width(self) -> float:
-        """Sum of N - 1."""
-        return float(np.dot(self.tasks, self.sizes - 1.0))
+    # Every factor stays below the envelope of its first lobe.
+    settles = True
+    span = 1.0
 
-    @property
-    def span(self) -> float:
-        """Ranks are whole."""
-        return 1.0
-
-    @property
-    def settles(self) -> bool:
-        """Every factor stays below the envelope of its first lobe."""
-        return True
+    def __init__(self, histogram: Histogram) -> None:
+        super().__init__(histogram)
+        self.width = float(np.dot(self.tasks, self.sizes - 1.0))
 
     def deviations(self, ranks: Values) -> Values:
         """Return 1 - r."""
@@ -196,17 +151,9 @@ class ReciprocalLaw(SumLaw):
         super().__init__(histogram)
         # Most transforms are at moduli that share a head.
         self._beyond: dict[int, Values] = {}
-
-    @property
-    def width(self) -> float:
-        """Sum of 1 - 1/N."""
-        return float(np.dot(self.tasks, 1.0 - 1.0 / self.sizes))
-
-    @property
-    def span(self) -> float | None:
-        """One over the least common multiple of 1 .. max N, while that is small."""
+        self.width = float(np.dot(self.tasks, 1.0 - 1.0 / self.sizes))
         largest = int(self.counts.max(initial=1))
-        return 1.0 / math.lcm(*range(1, largest + 1)) if largest <= self._finest else None
+        self.span = 1.0 / math.lcm(*range(1, largest + 1)) if largest <= self._finest else None
 
     def deviations(self, ranks: Values) -> Values:
         """Return 1/r - 1."""
@@ -236,7 +183,7 @@ class ReciprocalLaw(SumLaw):
         means = np.log(taken / self.sizes)
         return means if upper else means + z[:, None] * (reference - 1.0 / self.sizes)
 
-    def _reciprocal_powers(self, head: int, counts: NDArray[np.int64]) -> Values:
+    def _reciprocal_powers(self, head: int, counts: Counts) -> Values:
         """Return sum over head < j <= N of (head/j)^m for m = 1 .. 20, shape (20, len(counts))."""
         ends = np.concatenate(([head], counts))
         first = head * (harmonic(ends[1:]) - harmonic(ends[:1]))
@@ -246,7 +193,7 @@ class ReciprocalLaw(SumLaw):
             # Sum over j > x of (x/j)^m; the terms fall like ((m + 10) / (2 pi x))^2k with x >= 64.
             beyond = size / (m - 1) - 0.5
             rising = float(m)
-            for k, weight in enumerate(_EULER_MACLAURIN[:5], start=1):
+            for k, weight in enumerate(EULER_MACLAURIN[:5], start=1):
                 beyond = beyond + weight * rising * size ** (1.0 - 2 * k)
                 rising *= (m + 2 * k - 1) * (m + 2 * k)
             scaled = beyond * (head / size) ** m
@@ -261,20 +208,16 @@ class LogRankLaw(SumLaw):
     whose remainder is below :math:`(4\pi)^{-16}` of the last term added.
     """
 
-    @property
-    def width(self) -> float:
-        """Sum of ln N."""
-        return float(np.dot(self.tasks, np.log(self.sizes)))
+    def __init__(self, histogram: Histogram) -> None:
+        super().__init__(histogram)
+        self.width = float(np.dot(self.tasks, np.log(self.sizes)))
+        # Products of ones and twos are powers of two; larger ranks leave no lattice.
+        self.span = math.log(2.0) if self.counts.max(initial=1) <= 2 else None
 
     @property
     def farthest(self) -> float:
         """Powers of N must not overflow."""
         return 600.0 / math.log(self.sizes[-1])
-
-    @property
-    def span(self) -> float | None:
-        """Products of ones and twos are powers of two; larger ranks leave no lattice."""
-        return math.log(2.0) if self.counts.max(initial=1) <= 2 else None
 
     def deviations(self, ranks: Values) -> Values:
         """Return -ln r."""
@@ -318,7 +261,7 @@ class LogRankLaw(SumLaw):
             integral = (size - head * start) / (1.0 - z)
         total: Complex = integral + 0.5 * (end - start)
         rising: Complex = z
-        for k, weight in enumerate(_EULER_MACLAURIN, start=1):
+        for k, weight in enumerate(EULER_MACLAURIN, start=1):
             total = total - weight * rising * (end * np.power(size, 1.0 - 2 * k) - start * head ** (1.0 - 2 * k))
             rising = rising * (z + (2 * k - 1)) * (z + 2 * k)
         return total

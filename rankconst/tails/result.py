@@ -8,6 +8,9 @@ from typing import Literal
 
 from rankconst.moments.result import UNIT_ROUNDOFF
 
+# exact: a counting formula, or the contour integral of a law on a lattice, free of approximation.
+# convolution: the law of the sum, merged from the laws of its parts.
+# inversion: the whole integral through the saddlepoint, not just its leading term, of a law treated as continuous.
 Method = Literal["exact", "convolution", "inversion"]
 
 LN10 = math.log(10.0)
@@ -15,21 +18,11 @@ LN10 = math.log(10.0)
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The probability that a random ranker does at least as well as an observed value.
+    """The probability that a random ranker does at least as well as an observed value: its decimal logarithm.
 
-    Attributes
-    ----------
-    log10
-        The decimal logarithm of the probability: 0 for certainty.
-    error
-        Absolute error of `log10`: a bound on rounding and discretisation for ``exact`` and ``convolution``; for
-        ``inversion`` it also holds an estimate of what the law's granularity adds (:mod:`.inversion`), or half the
-        width of a rigorous bracket.
-    method
-        ``exact``: a counting formula, or the contour integral of a law on a lattice, free of approximation.
-        ``convolution``: the law of the sum, merged from the laws of its parts.
-        ``inversion``: the inversion integral through the saddlepoint, evaluated numerically (not just its leading
-        term), of a law that is treated as continuous.
+    The absolute error of `log10` is a bound on rounding and discretisation for ``exact`` and ``convolution``; for
+    ``inversion`` it also holds an estimate of what the law's granularity adds (:mod:`.inversion`), or half the width of
+    a rigorous bracket.
     """
 
     log10: float
@@ -50,7 +43,7 @@ class Tail:
     def from_complement(cls, log: float, error: float, method: Method) -> Tail:
         """Make a tail from the natural logarithm of one minus the probability and that logarithm's absolute error.
 
-        An error that is no longer small stands for a complement between 0 and exp(log + error).
+        An error that is no longer small means a complement between 0 and exp(log + error).
         """
         if log >= 0:
             return cls(0.0, math.inf, method)

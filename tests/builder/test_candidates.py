@@ -95,6 +95,7 @@ def compare(dataset: Dataset, protocol: Protocol, split: str) -> None:
         for aggregation in MACROS.values():
             weights = weigh_brute_force(ranked, side, aggregation.group)
             weighted = got.macro_histogram(side, aggregation)
+            assert weighted.weights is not None
             counted = Counter(zip(values, map(float, weights), strict=True))
             pairs = zip(weighted.num_candidates.tolist(), weighted.weights.tolist(), strict=True)
             assert dict(zip(pairs, weighted.num_tasks.tolist(), strict=True)) == counted

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import rankconst
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.package import complete_exchange, hash_content, write_tables
 from rankconst_builder.tabulate import tabulate
 
@@ -45,8 +45,8 @@ def make_tables(*keys: str, size: int = 5) -> Tables:
         for key in keys
     ]
     macro = {
-        replace(tasks, aggregation=aggregation): WeightedHistogram.from_counts(
-            histogram.num_candidates, 1 / histogram.num_tasks, histogram.num_tasks
+        replace(tasks, aggregation=aggregation): Histogram.from_counts(
+            histogram.num_candidates, histogram.num_tasks, weights=1 / histogram.num_tasks
         )
         for tasks, histogram in histograms.items()
         for aggregation in MACROS

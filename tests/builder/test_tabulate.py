@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracles import EVALUATED, MP, PRECISE, SAMPLED
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.tabulate import tabulate
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ def test_rows_of_one_set_of_tasks() -> None:
 def test_rows_of_macro_averages() -> None:
     plain = {tasks_of(side): Histogram.from_counts([3, 3, 7]) for side in ("head", "tail")}
     weighted = {
-        tasks_of("head", aggregation="macro-query"): WeightedHistogram.from_counts([3, 3, 7], [0.5, 0.5, 1]),
-        tasks_of("tail", aggregation="macro-query"): WeightedHistogram.from_counts([3, 3, 7], [1, 1, 1]),
+        tasks_of("head", aggregation="macro-query"): Histogram.from_counts([3, 3, 7], weights=[0.5, 0.5, 1]),
+        tasks_of("tail", aggregation="macro-query"): Histogram.from_counts([3, 3, 7], weights=[1, 1, 1]),
     }
     tables = tabulate({**plain, **weighted})
     macro = tables["macro_candidates"]

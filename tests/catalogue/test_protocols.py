@@ -25,9 +25,9 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     parse_side,
     parse_split,
-    sampled_histogram,
 )
 from rankconst.moments import compute_moments
+from rankconst.tasks import sampled_histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,20 +117,6 @@ def test_draws_with_replacement_are_refused_with_the_reason() -> None:
     for refuse in (parse_protocol, lambda name: sampled_histogram(find_protocol(name), 10)):
         with pytest.raises(errors.UndefinedError, match=r"depends on P.*within 1/\(P\+1\).*use sampled:500\."):
             refuse("sampled:500:replacement")
-
-
-@pytest.mark.parametrize("name", ["sampled:500", "sampled:500:unfiltered"])
-def test_tasks_among_sampled_negatives(name: str) -> None:
-    for protocol in (name, parse_protocol(name)):
-        histogram = sampled_histogram(protocol, 1_197_086)
-        assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([501], [1_197_086])
-
-
-def test_numbers_of_tasks_do_not_settle_other_protocols() -> None:
-    with pytest.raises(errors.UsageError, match=r"protocol pykeen needs .*only sampled:M can be adjusted"):
-        sampled_histogram("pykeen", 10)
-    with pytest.raises(errors.UsageError, match="at least 1"):
-        sampled_histogram("sampled:10", 0)
 
 
 def _count_ranks(pool: int, draws: list[tuple[int, ...]]) -> dict[int, Fraction]:

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from oracles import MP
 from rankconst.moments import deviation as module
-from rankconst.moments.deviation import standard_deviation
+from rankconst.moments.deviation import rank_variance, standard_deviation
 from rankconst.moments.result import Moments
-from rankconst.moments.spread import rank_variance
 from rankconst.tables.tables import load
 from rankconst.tasks import Histogram
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,14 @@ from hypothesis import strategies as st
 
 from oracles import MP, absolute_error, power_sums
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, parse_metric
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import UsageError
 from rankconst.moments import compute_moments
-from rankconst.tasks import Histogram, WeightedHistogram
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
 
@@ -61,8 +64,13 @@ TASKS = st.lists(
 )
 
 
-def gather(tasks: Sequence[Task]) -> WeightedHistogram:
-    return WeightedHistogram.from_counts([size for size, _ in tasks], [float(weight) for _, weight in tasks])
+def gather(tasks: Sequence[Task]) -> Histogram:
+    return Histogram.from_counts([size for size, _ in tasks], weights=[float(weight) for _, weight in tasks])
+
+
+def weights_of(histogram: Histogram) -> NDArray[np.float64]:
+    assert histogram.weights is not None
+    return histogram.weights
 
 
 def test_every_weighted_metric_has_an_oracle() -> None:
@@ -94,7 +102,7 @@ def test_moments_equal_the_enumeration(metric: Metric, tasks: list[Task]) -> Non
 )
 def test_equal_weights_are_no_weights(metric: Metric, counts: list[int], weight: float) -> None:
     plain = compute_moments(metric, Histogram.from_counts(counts))
-    weighted = compute_moments(metric, WeightedHistogram.from_counts(counts, np.full(len(counts), weight)))
+    weighted = compute_moments(metric, Histogram.from_counts(counts, weights=np.full(len(counts), weight)))
     assert abs(weighted.expectation - plain.expectation) <= plain.expectation_error + weighted.expectation_error
     assert abs(weighted.variance - plain.variance) <= plain.variance_error + weighted.variance_error
 
@@ -103,7 +111,7 @@ def test_equal_weights_are_no_weights(metric: Metric, counts: list[int], weight:
 @given(tasks=TASKS, exponent=st.integers(-20, 20))
 def test_only_proportions_of_weights_matter(metric: Metric, tasks: list[Task], exponent: int) -> None:
     histogram = gather(tasks)
-    scaled = WeightedHistogram(histogram.num_candidates, histogram.weights * 2.0**exponent, histogram.num_tasks)
+    scaled = replace(histogram, weights=weights_of(histogram) * 2.0**exponent)
     one, other = compute_moments(metric, histogram), compute_moments(metric, scaled)
     assert one.expectation == pytest.approx(other.expectation, rel=1e-15)
     assert one.variance == pytest.approx(other.variance, rel=1e-14)
@@ -114,8 +122,8 @@ def test_products_of_many_tasks_at_50_digits(sign: int) -> None:
     """Weights over three orders of magnitude, sizes to 10^6."""
     rows = [(14, 1, 40), (14, 300, 600), (14_541, 7, 700), (14_541, 1, 300), (10**6, 50, 200)]
     metric = parse_metric("gmr" if sign == 1 else "igmr")
-    histogram = WeightedHistogram.from_counts(
-        [size for size, _, _ in rows], [1 / group for _, group, _ in rows], [tasks for *_, tasks in rows]
+    histogram = Histogram.from_counts(
+        [size for size, _, _ in rows], [tasks for *_, tasks in rows], [1 / group for _, group, _ in rows]
     )
     total = sum(Fraction(tasks, group) for _, group, tasks in rows)
     logs = {1: MP.mpf(0), 2: MP.mpf(0)}
@@ -140,7 +148,7 @@ def test_simulated_rankers_agree(metric: Metric) -> None:
     draws = 25_000
     ranks = rng.integers(1, sizes + 1, size=(draws, sizes.size)).astype(np.float64)
     values = np.array([metric.evaluate(row, weights, metric.k) for row in ranks])
-    moments = compute_moments(metric, WeightedHistogram.from_counts(sizes, weights))
+    moments = compute_moments(metric, Histogram.from_counts(sizes, weights=weights))
     assert abs(values.mean() - moments.expectation) < 5 * math.sqrt(moments.variance / draws)
     squares = np.square(values - moments.expectation)
     assert abs(squares.mean() - moments.variance) < 5 * squares.std() / math.sqrt(draws)
@@ -149,52 +157,4 @@ def test_simulated_rankers_agree(metric: Metric) -> None:
 @pytest.mark.parametrize("family", [family for family, row in CATALOGUE.items() if not row.weighted])
 def test_other_metrics_refuse_weights(family: str) -> None:
     with pytest.raises(UsageError, match=r"no constants of .* for macro averages; there are for arithmetic_mean_rank"):
-        compute_moments(CATALOGUE[family], WeightedHistogram.from_counts([3, 4], [1, 0.5]))
-
-
-# The histogram itself.
-
-
-@given(TASKS, TASKS)
-def test_histograms_gather_and_pool(one: list[Task], other: list[Task]) -> None:
-    pooled = gather(one).pool(gather(other))
-    assert pooled == gather(one + other) == gather((one + other)[::-1])
-    assert hash(pooled) == hash(gather(other + one))
-    assert pooled.total == len(one) + len(other)
-    assert pooled.total_weight == pytest.approx(float(sum(weight for _, weight in one + other)), rel=1e-15)
-    assert len(pooled) == len({(size, float(weight)) for size, weight in one + other})
-    pairs = list(zip(pooled.num_candidates.tolist(), pooled.weights.tolist(), strict=True))
-    assert pairs == sorted(set(pairs))
-
-
-def test_histograms_tell_each_other_apart() -> None:
-    histogram = WeightedHistogram.from_counts([3, 3], [1.0, 0.5])
-    assert histogram != WeightedHistogram.from_counts([3, 3], [1.0, 0.25])
-    assert histogram != WeightedHistogram.from_counts([3, 4], [0.5, 1.0])
-    assert histogram != WeightedHistogram.from_counts([3, 3, 3], [1.0, 0.5, 0.5])
-    assert histogram != Histogram.from_counts([3, 3])
-    with pytest.raises(ValueError, match="read-only"):
-        histogram.weights[0] = 2.0
-
-
-@pytest.mark.parametrize(
-    ("sizes", "weights", "tasks", "message"),
-    [
-        ([], [], [], "needs at least one ranking task"),
-        ([3], [1.0, 2.0], [1], r"weights have shape \(2,\); expected \(1,\)"),
-        ([3], [0.0], [1], r"weights\[0\] is 0.0; expected a positive number"),
-        ([3, 4], [1.0, -1.0], [1, 1], r"weights\[1\] is -1.0"),
-        ([3], [math.nan], [1], r"weights\[0\] is nan"),
-        ([3], [math.inf], [1], r"weights\[0\] is inf"),
-        ([3], ["a"], [1], "weights must be numbers"),
-        ([0], [1.0], [1], r"num_candidates\[0\] is 0"),
-        ([3], [1.0], [0], r"num_tasks\[0\] is 0"),
-        ([3, 4], [1.0, 1.0], [1], "must pair up"),
-        ([4, 3], [1.0, 1.0], [1, 1], "ascending"),
-        ([3, 3], [1.0, 0.5], [1, 1], "ascending"),
-        ([3, 3], [1.0, 1.0], [1, 1], "ascending"),
-    ],
-)
-def test_bad_histograms_are_refused(sizes: list[int], weights: list[Any], tasks: list[int], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        WeightedHistogram(np.array(sizes, dtype=int), np.array(weights), np.array(tasks, dtype=int))
+        compute_moments(CATALOGUE[family], Histogram.from_counts([3, 4], weights=[1, 0.5]))

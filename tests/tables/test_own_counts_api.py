@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import rankconst
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.tables.own_counts import from_counts
-from rankconst.tasks import WeightedHistogram
 
 COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=8)
 
@@ -54,7 +53,7 @@ def test_both_sides_of_a_mean_are_the_pooled_tasks(head: list[int], tail: list[i
 
 def test_weights_count() -> None:
     tasks = from_counts([2, 4], weights=[3.0, 1.0])
-    assert isinstance(tasks.histogram(), WeightedHistogram)
+    assert tasks.histogram().is_weighted
     assert tasks.constants("mr").expectation == pytest.approx((3 * 1.5 + 2.5) / 4)
 
 

@@ -19,10 +19,11 @@ import rankconst
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, Tail, tail_probability
+from rankconst.tails import TAILS, tail_probability
 from rankconst.tails.enumeration import enumerate_sums
 from rankconst.tails.inversion import find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
+from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:

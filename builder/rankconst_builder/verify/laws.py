@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from rankconst.tasks import Histogram, WeightedHistogram
+    from rankconst.tasks import Histogram
     from rankconst_builder.verify.tableset import TableSet
 
     Values = NDArray[np.float64]
-    AnyHistogram = Histogram | WeightedHistogram
 
 
 _ROW = ["dataset", "protocol", "split", "aggregation", "metric", "k"]
@@ -107,7 +106,7 @@ def _name(tasks: Tasks) -> dict[str, str]:
     return {column: getattr(tasks, column) for column in TASKS}
 
 
-def _compare_filters(tasks: Tasks, few: AnyHistogram, other: str, more: AnyHistogram) -> list[Finding]:
+def _compare_filters(tasks: Tasks, few: Histogram, other: str, more: Histogram) -> list[Finding]:
     """Compare, for each number of candidates, how many tasks have no more than that."""
     sizes = np.union1d(few.num_candidates, more.num_candidates)
     counts = [
@@ -126,7 +125,7 @@ def _compare_filters(tasks: Tasks, few: AnyHistogram, other: str, more: AnyHisto
     ]  # fmt: skip
 
 
-def _compare_equal(tasks: Tasks, one: AnyHistogram, other_name: str, other: AnyHistogram) -> list[Finding]:
+def _compare_equal(tasks: Tasks, one: Histogram, other_name: str, other: Histogram) -> list[Finding]:
     got, expected = (
         dict(zip(part.num_candidates.tolist(), part.num_tasks.tolist(), strict=True)) for part in (one, other)
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+    from rankconst.tasks import Histogram, Tasks
     from rankconst_builder.verify.tableset import TableSet
 
     Values = NDArray[np.float64]
@@ -210,14 +210,12 @@ def check_constants(tables: TableSet) -> Checked:
     return Checked.of(len(frame), findings)
 
 
-def _find_limits(
-    frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram | WeightedHistogram]
-) -> tuple[Values, Values]:
+def _find_limits(frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]) -> tuple[Values, Values]:
     """Return the values of the best and of the worst ranker for each row of the constants table, NaN if unknown."""
     pairs = list(zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
     metrics = {pair: read_metric(*pair) for pair in set(pairs)}
     # Protocols often agree on some tasks, whose limits are computed once.
-    distinct: dict[Histogram | WeightedHistogram, int] = {}
+    distinct: dict[Histogram, int] = {}
     numbers = {tasks: distinct.setdefault(histogram, len(distinct)) for tasks, histogram in histograms.items()}
     done: dict[tuple[int, str], float] = {}
     optimum, worst = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
@@ -228,7 +226,7 @@ def _find_limits(
         name = numbers[tasks], metric.key
         if name not in done:
             one = histograms[tasks]
-            done[name] = metric.worst(one.num_candidates, one.weights * one.num_tasks)
+            done[name] = metric.worst(one.num_candidates, one.row_weights)
         optimum[place], worst[place] = metric.optimum, done[name]
     return optimum, worst
 

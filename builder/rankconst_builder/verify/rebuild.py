@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.catalogue.metrics import Metric
     from rankconst.moments import Moments
-    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+    from rankconst.tasks import Histogram, Tasks
     from rankconst_builder.fetch import Content
     from rankconst_builder.verify.tableset import TableSet
 
@@ -99,7 +99,7 @@ def _work_off(
 class _Constants:
     """The rows of a dataset that are to be computed: which tasks, and which metric; None if it is none."""
 
-    histograms: Mapping[Tasks, Histogram | WeightedHistogram]
+    histograms: Mapping[Tasks, Histogram]
     rows: Sequence[tuple[Tasks, Metric | None]]
 
 
@@ -254,9 +254,7 @@ def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
     return {role: last.read(source.files[role]) for role in roles}
 
 
-def _tabulate(
-    tasks: tuple[str, str, str, str], own: Mapping[str, Any], histogram: Histogram | WeightedHistogram
-) -> pd.DataFrame:
+def _tabulate(tasks: tuple[str, str, str, str], own: Mapping[str, Any], histogram: Histogram) -> pd.DataFrame:
     named = dict(zip(TASKS, tasks, strict=True))
     return pd.DataFrame(
         {**named, **own, "num_candidates": histogram.num_candidates, "num_tasks": histogram.num_tasks},

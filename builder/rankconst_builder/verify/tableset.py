@@ -23,7 +23,7 @@ from rankconst.errors import DataError, TablesError, UndefinedError, UnknownName
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, ZipPath
 from rankconst.tables.schema import COLUMNS, SINCE, TableColumn, precedes
-from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.describe import name_archive
 from rankconst_builder.package import CHECKSUMS
 
@@ -224,7 +224,7 @@ class TableSet:
         return {str(row["dataset"]): cast("dict[str, Any]", row) for row in self.sound["datasets"].to_dict("records")}
 
     @cached_property
-    def histograms(self) -> dict[Tasks, Histogram | WeightedHistogram]:
+    def histograms(self) -> dict[Tasks, Histogram]:
         """The histogram of all tasks, weighted for macro averages; without those that cannot be right."""
         found: dict[Tasks, Any] = {}
         for name in ("candidates", "macro_candidates"):
@@ -261,19 +261,15 @@ class TableSet:
         return replace(self, selected=frozenset(datasets))
 
 
-def _group_histograms(frame: pd.DataFrame) -> dict[Tasks, Histogram | WeightedHistogram]:
+def _group_histograms(frame: pd.DataFrame) -> dict[Tasks, Histogram]:
     names = [name for name in ("dataset", "protocol", "split", "side", "aggregation") if name in frame]
     groups = frame.groupby(names, observed=True, sort=False).indices
     columns = {name: frame[name].to_numpy() for name in ("num_candidates", "num_tasks", "weight") if name in frame}
-    found: dict[Tasks, Histogram | WeightedHistogram] = {}
+    found: dict[Tasks, Histogram] = {}
     for key, rows in cast("Mapping[tuple[Any, ...], NDArray[np.int64]]", groups).items():
         sizes, tasks, *weights = (values[rows] for values in columns.values())
         try:
-            found[Tasks(*key)] = (
-                WeightedHistogram.from_counts(sizes, weights[0], tasks)
-                if weights
-                else Histogram.from_counts(sizes, tasks)
-            )
+            found[Tasks(*key)] = Histogram.from_counts(sizes, tasks, *weights)
         except DataError:
             continue  # what is wrong with the rows, the check of candidates says
     return found

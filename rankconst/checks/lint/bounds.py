@@ -20,7 +20,7 @@ from rankconst.constants.published import Interval
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rankconst.tasks import Histogram, WeightedHistogram
+    from rankconst.tasks import Histogram
 
 
 def exceeds(left: float, right: float) -> bool:
@@ -78,7 +78,7 @@ def least_mean_rank(reciprocal: float, step: float) -> float:
     return 2 * rank + step - rank * (rank + step) * reciprocal
 
 
-def largest_reciprocal(mean_rank: float, histogram: Histogram | WeightedHistogram) -> float:
+def largest_reciprocal(mean_rank: float, histogram: Histogram) -> float:
     """Return a bound that no MRR of ranks with that mean can pass, given the numbers of candidates.
 
     A rank r of 1..N obeys 1/r <= 1 - (r - 1)/N, with equality at both ends. The tasks have to share n (MR - 1) ranks
@@ -89,7 +89,7 @@ def largest_reciprocal(mean_rank: float, histogram: Histogram | WeightedHistogra
     0.9
     """
     sizes = histogram.num_candidates[::-1].astype(np.float64)
-    tasks = (histogram.num_tasks * histogram.weights)[::-1]
+    tasks = histogram.row_weights[::-1]
     total = float(tasks.sum())
     room = tasks * (sizes - 1)
     before = np.cumsum(room) - room

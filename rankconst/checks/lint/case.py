@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
-    from rankconst.tasks import Histogram, Tasks, WeightedHistogram
+    from rankconst.tasks import Histogram, Tasks
 
 
 _WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
@@ -87,7 +87,7 @@ class Archive:
         except (UnknownNameError, UsageError):
             return None
 
-    def histogram(self, tasks: Tasks) -> Histogram | WeightedHistogram | None:
+    def histogram(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of ranking tasks; None if the tables lack them."""
         constants = self.constants(tasks, CATALOGUE["arithmetic_mean_rank"])
         return None if constants is None else constants.histogram
@@ -179,7 +179,7 @@ class Case:
         return None if self.archive is None or self.tasks is None else self.archive.constants(self.tasks, metric)
 
     @property
-    def widest(self) -> Histogram | WeightedHistogram | None:
+    def widest(self) -> Histogram | None:
         """Candidate counts that no task exceeds: the unfiltered ones if the protocol is assumed."""
         if self.archive is None or self.tasks is None:
             return None

@@ -116,7 +116,7 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
     low, high, assumed, where = metric.lower, metric.upper, False, ""
     histogram = case.widest
     if histogram is not None and case.tasks is not None:
-        worst = metric.worst(histogram.num_candidates, histogram.num_tasks * histogram.weights)
+        worst = metric.worst(histogram.num_candidates, histogram.row_weights)
         low, high = sorted((worst, worst if metric.optimum is None else metric.optimum))
         assumed = case.assumed
         where = f" on {_name(case.tasks)}" + ("" if assumed else f" under protocol {case.tasks.protocol}")

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from readings import OPEN, make_reading, measure, parse_heading
 from rankconst.checks.lint import lint_reading
 from rankconst.checks.lint.rules import RULES
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.results.evaluation import Stated
+from readings import OPEN, make_reading, measure, parse_heading
 
 if TYPE_CHECKING:
     from rankconst.checks.lint.case import Finding

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from readings import OPEN, make_reading
 from rankconst.checks.lint import lint_reading
 from rankconst.results.evaluation import Stated
+from readings import OPEN, make_reading
 
 if TYPE_CHECKING:
     from rankconst.checks.lint.case import Finding
