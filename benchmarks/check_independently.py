@@ -139,7 +139,7 @@ def main() -> None:
                 sides = count(splits, context, protocol, split)
                 for side, counted in {**sides, "both": sides["head"] + sides["tail"]}.items():
                     counts = collections.Counter(counted)
-                    held = archive.histogram(key, split, side, protocol)
+                    held = archive.histogram(key, split=split, side=side, protocol=protocol)
                     pairs = zip(held.num_candidates.tolist(), held.num_tasks.tolist(), strict=True)
                     if dict(pairs) != dict(counts):
                         sys.exit(f"{key} {protocol} {split} {side}: other candidates")

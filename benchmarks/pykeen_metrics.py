@@ -115,7 +115,7 @@ def work_rankconst(options: dict[str, Any]) -> None:
         for cached in caches:
             cached.cache_clear()
 
-    histogram = rankconst.load().histogram(options["dataset"], options["split"], options["side"], options["protocol"])
+    histogram = rankconst.load().histogram(**{name: options[name] for name in ("dataset", "split", "side", "protocol")})
     report(
         version=rankconst.__version__,
         base_memory=peak_memory(),

@@ -81,7 +81,7 @@ def _shorten(text: str) -> str:
 
 
 def _show(value: float, interval: Interval | None) -> str:
-    return show_uncertain(value, interval or rankconst.Interval(value, value))
+    return show_uncertain(value, interval or Interval(value, value))
 
 
 def draw(adjusted: AdjustedReading) -> bytes:

@@ -138,18 +138,16 @@ def _draw_file(
     user: Stated,
     opened: Tables,
 ) -> Figure:
-    from rankconst.cli.adjust import fill_in_dataset
+    from rankconst.checks.identify.search import complete_dataset
     from rankconst.results.adjust import adjust_reading
     from rankconst.results.formats import read_results
 
     reading = read_results(path, input_format)
     report_skipped(reading)
-    adjusted = adjust_reading(
-        reading,
-        opened,
-        fill_in_dataset(reading, user, opened),
-        metrics=metrics,
-    )
+    user, note = complete_dataset(reading, opened, user)
+    if note:
+        typer.echo(f"note: {note}", err=True)
+    adjusted = adjust_reading(reading, opened, user, metrics=metrics)
     chosen = list(metrics) or None
     figure = plot_comparison(adjusted, chosen, titles=_titles(opened))
     _report(adjusted, find_further_models(adjusted, chosen))

@@ -212,7 +212,7 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
         limit = LARGEST_YAML // 2**20
         raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; no results are.")
     try:
-        value = _make_loader()(document, line, text).read()
+        value: Value = _make_loader()(document, line, text).read()
     except yaml.YAMLError as error:
         _refuse_yaml(error, document, text, line)
     if "\\u" in text or "\\U" in text:

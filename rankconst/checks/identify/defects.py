@@ -163,7 +163,7 @@ def _one_less_turned(constants: Constants, adjustment: str, value: Interval) -> 
 
 def _logarithm_of_mean(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
     histogram = constants.histogram
-    if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or not isinstance(histogram, Histogram):
+    if constants.metric != CATALOGUE["inverse_harmonic_mean_rank"] or histogram.is_weighted:
         return None
     mean = histogram.mean
     if mean <= 1:
