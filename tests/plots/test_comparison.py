@@ -20,7 +20,7 @@ from rankconst.plots import plot_comparison, render_figure
 from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reading
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reading
 
 if TYPE_CHECKING:
@@ -136,9 +136,7 @@ def test_only_some_metrics() -> None:
 
 
 def test_only_some_sides_and_datasets() -> None:
-    cells = [
-        ("mrr", "0.5", Stated(dataset, side=side)) for dataset in ("nations", "UMLS") for side in ("head", "both")
-    ]
+    cells = [("mrr", "0.5", Stated(dataset, side=side)) for dataset in ("nations", "UMLS") for side in ("head", "both")]
     reading = make(*cells)
     for user, places in (
         (Stated(side="both"), [1, 3]),

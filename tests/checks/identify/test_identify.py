@@ -20,7 +20,7 @@ from rankconst.checks.identify.search import identify, identify_reading, suggest
 from rankconst.constants.published import Interval, parse_value
 from rankconst.errors import UnknownNameError
 from rankconst.results.document import open_document
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reading
 from rankconst.results.tools.pykeen import READER
 from rankconst.tables.search import TaskSet, TaskSets

@@ -12,7 +12,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.lint.cases import Archive, Case, build_case, count_tasks, invert
 from rankconst.constants.published import Interval
-from rankconst.results.evaluation import Stated, Stated, Settled
+from rankconst.results.evaluation import Settled, Stated
 from rankconst.results.reading import NOISE, group_entries
 
 TABLES = rankconst.load()

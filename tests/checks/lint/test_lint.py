@@ -13,7 +13,7 @@ import rankconst
 from hand_readings import OPEN, make_reading, measure, parse_heading
 from rankconst.checks.lint import RULES, Finding, lint_reading
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.results.evaluation import Stated
 
 TABLES = rankconst.load()
 NATIONS = Stated(dataset="nations", protocol="pykeen")
@@ -67,9 +67,7 @@ PLANTED = {
     "power-means": Planted({"MR": "4.1965", "GMR": "3.15"}, {"GMR": "4.25"}, "GMR <= MR"),
     "median-from-hits": Planted({"MdR": "3.5", "Hits@3": "0.4975"}, {"MdR": "3.0"}, "Hits@3 < 1/2 only if MdR >= 3.5"),
     "inverse-pairs": Planted({"HMR": "2.3233", "MRR": "0.4304"}, {"HMR": "2.2433"}, "HMR MRR = 1"),
-    "multiple-of-1/n": Planted(
-        COMPLEX, {"Hits@3": "0.496512"}, "n Hits@3 is whole", severity="warning", user=NATIONS
-    ),
+    "multiple-of-1/n": Planted(COMPLEX, {"Hits@3": "0.496512"}, "n Hits@3 is whole", severity="warning", user=NATIONS),
     "sum-of-ranks": Planted(COMPLEX, {"MR": "4.197000"}, "2 n MR is whole", severity="warning", user=NATIONS),
     "task-count": Planted(
         COMPLEX,

@@ -31,9 +31,7 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
     for user in (Stated(dataset=dataset), Stated()):
         found = lint_reading(reading, TABLES, user)
         (note,) = found.notes or ("",)
-        assert note.partition(",")[0] == (
-            "" if user.dataset else f"identified by the adjusted values: {dataset} test"
-        )
+        assert note.partition(",")[0] == ("" if user.dataset else f"identified by the adjusted values: {dataset} test")
         wrong = Counter((f.rule, f.values[0].label) for f in found.findings if f.severity == "error")
         z_scores = ("ZMR", "ZMRR", "ZH@1", "ZH@3", "ZH@5", "ZH@10")
         assert wrong == dict.fromkeys([("adjusted-mismatch", name) for name in (*z_scores, "AMRR")], 9)

@@ -9,7 +9,7 @@ import pytest
 import rankconst
 from hand_readings import OPEN, make_reading
 from rankconst.checks.lint import Finding, lint_reading
-from rankconst.results.evaluation import Stated, Stated
+from rankconst.results.evaluation import Stated
 
 TABLES = rankconst.load()
 
