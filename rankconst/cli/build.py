@@ -18,6 +18,7 @@ from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageEr
 from rankconst.names import squash
 from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
+from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from rankconst.catalogue.benchmarks import Benchmark
@@ -191,7 +192,7 @@ def build(
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:
     """Say what to do with the tables: a command that works as it stands, but for the value."""
-    held = [protocol for protocol in tables.protocols(key) if tables.holds(key, protocol, "test")]
+    held = [tasks.protocol for tasks in _find_tests(tables, key)]
     if not held:
         return f"next: rankconst show {key} --split all --tables {shlex.quote(str(out))}"
     protocol = "" if DEFAULT_PROTOCOL in held else f" --protocol {held[0]}"
@@ -272,24 +273,25 @@ def _print_outcome(outcome: Outcome, form: Format) -> None:
     if outcome.tables is None:
         return
     keys = (*outcome.built, *outcome.kept)
-    rows = [
-        _summarise(outcome.tables, key, protocol)
-        for key in keys
-        for protocol in outcome.tables.protocols(key)
-        if outcome.tables.holds(key, protocol, "test")
-    ]
+    rows = [_summarise(outcome.tables, tasks) for key in keys for tasks in _find_tests(outcome.tables, key)]
     caption = "What a random ranker gets on average; `rankconst show` has variances, sides and splits."
     print_listing(Listing.of(columns=_COLUMNS, rows=rows, caption=caption), form)
 
 
-def _summarise(tables: Tables, key: str, protocol: str) -> dict[str, Any]:
-    histogram = tables.histogram(key, protocol=protocol)
+def _find_tests(tables: Tables, key: str) -> list[Tasks]:
+    """Return the test tasks of a dataset, protocol by protocol."""
+    every = (Tasks(key, protocol, "test") for protocol in tables.protocols(key))
+    return [tasks for tasks in every if tables.holds(tasks)]
+
+
+def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
+    histogram: Any = tables.histogram(tasks)
     return {
-        "dataset": key,
-        "protocol": protocol,
-        "split": "test",
-        "side": "both",
+        "dataset": tasks.dataset,
+        "protocol": tasks.protocol,
+        "split": tasks.split,
+        "side": tasks.side,
         "num_tasks": histogram.total,
         "mean_candidates": histogram.mean,
-        **{f"expectation_{m.key}": tables.constants(key, m, protocol=protocol).expectation for m in _SUMMARY},
+        **{f"expectation_{metric.key}": tables.look_up(tasks, metric).expectation for metric in _SUMMARY},
     }

@@ -106,7 +106,7 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
         entities = int(tables.histogram(Tasks(dataset, protocol, splits[0])).num_candidates.max())
     name = pykeen_keys().get(dataset, dataset)
     looked_up = [
-        tables.constants(dataset, metric, split, side, protocol)
+        tables.look_up(Tasks(dataset, protocol, split, side), metric)
         for metric in _pykeen_metrics(entities)
         for side in SIDES
         for split in splits

@@ -23,6 +23,7 @@ from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UsageError
 from rankconst.tables.schema import COLUMNS
+from rankconst.tasks import Tasks
 from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.package import complete_exchange
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
@@ -362,8 +363,8 @@ def test_own_graph_with_every_test_triple_unseen(run: Run, tmp_path: Path, scree
     dataset = {"train": [(b"a", b"r", b"b")], "test": [(b"x", b"r", b"b")]}
     outcome = run(make_own(LineFormat(",", "htr")), local={"mykg": write_own(tmp_path, dataset)}, per_triple=True)
     assert outcome.tables is not None
-    assert outcome.tables.holds("mykg", "standard", "test")
-    assert not outcome.tables.holds("mykg", "pykeen", "test")
+    assert outcome.tables.holds(Tasks("mykg", "standard"))
+    assert not outcome.tables.holds(Tasks("mykg", "pykeen"))
     assert any("pykeen" in line and "test" in line and "no rows" in line for line in printed(screen))
     assert [line[0] for line in read_per_triple(tmp_path / "out", "mykg", "pykeen")] == ["train"]
 

@@ -742,4 +742,4 @@ def test_sets_know_what_they_hold(toy: Toy, tmp_path: Path) -> None:
     stored = rankconst.load(tmp_path / "set")
     for tasks, histogram in opened.histograms.items():
         if tasks.dataset == "toy" and tasks.is_micro:
-            assert histogram == stored.histogram("toy", tasks.split, tasks.side, tasks.protocol)
+            assert histogram == stored.histogram(tasks)
