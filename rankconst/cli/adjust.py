@@ -376,11 +376,11 @@ def fill_in_dataset(reading: Reading, user: Stated, tables: Tables) -> Stated:
         raise DataError(f"{reading.name} names no dataset, and its numbers do not tell: add --dataset.")
     unsaid = not any(entry.context.split for entry in reading.entries)
     typer.echo(
-        f"note: {reading.name} names no dataset; its numbers are those of {match.dataset}"
-        f"{f' {match.split}' if unsaid else ''} (`rankconst identify` shows why). Add --dataset to be sure.",
+        f"note: {reading.name} names no dataset; its numbers are those of {match.tasks.dataset}"
+        f"{f' {match.tasks.split}' if unsaid else ''} (`rankconst identify` shows why). Add --dataset to be sure.",
         err=True,
     )
-    return replace(user, dataset=match.dataset, split=user.split or (match.split if unsaid else None))
+    return replace(user, dataset=match.tasks.dataset, split=user.split or (match.tasks.split if unsaid else None))
 
 
 def _report_file(adjusted: AdjustedReading) -> None:

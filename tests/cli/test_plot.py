@@ -112,7 +112,11 @@ def test_what_is_left_out_is_said(run: Run, reference: Path, tmp_path: Path) -> 
 
 MISTAKES = {
     "no such file": (("results.csv", "-o", "a.svg"), 2, "there is no file results.csv"),
-    "a long text": (("x" * 300, *CHANCE, "-o", "a.svg"), 2, "xxx... is not a file, and with 300 characters not a value"),
+    "a long text": (
+        ("x" * 300, *CHANCE, "-o", "a.svg"),
+        2,
+        "xxx... is not a file, and 300 characters are not",
+    ),
     "a dropped batch": (
         ("0.3", *CHANCE, "-t", "conve", "-o", "a.svg"),
         6,
