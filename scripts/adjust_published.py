@@ -10,15 +10,11 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import rankconst
-from rankconst.constants.published import show_uncertain
+from rankconst.constants.published import Interval, show_uncertain
 from rankconst.results.adjust import AdjustedReading, adjust_reading
 from rankconst.results.evaluation import Stated
-
-if TYPE_CHECKING:
-    from rankconst.constants.published import Interval
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "plots.md"

@@ -2,7 +2,7 @@
 
 Run: python scripts/compare_with_pykeen.py [FOLDER] [--reference DIR], with the extra ``rankconst[plot]``. The page goes
 to docs/ if no folder is named. The published results (``manuscript_collated.tsv``: collated/collated.tsv of the
-repository pykeen/ranking-metrics-manuscript) are looked for in DIR; if it is left out, in ``reference`` beside the mirror of the
+repository pykeen/ranking-metrics-manuscript) are read from DIR, by default ``reference`` next to the mirror of the
 benchmarks that RANKCONST_MIRROR names.
 """
 

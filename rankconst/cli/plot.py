@@ -202,7 +202,7 @@ def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str,
         if equals and labels:
             raise typer.BadParameter(f"{text} is named already; leave out --label.", param_hint="VALUE")
         if len(text) > _LONGEST:
-            told = f"{text[:40]}... is not a file, and with {len(text):,} characters not a value such as 0.338 or RotatE=0.338."
+            told = f"{text[:40]}... is not a file, and {len(text):,} characters are not a value such as RotatE=0.338."
             raise typer.BadParameter(told, param_hint="VALUE")
         try:
             parse_value(value)

@@ -107,7 +107,7 @@ def test_a_file_that_fails_half_way_leaves_nothing(run: Run, tmp_path: Path, mon
         (("-f", "pykeen", "-p", "all"), 2, "one protocol"),
         (("-f", "pykeen", "--out", "x.csv"), 2, "must end in .tsv, .tsv.gz"),
         (("-f", "long", "--out", "x.json"), 2, "must end in .csv"),
-        (("-f", "pykeen", "--out", "no/such/folder/x.tsv"), 2, "no folder"),
+        (("-f", "pykeen", "--out", "no/such/folder/x.tsv"), 2, "folder no/such/folder does not exist"),
         (("-f", "pykeen", "-d", "natoins"), 4, "Did you mean nations?"),
         (("-f", "pykeen", "-p", "pykeeen"), 4, "Did you mean pykeen?"),
         (("-f", "pykeen", "-p", "LibKGEE"), 4, "unknown protocol"),

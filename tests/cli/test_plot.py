@@ -115,7 +115,7 @@ MISTAKES = {
     "a long text": (
         ("x" * 300, *CHANCE, "-o", "a.svg"),
         2,
-        "xxx... is not a file, and with 300 characters not a value",
+        "xxx... is not a file, and 300 characters are not",
     ),
     "a dropped batch": (
         ("0.3", *CHANCE, "-t", "conve", "-o", "a.svg"),
