@@ -197,9 +197,10 @@ def read_numbers(
 def _read_plain(
     cells: list[str], metric: Metric, *, percent: bool, exact: bool
 ) -> tuple[dict[str, tuple[float, float, float]], list[str]]:
-    """Read texts that are digits with at most one point, all at once; return the others too.
+    """Read texts of up to 15 digits with at most one point, all at once; return the others too.
 
-    Ends are those of :func:`parse_value`: with up to 15 digits both are the rounded exact quotient.
+    With so few digits the value and both ends are correctly rounded quotients of whole numbers, as in
+    :func:`parse_value`.
     """
     import numpy as np
     import pyarrow as pa
@@ -207,7 +208,8 @@ def _read_plain(
 
     texts = pa.array(cells, pa.string())
     sign = "%?" if metric.is_share else ""
-    plain = pc.match_substring_regex(texts, rf"^(?:\d{{0,15}}\.\d{{1,20}}|\d{{1,15}}){sign}$")
+    plain = pc.match_substring_regex(texts, rf"^(?:\d{{0,14}}\.\d{{1,15}}|\d{{1,15}}){sign}$")
+    plain = pc.and_(plain, pc.less_equal(pc.utf8_length(pc.replace_substring_regex(texts, "[.%]", "")), 15))
     if percent > metric.is_share or not pc.any(plain).as_py():
         return {}, cells
     chosen = texts.filter(plain)
@@ -216,11 +218,9 @@ def _read_plain(
     point = np.asarray(pc.find_substring(bare, "."))
     shares = 2 * (signed | percent)
     decimals = np.where(point < 0, 0, np.asarray(pc.utf8_length(bare)) - point - 1) + shares
-    digits = np.asarray(pc.replace_substring(bare, ".", "").cast(pa.decimal128(35)).cast(pa.float64()))
+    digits = np.asarray(pc.replace_substring(bare, ".", "").cast(pa.float64()))
     unit = 10.0**decimals
-    # More digits than a double holds are rounded once by reading them, not twice by a quotient.
-    whole = np.asarray(bare.cast(pa.float64())) / 10.0**shares
-    value = np.where(digits < 2**53, digits / unit, whole)
+    value = digits / unit
     lower, upper = (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
     numbers = zip(value.tolist(), lower.tolist(), upper.tolist(), strict=True)
     found = dict(zip(itertools.compress(cells, plain.to_pylist()), numbers, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,28 +70,47 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Done:
-    """A batch with its adjusted numbers."""
+    """A batch whose numbers can all be, with its constants."""
 
     batch: Batch
-    # Those of as many tasks as the tool ranks.
+    # Over all tasks, and over as many as the tool ranks.
+    whole: Constants
     constants: Constants
-    # Its forms are arrays.
-    adjusted: Adjusted
-    # True if the tool leaves tasks out, so that no tail probability is known.
-    partial: bool
     significance: tuple[Significance | None, ...] = ()
+
+    @property
+    def is_partial(self) -> bool:
+        """True if the tool leaves tasks out, so that no tail probability is known."""
+        return self.constants is not self.whole
+
+    def adjust(self) -> Adjusted:
+        """Return the adjusted numbers, arrays; computed each time, since they take more memory than time."""
+        batch = self.batch
+        numbers = (batch.value, batch.lower, batch.upper)
+        if batch.tool is None or batch.tool.batch is None:
+            return self.whole.adjust_between(*numbers)
+        return adjust_dropped(self.whole, *numbers, batch.tool.batch)
 
 
 def adjust_batch(batch: Batch, whole: Constants) -> Done:
-    """Adjust the numbers of a batch by the constants over all its tasks, with what its tool leaves open.
+    """Settle how the numbers of a batch are adjusted, by the constants over all its tasks and what its tool leaves out.
 
     Raises DataError for an impossible value, UndefinedError where the tool's batches have no constants.
     """
-    tool, numbers = batch.tool, (batch.value, batch.lower, batch.upper)
-    if tool is None or tool.batch is None:
-        return Done(batch, whole, whole.adjust_between(*numbers), partial=False)
-    constants = draw_evenly(whole, tool.batch)
-    return Done(batch, constants, adjust_dropped(whole, *numbers, tool.batch), partial=constants is not whole)
+    tool = batch.tool
+    done = Done(batch, whole, whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch))
+    found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
+    if found is not None:
+        raise ImpossibleError(*found)
+    return done
+
+
+class ImpossibleError(DataError):
+    """A number that cannot be, with its position in the batch."""
+
+    def __init__(self, position: int, reason: str) -> None:
+        super().__init__(reason)
+        self.position = position
 
 
 def look_up(batch: Batch, tables: Tables) -> Constants:
@@ -103,21 +123,15 @@ def look_up(batch: Batch, tables: Tables) -> Constants:
     return replace(constants, histogram=histogram, moments=compute_moments(constants.metric, histogram))
 
 
-def find_impossible(batch: Batch, whole: Constants) -> tuple[int, str] | None:
-    """Return the position of the first impossible number of a batch, with the reason; None if all can be."""
-    tool = batch.tool
-    constants = whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch)
-    return constants.find_impossible(batch.value, batch.lower, batch.upper)
-
-
 def add_significance(done: Done) -> Done:
     """Compute the probability that a random ranker does as well as each number; None where it is not known."""
     from rankconst.constants.significance import compute_significance, explain_lack
 
     metric, histogram = done.constants.metric, done.constants.histogram
-    if done.partial or explain_lack(metric, histogram):
+    if done.is_partial or explain_lack(metric, histogram):
         return done
-    columns = (done.adjusted.value, *done.adjusted.value_interval)
+    adjusted = done.adjust()
+    columns = (adjusted.value, *adjusted.value_interval)
     numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
     found: dict[tuple[float, ...], Significance | None] = {}
     for value, lower, upper in dict.fromkeys(numbers):
@@ -147,10 +161,11 @@ def fill_columns(size: int, done: Iterable[Done], rows: Places | None = None) ->
         at = index[chosen]
         columns["expectation"][at] = each.constants.expectation
         columns["variance"][at] = each.constants.variance
+        adjusted = each.adjust()
         for form in FORMS:
-            interval = getattr(each.adjusted, f"{form}_interval")
+            interval = getattr(adjusted, f"{form}_interval")
             if interval is not None:
-                columns[form][at] = getattr(each.adjusted, form)[chosen]
+                columns[form][at] = getattr(adjusted, form)[chosen]
                 columns[f"{form}_lower"][at], columns[f"{form}_upper"][at] = (end[chosen] for end in interval)
         if each.significance:
             _fill_significance(columns, each, index, size)
@@ -291,7 +306,8 @@ class AdjustedReading:
         table: dict[str, Any] = {column: [row.get(column) for row in reading.rows] for column in reading.columns}
         columns = [entry.column for entry in reading.entries]
         for block, names in self.list_added():
-            own = np.array([self.blocks.get(column) is block for column in columns])
+            mine = {column for column, each in self.blocks.items() if each is block}
+            own = np.array([column in mine for column in columns])
             filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1))
             table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
         return table | {keep_apart(key, reading.columns): values for key, values in self._describe_rows().items()}
@@ -353,9 +369,10 @@ class AdjustedReading:
     @cached_property
     def entries(self) -> tuple[AdjustedEntry, ...]:
         """The numbers one by one, in the order of the file."""
-        return tuple(map(self._pick, range(len(self.reading.entries))))
+        adjusted = [each.adjust() for each in self.done]
+        return tuple(self._pick(place, adjusted) for place in range(len(self.reading.entries)))
 
-    def _pick(self, place: int) -> AdjustedEntry:
+    def _pick(self, place: int, adjusted: Sequence[Adjusted]) -> AdjustedEntry:
         entry, batch = self.reading.entries[place], int(self.batch_of[place])
         value, lower, upper = self.numbers[place].tolist()
         published = None if np.isnan(value) else Published(entry.text, value, lower, upper)
@@ -365,8 +382,9 @@ class AdjustedReading:
         done = self.done[batch]
         within = int(np.flatnonzero(done.batch.index == place)[0])
         found = done.significance[within] if done.significance else None
-        adjusted = _pick(done.adjusted, within)
-        return AdjustedEntry(entry, published, done.constants, adjusted, found, note, done.partial)
+        return AdjustedEntry(
+            entry, published, done.constants, _pick(adjusted[batch], within), found, note, done.is_partial
+        )
 
 
 def _join(values: list[Any]) -> Any:
@@ -434,28 +452,39 @@ def adjust_reading(
 
 Group = tuple["Stated", "Metric", bool]
 
+# What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
+_OF_TASKS = attrgetter("dataset", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations")
+
 
 def _group_entries(
     reading: Reading, user: Stated, wanted: frozenset[Metric], tables: Tables
 ) -> tuple[dict[Group, list[int]], NDArray[np.bool_]]:
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
-    groups: dict[Group, list[int]] = {}
     asked = np.zeros(len(reading.entries), dtype=np.bool_)
-    # Whose number it is, and how ties were ranked, changes nothing about the tasks; rows of a table share the rest.
-    alike: dict[int, Stated] = {}
-    verdicts: dict[Stated, bool] = {}
+    # Thousands of rows say the same: each is compared once, by number.
+    said: dict[tuple[Any, ...], int] = {}
+    contexts: list[Stated | None] = []
+    known: dict[int, int] = {}
+    numbered: dict[tuple[int, Metric, bool], list[int]] = {}
     for place, entry in enumerate(reading.entries):
         context = entry.context
-        said = alike.get(id(context))
-        if said is None:
-            said = alike[id(context)] = replace(context, model=None, rank_type=None)
-        if said not in verdicts:
-            verdicts[said] = agrees(said, user, tables)
-        if not verdicts[said] or entry.metric.optimum is None or (wanted and entry.metric not in wanted):
+        number = known.get(id(context))
+        if number is None:
+            number = known[id(context)] = said.setdefault(_OF_TASKS(context), len(contexts))
+            if number == len(contexts):
+                whole = replace(context, model=None, rank_type=None)
+                contexts.append(whole if agrees(whole, user, tables) else None)
+        metric = entry.metric
+        if contexts[number] is None or metric.optimum is None or (wanted and metric not in wanted):
             continue
         asked[place] = True
         if entry.adjustment is None:
-            groups.setdefault((said, entry.metric, entry.exact), []).append(place)
+            numbered.setdefault((number, metric, entry.exact), []).append(place)
+    groups = {
+        (each, metric, exact): places
+        for (number, metric, exact), places in numbered.items()
+        if (each := contexts[number]) is not None
+    }
     return groups, asked
 
 
@@ -519,20 +548,21 @@ def _place(reading: Reading, entry: Entry) -> str:
 
 def _adjust(reading: Reading, batch: Batch, tables: Tables, notes: dict[int, str]) -> Iterator[Done]:
     """Adjust a batch of a file; note what cannot be."""
-    try:
-        whole = look_up(batch, tables)
-        while (found := find_impossible(batch, whole)) is not None:
-            at, reason = found
+    done = None
+    while done is None and batch.index.size:
+        try:
+            whole = look_up(batch, tables)
+            done = adjust_batch(batch, whole)
+        except ImpossibleError as error:
+            place = int(batch.index[error.position])
             if not reading.tolerant:
-                raise DataError(f"{_place(reading, reading.entries[batch.index[at]])}: {reason}")
-            notes[int(batch.index[at])] = reason
-            kept = np.arange(batch.index.size) != at
-            if not kept.any():
-                return
-            batch = batch.take(kept)
-        done = adjust_batch(batch, whole)
-    except (UnknownNameError, UndefinedError, UsageError) as error:
-        notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
+                raise DataError(f"{_place(reading, reading.entries[place])}: {error}") from None
+            notes[place] = str(error)
+            batch = batch.take(np.arange(batch.index.size) != error.position)
+        except (UnknownNameError, UndefinedError, UsageError) as error:
+            notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
+            return
+    if done is None:
         return
     note = _compare_tasks(batch, whole, tables)
     if note:
