@@ -209,7 +209,7 @@ def _read_plain(
     texts = pa.array(cells, pa.string())
     sign = "%?" if metric.is_share else ""
     plain = pc.match_substring_regex(texts, rf"^(?:\d{{0,14}}\.\d{{1,15}}|\d{{1,15}}){sign}$")
-    plain = pc.and_(plain, pc.less_equal(pc.utf8_length(pc.replace_substring_regex(texts, "[.%]", "")), 15))
+    plain = pc.and_(plain, pc.less_equal(pc.utf8_length(pc.replace_substring_regex(texts, "[.%]", "")), pa.scalar(15)))
     if percent > metric.is_share or not pc.any(plain).as_py():
         return {}, cells
     chosen = texts.filter(plain)
