@@ -84,7 +84,7 @@ def test_a_file_that_is_there_stays(run: Run, tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("dataset\tmetric\t")
 
 
-def test_a_file_that_cannot_be_put_in_its_place_leaves_nothing(
+def test_a_file_that_cannot_be_put_in_place_leaves_nothing(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
