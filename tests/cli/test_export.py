@@ -84,14 +84,16 @@ def test_a_file_that_is_there_stays(run: Run, tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("dataset\tmetric\t")
 
 
-def test_a_file_that_fails_half_way_leaves_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> int:
+def test_a_file_that_cannot_be_put_in_place_leaves_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     path = tmp_path / "a.tsv"
     path.write_text("mine", encoding="utf-8")
     with monkeypatch.context() as patch:
-        patch.setattr("pathlib.Path.write_bytes", fail)
+        patch.setattr("pathlib.Path.replace", fail)
         screen = run("export", "-f", "pykeen", "-d", "nations", "--out", path, "--force")
     assert screen.code == 2
     assert f"cannot write {path}: No space left on device" in screen.message

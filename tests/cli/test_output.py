@@ -14,11 +14,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.cli.output import MOST_REASONS, Column, Format, Listing, count, render, report_skipped, show_lines
+from rankconst.cli.output import (
+    MOST_REASONS,
+    Column,
+    Format,
+    Listing,
+    count,
+    render,
+    report_skipped,
+    show_lines,
+    write_whole,
+)
+from rankconst.errors import UsageError
 from rankconst.results.reading import Reading, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from cli.conftest import Run
@@ -115,6 +126,19 @@ def test_many_rows_come_in_blocks() -> None:
     assert len(blocks) > 3
     assert b"".join(blocks).decode() == "a,b\n" + "".join(f"{n},{n / 3!r}\n" for n in range(10_000))
     assert json.loads(_write(listing, Format.json)) == [{"a": n, "b": n / 3} for n in range(10_000)]
+
+
+def test_a_file_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
+    def fail() -> Iterator[bytes]:
+        yield b"half"
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"mine")
+    with pytest.raises(UsageError, match=r"cannot write .*a\.csv: No space left on device\. "):
+        write_whole(path, fail())
+    assert path.read_bytes() == b"mine"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_missing_numbers_are_null_in_parquet() -> None:
