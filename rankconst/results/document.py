@@ -64,13 +64,13 @@ def open_document(path: str | Path) -> Document:
             raise DataError(
                 f"{name} looks like UTF-16 without a byte order mark; expected UTF-8. {_convert(path, wide)}"
             )
-        raise DataError(f"{name} is no text: it holds zero bytes. Results are read from text files in UTF-8.")
+        raise DataError(f"{name} is not text: it contains zero bytes. Results are read from text files in UTF-8.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(
-            f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is no UTF-8 text, probably Windows-1252 or "
+            f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is not UTF-8 text, probably Windows-1252 or "
             f"Latin-1. {_convert(path, 'WINDOWS-1252')}"
         ) from None
     if not text.strip():

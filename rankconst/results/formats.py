@@ -79,7 +79,7 @@ def _read(document: Document, form: str | None) -> Reading:
     reading = reader.read(document)
     if not reading.entries:
         reasons = "".join(f" {_place(skip.line)}{skip.what}: {skip.why}." for skip in reading.skipped[:3])
-        raise DataError(f"{document.name} (read as {reader.key}) holds no value of a metric.{reasons}")
+        raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric.{reasons}")
     return reading
 
 

@@ -89,7 +89,7 @@ _READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
 
 
 def read_records(document: Document) -> tuple[Record, ...]:
-    """Read JSON, JSON Lines, or a dict as Python prints it; only once, though each format asks."""
+    """Read JSON, JSON Lines, or a dict as Python prints it; parsed once, though each format asks."""
     if document not in _READ:
         _READ[document] = _read_json(document)
     return _READ[document]
@@ -132,7 +132,7 @@ def _load(text: str, document: Document, line: int | None) -> Value:
         found = dict(pairs)
         if len(found) < len(pairs):
             twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-            raise DataError(f"{document.at(line)}: key {twice!r} stands twice in one object; keep the one that holds.")
+            raise DataError(f"{document.at(line)}: key {twice!r} occurs twice in one object; keep only the valid one.")
         return found
 
     try:
@@ -188,7 +188,7 @@ def _check_depth(value: Value, document: Document, line: int | None) -> None:
 
 
 def _refuse_depth(document: Document, line: int | None) -> NoReturn:
-    raise DataError(f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}; no results are.")
+    raise DataError(f"{document.at(line)}: objects and lists are nested deeper than {DEEPEST}; results never are.")
 
 
 def _check_unicode(value: Value, document: Document, line: int | None) -> None:
@@ -210,7 +210,7 @@ def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
         ) from None
     if len(text) > LARGEST_YAML:
         limit = LARGEST_YAML // 2**20
-        raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; no results are.")
+        raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; results never are.")
     try:
         value: Value = _make_loader()(document, line, text).read()
     except yaml.YAMLError as error:
@@ -224,14 +224,14 @@ def _refuse_yaml(error: Any, document: Document, text: str, line: int) -> NoRetu
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     mark = getattr(error, "problem_mark", None)
     if mark is None:
-        raise DataError(f"{document.at(line)}: this is no YAML: {problem}.") from None
+        raise DataError(f"{document.at(line)}: this is not YAML: {problem}.") from None
     lines = text.rstrip().split("\n")
     if (mark.line, mark.column) >= (len(lines) - 1, len(lines[-1])):
         raise DataError(
             f"{document.at(line + len(lines) - 1)}: it ends in the middle: was the file copied whole?"
         ) from None
     raise DataError(
-        f"{document.at(line + mark.line)}, column {mark.column + 1:,}: this is no YAML: {problem}."
+        f"{document.at(line + mark.line)}, column {mark.column + 1:,}: this is not YAML: {problem}."
     ) from None
 
 
@@ -253,7 +253,7 @@ class _PlainLoader:
 
     def __init__(self, document: Document, line: int, text: str) -> None:
         self.parser.__init__(self, text)
-        self.anchors: dict[str, Any] = {}  # what a Composer holds
+        self.anchors: dict[str, Any] = {}  # of a Composer
         self._document, self._line, self._depth = document, line, 0
 
     def read(self: Any) -> Value:
@@ -291,9 +291,9 @@ class _PlainLoader:
         found: dict[str, Value] = {}
         for key, value in node.value:
             if key.id != "scalar":
-                self._refuse(key, "a key is no text")
+                self._refuse(key, "a key is not text")
             if key.value in found:
-                self._refuse(key, f"key {key.value!r} stands twice in one mapping; keep the one that holds")
+                self._refuse(key, f"key {key.value!r} occurs twice in one mapping; keep only the valid one")
             found[key.value] = self._convert(value)
         return found
 

@@ -47,7 +47,7 @@ def test_carriage_returns_end_lines_only_where_nothing_else_does(tmp_path: Path)
         (TABLE.encode("utf-16"), "is UTF-16 text; expected UTF-8. Run: iconv -f UTF-16"),
         (TABLE.encode("utf-32"), "is UTF-32 text"),
         (TABLE.encode("utf-16-le"), "looks like UTF-16 without a byte order mark"),
-        ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is no UTF-8"),
+        ("model,MRR\nModèle,0.338\n".encode("latin-1"), "line 2: byte 0xe8 is not UTF-8"),
         (b"\0", "zero bytes"),
         (b"\0\0\0\0", "zero bytes"),
         (TABLE.encode("utf-32-le"), "zero bytes"),

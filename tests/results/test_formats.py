@@ -182,5 +182,5 @@ def test_a_file_of_no_format(tmp_path: Path) -> None:
 def test_a_file_without_results_says_what_was_skipped(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text("model,dataset,MRR\nRotatE,WN18RR,\n")
-    with pytest.raises(DataError, match="holds no value of a metric"):
+    with pytest.raises(DataError, match="contains no value of a metric"):
         read_results(path)

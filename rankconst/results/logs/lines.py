@@ -228,7 +228,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
         why = found.why or _refuse(log, found, unfinished)
         metric = parse_name(found.name)
         if why or metric is None:
-            skipped.append(Skipped(found.line, found.name, why or "no metric that logs print has this name"))
+            skipped.append(Skipped(found.line, found.name, why or "not the name of a metric that logs print"))
             continue
         _check(document, found)
         said = found.said
@@ -286,7 +286,7 @@ def _check(document: Document, found: Found) -> None:
         raise DataError(f"{place} has no value. Complete the line, or delete it to adjust the other results.")
     if found.text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
         raise DataError(
-            f"{place} is {found.text}, no result: the scores were no numbers, as when training diverges. "
+            f"{place} is {found.text}, not a result: the scores were not numbers, as when training diverges. "
             "Delete the line to adjust the other results."
         )
     parse_value(found.text, place=place)

@@ -108,9 +108,9 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     for piece in _BARS.split(bare):
         name, fields = piece, _read_words(piece)
         inner = _PARENTHESES.fullmatch(piece)
-        if fields is None and inner is not None and (beside := _read_words(inner[2])) is not None:
+        if fields is None and inner is not None and (inside := _read_words(inner[2])) is not None:
             # "FB15k-237 (test)", but "WD50K (100)" is one.
-            said |= beside
+            said |= inside
             name, fields = inner[1], _read_words(inner[1])
         if not _STATISTICS.isdisjoint(_SPLITTER.split(piece.lower())):
             return None

@@ -193,10 +193,10 @@ def _read_table(
         if len(row.cells) != width:
             raise DataError(
                 f"{document.at(row.line)}: expected {width} cells, as in the heading, got {len(row.cells)}. "
-                "Mend the row, or put cells that hold the delimiter in quotes."
+                "Fix the row, or quote cells that contain the delimiter."
             )
         if row.plain in heading.levels:
-            notes.add(row.line, " ".join(filter(None, row.plain)), "the heading again")
+            notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
@@ -212,8 +212,8 @@ def _read_table(
 
 def _refuse_size(place: str) -> NoReturn:
     raise DataError(
-        f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or leave out columns "
-        "that are not needed."
+        f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or remove columns "
+        "that you do not need."
     )
 
 
@@ -260,6 +260,7 @@ class RowReader:
         value = None if self._value is None else heading.meanings[self._value]
         self._percent = value is not None and value.percent
         self._counts: dict[Stated, int | None] = {}  # of a long table, in rows of their own
+        self._said: tuple[Row | None, dict[str, Any]] = None, {}
         # What was read before: texts of roles to the context of each measured column, texts of a long row to its
         # meaning, and plain numbers, those of percentages apart.
         self._contexts: dict[tuple[str, ...], list[Stated]] = {}
@@ -330,18 +331,22 @@ class RowReader:
         return [entry._replace(context=counted.get(entry.context, entry.context)) for entry in entries]
 
     def _read_roles(self, row: Row) -> dict[str, Any]:
-        said: dict[str, Any] = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
-        if "rank_type" in said:
-            said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
-        if "num_tasks" in said:
-            said["num_tasks"] = self._read_count(row, "num_tasks")
+        """Return what the columns of roles say; only once a row, since what is unreadable is noted."""
+        last, said = self._said
+        if row is not last:
+            said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
+            if "rank_type" in said:
+                said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
+            if "num_tasks" in said:
+                said["num_tasks"] = self._read_count(row, "num_tasks")
+            self._said = row, said
         return said
 
     def _read_count(self, row: Row, role: str) -> int | None:
         text = row.plain[self._roles[role]]
         count = read_count(text)
         if count is None:
-            self._notes.add(row.line, text, f"no whole number, in column {self._keys[self._roles[role]]}")
+            self._notes.add(row.line, text, f"not a whole number, in column {self._keys[self._roles[role]]}")
         return count
 
     def _read_name(self, row: Row) -> Meaning | None:
@@ -354,7 +359,7 @@ class RowReader:
         if named is not None and named.role == "num_tasks":
             return named
         if named is None or named.metric is None:
-            self._notes.add(row.line, name, "no metric that is known")
+            self._notes.add(row.line, name, "an unknown metric")
             return None
         if named.reason is not None:
             self._notes.add(row.line, name, named.reason)
@@ -378,7 +383,7 @@ class RowReader:
         try:
             parse_value(text, exact=self._dialect.exact, place=self._document.at(row.line, self._keys[j]))
         except DataError as error:
-            raise DataError(f"{error} Expected a number; leave a cell empty where there is none.") from None
+            raise DataError(f"{error} Expected a number; leave the cell empty if there is none.") from None
         return f"{text}%" if percent and "%" not in text else text
 
 

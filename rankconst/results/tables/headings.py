@@ -194,7 +194,7 @@ def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> b
             continue
         if is_missing(label) or (j not in after and dialect.parse(label, None) is None):
             return False
-        # A number is a k only where it makes a metric of what stands above.
+        # A number is a k only where it makes a metric of the label above.
         if longer.datasets[j] == label and is_number(label):
             return False
     return True

@@ -130,7 +130,7 @@ _RULES = {
     "rowfont": 1, "endhead": 0, "endfirsthead": 0, "endfoot": 0, "endlastfoot": 0, "caption": 1, "label": 1,
     "arrayrulecolor": 1, "centering": 0, "small": 0, "footnotesize": 0,
 }  # fmt: skip
-"""What may stand before the first cell of a row and belongs to no cell, with the number of its arguments."""
+"""Macro before the first cell of a row, part of no cell, to the number of its arguments."""
 
 _RULE = re.compile(r"\s*\\(" + "|".join(_RULES) + r")(?![a-zA-Z])\*?(?:\([^()]{0,40}\)|\[[^\[\]]{0,200}\])*")
 

@@ -104,7 +104,7 @@ def _read(document: Document) -> Reading:
                 continue
             place = f"{table.where}{key}"
             if isinstance(value, (dict, list)):
-                skipped.append(Skipped(table.line, place, "it is no single number"))
+                skipped.append(Skipped(table.line, place, "it is not a single number"))
                 continue
             text = read_number(value, f"{document.at(table.line)}, key {place}")
             if text is None:

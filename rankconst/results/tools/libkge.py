@@ -56,7 +56,7 @@ def _read(document: Document) -> Reading:
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
         if record.get("type") != _TYPE:
-            skipped.append(Skipped(line, f"type {_text(record, 'type')}", "it is no evaluation of entity ranking"))
+            skipped.append(Skipped(line, f"type {_text(record, 'type')}", "it is not an evaluation of entity ranking"))
             continue
         found, left_out = _read_record(document, line, record, len(entries))
         entries += (entry for entry, _ in found)
@@ -122,7 +122,7 @@ def _match(known: set[str], split: str) -> str | None:
 
 
 def _read_size(document: Document, line: int, record: Mapping[str, Value]) -> int | None:
-    """Return the number of evaluated triples, each ranked once on either side."""
+    """Return the number of evaluated triples, each ranked once on both sides."""
     size = record.get("size")
     if size is None:
         return None

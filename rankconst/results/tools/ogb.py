@@ -78,7 +78,7 @@ def _read(document: Document) -> Reading:
                 if lengths.setdefault((found.line, found.split), count) != count:
                     other = lengths[found.line, found.split]
                     raise DataError(
-                        f"{place}: it has {count:,} values, the list before it {other:,}; expected one a task."
+                        f"{place}: it has {count:,} values, the list before it {other:,}; expected one per task."
                     )
             elif _SINGLE.fullmatch(found.key) and (single := read_number(found.value, place)) is not None:
                 text, count = single, None

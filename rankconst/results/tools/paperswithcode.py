@@ -98,7 +98,7 @@ def _read(document: Document) -> Reading:
             rows.append(filled)
             entries += found
     skipped += (
-        Skipped(None, f"metric {name}", f"no rank-based metric ({count:,} value{'' if count == 1 else 's'})")
+        Skipped(None, f"metric {name}", f"not a rank-based metric ({count:,} value{'' if count == 1 else 's'})")
         for name, count in names.most_common()
         if name not in meanings
     )

@@ -143,7 +143,7 @@ def _parse(name: str) -> tuple[Metric, str | None] | None:
 
 
 def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
-    """Yield the values that stand where metrics stand."""
+    """Yield the values in the places of metrics."""
     if not isinstance(value, dict):
         yield _Leaf(way, value, value.line if isinstance(value, Number) and value.line else line)
         return
@@ -231,9 +231,9 @@ def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, st
     """Return what a value measures and how it was adjusted, or None and why it is left out."""
     way = leaf.way
     if way.unknown:
-        return None, f"{way.unknown!r} is no {'whole k' if way.lacks_k else 'rank-based metric'}"
+        return None, f"{way.unknown!r} is not a {'whole k' if way.lacks_k else 'rank-based metric'}"
     if not way.metric:
-        return None, "it stands where a metric should" if way.among_metrics else ""
+        return None, "it is where a metric should be" if way.among_metrics else ""
     found = _parse(way.name)
     if found is None:
         return None, "it does not say which k"

@@ -126,7 +126,8 @@ def test_colours_and_progress_bars_change_nothing(key: str, sample: Sample) -> N
 def test_what_is_no_number_is_refused_with_its_line(key: str, text: str) -> None:
     before, after = LINES[key]
     line = before.count("\n") + 2
-    with pytest.raises(DataError, match=rf"^run\.log, line {line}, {NAMES[key]} is {text}, no result.*Delete the line"):
+    told = rf"^run\.log, line {line}, {NAMES[key]} is {text}, not a result.*Delete the line"
+    with pytest.raises(DataError, match=told):
         read(key, f"first\n{before}{text}{after}\n")
 
 

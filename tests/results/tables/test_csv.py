@@ -106,7 +106,7 @@ def test_cells_stay_as_written() -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("Model,MRR\nRotatE,high\n", ("line 2, column MRR", "'high' is not a number", "leave a cell empty")),
+        ("Model,MRR\nRotatE,high\n", ("line 2, column MRR", "'high' is not a number", "leave the cell empty")),
         ("Model,MRR\nTransE,0.3\nRotatE,nan\n", ("line 3, column MRR", "'nan'")),
         ("Model,MRR\nRotatE,inf\n", ("line 2, column MRR", "'inf'")),
         ("Model,MRR\nRotatE,0.33.8\n", ("line 2, column MRR", "'0.33.8'")),
@@ -188,4 +188,4 @@ def test_a_title_before_the_table() -> None:
 def test_unknown_metrics_of_a_long_table_are_counted() -> None:
     reading = read("metric,value\n" + "loss,0.1\n" * 1000 + "MRR,0.3\n")
     assert Counter(skip.what for skip in reading.skipped) == {"loss": 11}
-    assert reading.skipped[-1].why == "no metric that is known, in 990 more places"
+    assert reading.skipped[-1].why == "an unknown metric, in 990 more places"

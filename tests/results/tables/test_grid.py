@@ -111,7 +111,7 @@ def test_percent_of_a_heading() -> None:
 
 def test_repeated_headings() -> None:
     reading = read("Model|MRR", "RotatE|0.1", "Model|MRR", "TransE|0.2")
-    assert [(skip.line, skip.why) for skip in reading.skipped] == [(3, "the heading again")]
+    assert [(skip.line, skip.why) for skip in reading.skipped] == [(3, "the heading is repeated")]
     assert [entry.row for entry in reading.entries] == [0, 1]
 
 
@@ -230,5 +230,5 @@ def test_the_corner_of_a_printed_table_is_over_models() -> None:
 
 def test_text_among_numbers_is_refused_with_its_place() -> None:
     reader = make_row_reader("Model|MRR", Notes(), Dialect())
-    with pytest.raises(DataError, match=r"^f, line 5, column MRR: .* leave a cell empty where there is none\.$"):
+    with pytest.raises(DataError, match=r"^f, line 5, column MRR: .* leave the cell empty if there is none\.$"):
         list(reader.read(make_row("RotatE|high"), 0))

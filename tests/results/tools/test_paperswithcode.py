@@ -69,8 +69,8 @@ def test_other_metrics_are_summed_up() -> None:
     rows = [_row(str(number), Accuracy="0.9", Number_of_params="12M", MRR="0.3") for number in range(12)]
     reading = _read([_task("Link Prediction", {"FB15k-237": [*rows, _row("last", Accuracy="1")]})])
     assert [(skip.what, skip.why) for skip in reading.skipped] == [
-        ("metric Accuracy", "no rank-based metric (13 values)"),
-        ("metric Number of params", "no rank-based metric (12 values)"),
+        ("metric Accuracy", "not a rank-based metric (13 values)"),
+        ("metric Number of params", "not a rank-based metric (12 values)"),
     ]
     # A row with none of our metrics is no row.
     assert len(reading.rows) == 12

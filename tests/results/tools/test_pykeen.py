@@ -241,11 +241,11 @@ def test_what_is_left_out_is_named() -> None:
     )
     assert [entry.text for entry in reading.entries] == ["0.5"]
     assert {skip.what.rpartition("realistic.")[2]: skip.why for skip in reading.skipped} == {
-        "foo": "'foo' is no rank-based metric",
+        "foo": "'foo' is not a rank-based metric",
         "hits_at_k": "it does not say which k",
         "hits_at_3": "it is null",
         "mr": "it is a list",
-        "metrics.both.avg.hits_at_k.0.1": "'0.1' is no whole k",
+        "metrics.both.avg.hits_at_k.0.1": "'0.1' is not a whole k",
     }
 
 
