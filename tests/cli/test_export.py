@@ -91,7 +91,7 @@ def test_a_file_that_fails_half_way_leaves_nothing(run: Run, tmp_path: Path, mon
     path = tmp_path / "a.tsv"
     path.write_text("mine", encoding="utf-8")
     with monkeypatch.context() as patch:
-        patch.setattr("pathlib.Path.write_bytes", fail)
+        patch.setattr("pathlib.Path.replace", fail)
         screen = run("export", "-f", "pykeen", "-d", "nations", "--out", path, "--force")
     assert screen.code == 2
     assert f"cannot write {path}: No space left on device" in screen.message
