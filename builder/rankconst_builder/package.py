@@ -175,7 +175,7 @@ def describe_set(
     }
 
 
-def list_sources(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def list_sources(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, str]]:
     """Return what the descriptor says of where the datasets come from."""
     return [{"title": row["title"], "path": row["source_urls"][0]} for row in rows if row["source_urls"]]
 
