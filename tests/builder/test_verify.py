@@ -16,6 +16,7 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
+from rankconst.catalogue.protocols import parse_protocol
 from rankconst.download import Reporter
 from rankconst.errors import TablesError
 from rankconst.tables.schema import COLUMNS, schema_of
@@ -64,7 +65,7 @@ def write_sources(folder: Path, graph: Mapping[str, Triples]) -> Benchmark:
     return Benchmark("toy", "Toy-1", ("toy",), LineFormat(), files, "published", "none", "Nobody 2020")
 
 
-ONE_PROTOCOL = [rankconst.parse_protocol("libkge")]
+ONE_PROTOCOL = [parse_protocol("libkge")]
 
 FEW = Benchmark("few", "Few", (), LineFormat(), {}, "published", sampled=SampledTasks(negatives=9, valid=7, test=5))
 """A benchmark of which only numbers of tasks are known."""
