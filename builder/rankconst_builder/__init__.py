@@ -3,14 +3,17 @@
 ======================  ==========================================================
 module                  step
 ======================  ==========================================================
-``sources.toml``        the benchmarks: where their files are and how they are written
-:mod:`.sources`         read that registry
 :mod:`.fetch`           get the files: cache, mirror, archive members, hashes
 :mod:`.triples`         bytes to integer triples
-:mod:`.graph`           a dataset as integer triples per split, and what there is to say of it
+:mod:`.graph`           a dataset as integer triples per split, and its statistics
+:mod:`.restriction`     evaluations of some relations or entities only
 :mod:`.candidates`      candidate counts of each ranking task, under each protocol
-:mod:`.constants`       histograms to rows of the constants table
+:mod:`.tabulate`        histograms to rows of the tables
 :mod:`.package`         write a set of tables, with its descriptor
 :mod:`.pipeline`        the steps in order
+:mod:`.changes`         compare two sets, and say by how much the version must rise
+:mod:`.describe`        the documents of a release
+:mod:`.release`         assemble a release
+:mod:`.verify`          check a set
 ======================  ==========================================================
 """

@@ -92,21 +92,11 @@ class _QueryTable:
 
 @dataclass(frozen=True)
 class Queries:
-    """The distinct queries that the ranking tasks of one side ask: an entity and a relation.
+    """The distinct queries that the ranking tasks of one side ask: an entity and a relation."""
 
-    Attributes
-    ----------
-    keys
-        Entity and relation in one number, ascending. Shape (Q,), uint64.
-    of_task
-        Which query each task asks. Shape (n,), int64.
-    num_relations
-        How many relations there are; keys are entity * num_relations + relation.
-    """
-
-    keys: Words
-    of_task: Codes
-    num_relations: int
+    keys: Words  # entity and relation in one number, ascending. Shape (Q,), uint64
+    of_task: Codes  # which query each task asks. Shape (n,), int64
+    num_relations: int  # keys are entity * num_relations + relation
 
     @cached_property
     def frequency(self) -> Codes:
@@ -132,38 +122,21 @@ class Queries:
 
 @dataclass(frozen=True)
 class RankedTasks:
-    """The ranking tasks that rows of a split give, on both sides.
+    """The ranking tasks that rows of a split give, on both sides."""
 
-    Attributes
-    ----------
-    rows
-        Which rows of the split's file are ranked, ascending. Shape (n,), int64.
-    queries
-        Side ``head`` or ``tail`` to its queries.
-    """
-
-    rows: Codes
-    queries: Mapping[str, Queries]
+    rows: Codes  # which rows of the split's file are ranked, ascending. Shape (n,), int64
+    queries: Mapping[str, Queries]  # side ``head`` or ``tail`` to its queries
 
 
 @dataclass(frozen=True)
 class TaskCounts:
-    """Candidates of each ranking task of a split, under a protocol.
-
-    Attributes
-    ----------
-    tasks
-        What is ranked.
-    per_query
-        Side to the number of candidates of each of its queries, the true answer included. Shapes (Q,), int64,
-        1 .. `num_entities`.
-    num_entities
-        The number of entities that the protocol ranks.
-    """
+    """Candidates of each ranking task of a split, under a protocol."""
 
     tasks: RankedTasks
+    # Side to the number of candidates of each of its queries, the true answer included. Shapes (Q,), int64, 1 ..
+    # `num_entities`.
     per_query: Mapping[str, Codes]
-    num_entities: int
+    num_entities: int  # the number of entities that the protocol ranks
 
     @property
     def rows(self) -> Codes:
@@ -202,15 +175,7 @@ class TaskCounts:
 
 
 class _AnswerCounter:
-    """Count the distinct known answers of each query of a side.
-
-    Parameters
-    ----------
-    queries
-        The queries.
-    num_entities
-        Bound of the entities' codes.
-    """
+    """Count the distinct known answers of each query of a side."""
 
     def __init__(self, queries: Queries, num_entities: int) -> None:
         self._queries = queries
@@ -267,38 +232,12 @@ def _gather(anchors: Codes, relations: Codes, num_entities: int, num_relations: 
 
 
 def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
-    """Count the candidates of every ranking task of a split, on both sides.
-
-    Parameters
-    ----------
-    graph
-        The dataset.
-    protocol
-        Which entities are ranked, for which rows, with which known answers removed.
-    split
-        ``train``, ``valid`` or ``test``.
-
-    Returns
-    -------
-    TaskCounts
-        One entry a ranked row; none if the protocol drops every row.
-
-    Raises
-    ------
-    DataError
-        If a count falls outside 1 .. |E|, which would be a bug.
-    """
+    """Count the candidates of every ranking task of a split, on both sides."""
     return _count(graph, protocol, split, _ask(graph, split, _select_rows(graph, protocol, split)))
 
 
 def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of every split under each protocol.
-
-    Returns
-    -------
-    dict
-        (protocol, split) to what :func:`count_candidates` gives; protocols that rank the same rows share the work.
-    """
+    """Count the candidates of every split under each protocol."""
     counts = {}
     asked: dict[tuple[str, bytes], RankedTasks] = {}
     for protocol in protocols:

@@ -46,19 +46,9 @@ class Bump(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChangedValue:
-    """A value that is another one in the new set.
+    """A value that is another one in the new set."""
 
-    Attributes
-    ----------
-    key
-        Column to value, of those that identify the row.
-    column
-        The column.
-    old, new
-        Its values.
-    """
-
-    key: Mapping[str, Any]
+    key: Mapping[str, Any]  # column to value, of those that identify the row
     column: str
     old: Any
     new: Any
@@ -66,35 +56,18 @@ class ChangedValue:
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """What happened to a table.
-
-    Attributes
-    ----------
-    name
-        The table.
-    changed, removed, added
-        Numbers of rows.
-    within_error
-        The number of values that differ within their stated errors; they count as the same.
-    examples
-        The first changed values.
-    removed_examples
-        The keys of the first removed rows.
-    new_columns
-        Columns that the old set does not have; all of them for a table that it does not have.
-    is_new
-        True for such a table.
-    """
+    """What happened to a table."""
 
     name: str
-    changed: int = 0
+    changed: int = 0  # rows, like `removed` and `added`
     removed: int = 0
     added: int = 0
-    within_error: int = 0
-    examples: tuple[ChangedValue, ...] = ()
-    removed_examples: tuple[Mapping[str, Any], ...] = ()
+    within_error: int = 0  # the number of values that differ within their stated errors; they count as the same
+    examples: tuple[ChangedValue, ...] = ()  # the first changed values
+    removed_examples: tuple[Mapping[str, Any], ...] = ()  # the keys of the first removed rows
+    # Columns that the old set does not have; all of them for a table that it does not have.
     new_columns: tuple[str, ...] = ()
-    is_new: bool = False
+    is_new: bool = False  # True for such a table
 
     @property
     def bump(self) -> Bump:
@@ -137,20 +110,7 @@ def smallest_version(previous: str, bump: Bump) -> str:
 def compare_sets(
     old: Mapping[str, pa.Table], new: Mapping[str, pa.Table], lacking: Mapping[str, Collection[str]] | None = None
 ) -> Changes:
-    """Compare two sets of tables, row by row.
-
-    Parameters
-    ----------
-    old, new
-        Table to its rows, in any order, with the columns of today.
-    lacking
-        Table to the columns that the old set does not have and that were filled in. If None, there are none.
-
-    Raises
-    ------
-    DataError
-        If two rows of a table have the same key.
-    """
+    """Compare two sets of tables, row by row."""
     return Changes(tuple(_compare(name, old[name], new[name], (lacking or {}).get(name, ())) for name in COLUMNS))
 
 

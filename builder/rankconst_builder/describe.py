@@ -141,26 +141,13 @@ _CROISSANT_CONTEXT: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Edition:
-    """A set of tables about to be released.
-
-    Attributes
-    ----------
-    version
-        Its version.
-    date
-        The day it is published.
-    tables
-        Table to its rows.
-    descriptor
-        The content of ``datapackage.json``: names, sizes and hashes of the files.
-    url
-        Where it will be found, such as a DOI. If None, documents point to the README beside them.
-    """
+    """A set of tables about to be released."""
 
     version: str
-    date: dt.date
+    date: dt.date  # the day it is published
     tables: Mapping[str, pa.Table]
-    descriptor: Mapping[str, Any]
+    descriptor: Mapping[str, Any]  # the content of ``datapackage.json``: names, sizes and hashes of the files
+    # Where it will be found, such as a DOI. If None, documents point to the README next to them.
     url: str | None = None
 
     @property
@@ -171,18 +158,10 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file beside the tables.
+    """A file beside the tables."""
 
-    Attributes
-    ----------
-    write
-        Edition to the text of the file.
-    holds
-        What is in it, in a few words.
-    """
-
-    write: Callable[[Edition], str]
-    holds: str
+    write: Callable[[Edition], str]  # edition to the text of the file
+    holds: str  # what is in it, in a few words
 
 
 def name_archive(version: str) -> str:

@@ -28,21 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The bytes of a file of triples.
-
-    Attributes
-    ----------
-    data
-        The bytes.
-    sha256
-        Their SHA-256.
-    verified
-        True if the file, or the archive it stands in, had a hash that was known beforehand.
-    """
+    """The bytes of a file of triples."""
 
     data: bytes
     sha256: str
-    verified: bool
+    verified: bool  # True if the file, or the archive it is in, had a hash that was known beforehand
 
 
 _REMEDIES = Remedies(
@@ -56,38 +46,16 @@ _REMEDIES = Remedies(
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Gets files.
+    """Gets files."""
 
-    Attributes
-    ----------
-    cache
-        Where downloads are kept.
-    mirror
-        A folder or URL that replaces every ``https://``; None to ask the sources themselves.
-    offline
-        True to open no socket: only the cache and a mirror folder are used.
-    force
-        True to download again what is cached.
-    reporter
-        Told of downloads.
-    """
-
-    cache: Path
-    mirror: str | None = None
-    offline: bool = False
-    force: bool = False
+    cache: Path  # where downloads are kept
+    mirror: str | None = None  # A folder or URL that replaces every ``https://``; None to ask the sources themselves
+    offline: bool = False  # True to open no socket: only the cache and a mirror folder are used
+    force: bool = False  # True to download again what is cached
     reporter: Reporter = field(default_factory=Reporter)
 
     def read(self, file: BenchmarkFile) -> Content:
-        """Return the bytes of a file of triples, from inside its archive where it has one.
-
-        Raises
-        ------
-        MissingSourceError
-            If it cannot be had.
-        HashMismatchError
-            If it, or its archive, has other content than the registry says.
-        """
+        """Return the bytes of a file of triples, from inside its archive where it has one."""
         path = self.locate(file.remote)
         if file.member is None:
             data = path.read_bytes()

@@ -39,29 +39,19 @@ class Triples:
 
 @dataclass(frozen=True)
 class Graph:
-    """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise.
+    """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise."""
 
-    Attributes
-    ----------
-    splits
-        ``train``, ``valid`` and ``test``, each the rows of its file in their order.
-    num_entities, num_relations
-        Numbers of distinct labels over all splits.
-    trained_relations
-        Inductive datasets only: codes of the relations that occur in the graph that models are trained on. PyKEEN
-        numbers relations there, so they count as seen when its train is the inference graph.
-    entity_labels, relation_labels
-        The labels by code, as bytes; None for a graph that was not read from files.
-    allowed_entities, allowed_relations
-        To which entities and relations an evaluation is restricted, masks over the codes; None for no restriction.
-    """
-
-    splits: Mapping[str, Triples]
-    num_entities: int
+    splits: Mapping[str, Triples]  # ``train``, ``valid`` and ``test``, each the rows of its file in their order
+    num_entities: int  # distinct labels over all splits
     num_relations: int
+    # Inductive datasets only: codes of the relations that occur in the graph that models are trained on. PyKEEN
+    # numbers relations there, so they count as seen when its train is the inference graph.
     trained_relations: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    # The labels by code, as bytes; None for a graph that was not read from files.
     entity_labels: pa.BinaryArray | None = None
     relation_labels: pa.BinaryArray | None = None
+    # To which entities and relations an evaluation is restricted, masks over the
+    # codes; None for no restriction.
     allowed_entities: NDArray[np.bool_] | None = None
     allowed_relations: NDArray[np.bool_] | None = None
 
@@ -121,20 +111,7 @@ class Graph:
 
 
 def encode_labels(files: Mapping[str, Labels], trained: Labels | None = None) -> Graph:
-    """Code the labels of a dataset's splits as integers.
-
-    Parameters
-    ----------
-    files
-        ``train``, ``valid`` and ``test``; a split without a file is empty.
-    trained
-        Inductive datasets: the graph that models are trained on. Only which relations it has matters.
-
-    Returns
-    -------
-    Graph
-        Equal bytes have equal codes; codes follow the order of first appearance.
-    """
+    """Code the labels of a dataset's splits as integers."""
     entities, entity_labels = _encode([column for labels in files.values() for column in (labels.head, labels.tail)])
     context = [] if trained is None else [trained.relation]
     relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
@@ -163,32 +140,20 @@ def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.Bi
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What the reader found in a dataset; mappings go from split to number.
+    """What the reader found in a dataset; mappings go from split to number."""
 
-    Attributes
-    ----------
-    entities, entities_train, relations, relations_train
-        Distinct labels over all splits, and in train.
-    rows, distinct
-        Lines of each file, and how many of them are no repetition.
-    overlaps
-        (split, other split) to the number of distinct triples that stand in both.
-    seen, seen_distinct
-        Rows with nothing unseen in train; the same without repetitions.
-    self_loops_train
-        Distinct triples of train whose head is their tail.
-    """
-
+    # Distinct labels over all splits, and in train.
     entities: int
     entities_train: int
     relations: int
     relations_train: int
-    rows: Mapping[str, int]
+    rows: Mapping[str, int]  # lines of each file, and how many of them are no repetition
     distinct: Mapping[str, int]
+    # (split, other split) to the number of distinct triples that stand in both.
     overlaps: Mapping[tuple[str, str], int]
-    seen: Mapping[str, int]
+    seen: Mapping[str, int]  # rows with nothing unseen in train; the same without repetitions
     seen_distinct: Mapping[str, int]
-    self_loops_train: int
+    self_loops_train: int  # distinct triples of train whose head is their tail
 
     def duplicates(self, split: str) -> int:
         """Return how many rows of a split repeat an earlier one."""

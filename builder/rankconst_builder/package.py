@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
@@ -24,7 +25,7 @@ from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, TableColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -54,6 +55,20 @@ _ORDERS: dict[str, tuple[str, ...]] = {
 }
 """Column to its values in the order of their catalogue; values of other columns follow by size or alphabet."""
 
+HEADER: dict[str, Any] = {
+    "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+    "name": "rankconst-tables",
+    "title": "Chance expectations and variances of ranking metrics on link-prediction benchmarks",
+    "licenses": [
+        {
+            "name": "CC0-1.0",
+            "title": "CC0 1.0 Universal",
+            "path": "https://creativecommons.org/publicdomain/zero/1.0/",
+        }
+    ],
+}
+"""What the descriptor of every set states."""
+
 _FIELD_TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "number", "truth": "boolean"}
 """Kind of a column to the type that Data Package calls it."""
 
@@ -64,10 +79,19 @@ def hash_content(table: pa.Table) -> str:
     Of the column names, then of each row in its order: values joined by tabs, numbers as Python prints them, missing
     ones as ``None``. Parquet files differ between versions of pyarrow; this does not.
     """
-    digest = hashlib.sha256("\t".join(table.column_names).encode())
-    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
-        digest.update(("\n" + "\t".join(map(repr, row))).encode())
-    return f"sha256:{digest.hexdigest()}"
+    columns = [_print_values(column) for column in table.columns]
+    lines = ["\t".join(table.column_names), *map("\t".join, zip(*columns, strict=True))]
+    text = "\n".join(lines)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
+    if not pa.types.is_string(column.type) or not len(column):
+        return list(map(repr, column.to_pylist()))
+    # A column of words has few distinct ones: each is printed once.
+    coded: Any = pc.dictionary_encode(column).combine_chunks()
+    printed = [*map(repr, coded.dictionary.to_pylist()), "None"]
+    return [printed[code] for code in coded.indices.fill_null(-1).to_pylist()]
 
 
 def sort_rows(name: str, table: pa.Table) -> pa.Table:
@@ -104,19 +128,7 @@ def _order_value(name: str, value: Any) -> tuple[Any, ...]:
 def write_tables(
     folder: Path, version: str, tables: Mapping[str, pa.Table], provenance: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Write a set of tables, replacing what the folder holds.
-
-    Parameters
-    ----------
-    folder
-        Where to; made if missing.
-    version
-        The version that lookups report.
-    tables
-        Each table of :data:`rankconst.tables.schema.COLUMNS`, in canonical row order.
-    provenance
-        Dataset to how its rows were obtained.
-    """
+    """Write a set of tables, replacing what the folder holds."""
     files = serialise_tables(tables)
     descriptor = describe_set(version, tables, files, provenance)
     exchange_files(folder, {**files, DESCRIPTOR: write_descriptor(descriptor)})
@@ -151,38 +163,21 @@ def describe_set(
     provenance: Mapping[str, Mapping[str, Any]],
     extra: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the descriptor of a set, as Data Package 2.0 has it.
-
-    Parameters
-    ----------
-    version, tables, provenance
-        As for :func:`write_tables`.
-    files
-        What :func:`serialise_tables` makes of the tables.
-    extra
-        Further properties of the package, such as ``created``. If None, there are none.
-    """
+    """Return the descriptor of a set, as Data Package 2.0 has it."""
     return {
-        "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
-        "name": "rankconst-tables",
-        "title": "Chance expectations and variances of ranking metrics on link-prediction benchmarks",
+        **{name: HEADER[name] for name in ("$schema", "name", "title")},
         "version": version,
         **(extra or {}),
-        "licenses": [
-            {
-                "name": "CC0-1.0",
-                "title": "CC0 1.0 Universal",
-                "path": "https://creativecommons.org/publicdomain/zero/1.0/",
-            }
-        ],
-        "sources": [
-            {"title": row["title"], "path": row["source_urls"][0]}
-            for row in tables["datasets"].to_pylist()
-            if row["source_urls"]
-        ],
+        "licenses": HEADER["licenses"],
+        "sources": list_sources(tables["datasets"].to_pylist()),
         "resources": [_describe(name, table, files[f"{name}.parquet"]) for name, table in tables.items()],
         "provenance": [{"dataset": key, **provenance[key]} for key in sorted(provenance)],
     }
+
+
+def list_sources(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, str]]:
+    """Return what the descriptor says of where the datasets come from."""
+    return [{"title": row["title"], "path": row["source_urls"][0]} for row in rows if row["source_urls"]]
 
 
 def write_descriptor(descriptor: Mapping[str, Any]) -> bytes:
@@ -191,15 +186,7 @@ def write_descriptor(descriptor: Mapping[str, Any]) -> bytes:
 
 
 def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files, all or none: a run that is cut off leaves the old ones, or is completed by the next.
-
-    Parameters
-    ----------
-    folder
-        Where to; made if missing. Its other files stay.
-    files
-        File name to content.
-    """
+    """Write files, all or none: a run that is cut off leaves the old ones, or is completed by the next."""
     folder.mkdir(parents=True, exist_ok=True)
     complete_exchange(folder)
     draft = folder / f"{INCOMING}.draft"
@@ -232,14 +219,22 @@ def _describe(name: str, table: pa.Table, content: bytes) -> dict[str, Any]:
         "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
         "contentHash": hash_content(table),
         "rows": len(table),
-        "schema": {
-            # A primary key must not be null, and k is for most metrics.
-            **({} if name == "constants" else {"primaryKey": list(KEYS[name])}),
-            "fields": [_describe_column(column) for column in COLUMNS[name]],
-        },
+        "schema": describe_schema(name, COLUMNS[name]),
     }
 
 
-def _describe_column(column: TableColumn) -> dict[str, Any]:
-    described = {"name": column.name, "type": _FIELD_TYPES[column.kind], "description": column.description}
-    return {**described, "unit": column.unit} if column.unit else described
+def describe_schema(
+    name: str, columns: Iterable[TableColumn], descriptions: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return what the descriptor says of the columns of a table, in today's words or in those of its time."""
+    fields = [
+        {
+            "name": column.name,
+            "type": _FIELD_TYPES[column.kind],
+            "description": (descriptions or {}).get(column.name, column.description),
+            **({"unit": column.unit} if column.unit else {}),
+        }
+        for column in columns
+    ]
+    # A primary key must not be null, and k is for most metrics.
+    return {**({} if name == "constants" else {"primaryKey": list(KEYS[name])}), "fields": fields}

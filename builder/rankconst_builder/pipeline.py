@@ -45,44 +45,21 @@ UNRELEASED = "unreleased"
 
 @dataclass(frozen=True)
 class Build:
-    """What one run is asked to do.
-
-    Attributes
-    ----------
-    sources
-        The datasets.
-    out
-        The folder of the tables.
-    fetcher
-        Gets the files.
-    local
-        Key of a source to the paths of its files, for a graph of the user's own.
-    protocols
-        Which protocols to cover, in the order of :func:`order_protocols`.
-    per_triple
-        True to write the counts of every evaluation triple, too.
-    from_archive
-        True to take the histograms of the carried tables instead of the benchmark's files.
-    force
-        True to build again what `out` holds already.
-    restriction
-        To which relations and entities the evaluation is restricted.
-    version
-        The version that the tables will state.
-    reporter
-        Told what happens.
-    """
+    """What one run is asked to do."""
 
     sources: Sequence[Benchmark]
-    out: Path
-    fetcher: Fetcher
+    out: Path  # the folder of the tables
+    fetcher: Fetcher  # gets the files
+    # Key of a source to the paths of its files, for a graph of the user's own.
     local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+    # Which protocols to cover, in the order of :func:`order_protocols`.
     protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
-    per_triple: bool = False
-    from_archive: bool = False
-    force: bool = False
+    per_triple: bool = False  # True to write the counts of every evaluation triple, too
+    from_archive: bool = False  # True to take the histograms of the carried tables instead of the benchmark's files
+    force: bool = False  # True to build again what `out` holds already
+    # To which relations and entities the evaluation is restricted.
     restriction: Restriction = field(default_factory=Restriction)
-    version: str = UNRELEASED
+    version: str = UNRELEASED  # the version that the tables will state
     reporter: Reporter = field(default_factory=Reporter)
 
 
@@ -99,22 +76,13 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run achieved.
+    """What a run achieved."""
 
-    Attributes
-    ----------
-    tables
-        The set that was written, or None if nothing could be built.
-    built, kept
-        Keys of the datasets that were computed, and of those that were there already.
-    failures
-        Key of each dataset that could not be built, with the reason.
-    """
-
-    tables: Tables | None
+    tables: Tables | None  # the set that was written, or None if nothing could be built
+    # Keys of the datasets that were computed, and of those that were there already.
     built: tuple[str, ...]
     kept: tuple[str, ...]
-    failures: Mapping[str, RankconstError]
+    failures: Mapping[str, RankconstError]  # key of each dataset that could not be built, with the reason
 
 
 @dataclass(frozen=True)
@@ -132,11 +100,6 @@ def build_all(build: Build) -> Outcome:
     What each dataset gives is kept beside the set until that is written: a run that is cut off, however hard, is
     taken up by the next one. A dataset that cannot be had is reported and the others go on; with a single one the
     error is raised.
-
-    Raises
-    ------
-    RankconstError
-        If the only dataset asked for fails, or `out` holds something that is no set of tables.
     """
     if build.per_triple and build.from_archive:
         raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
@@ -318,13 +281,7 @@ def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
 
 
 def _read_local(path: Path) -> Content:
-    """Read a file of the user's own.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    """
+    """Read a file of the user's own."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -40,73 +40,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be released.
+    """What is to be released."""
 
-    Attributes
-    ----------
-    source
-        The tables, as ``rankconst build`` wrote them.
-    version
-        The version to release them as.
-    out
-        The folder to write.
-    archive
-        The zip to write.
-    date
-        The day of publication.
-    previous
-        The release before. If None, the newest before `version` of the tables that came with the package.
-    first
-        True if there is no release before.
-    url
-        Where the tables will be found. If None, documents do not say.
-    reporter
-        Told what happens.
-    """
-
-    source: Tables
+    source: Tables  # the tables, as ``rankconst build`` wrote them
     version: str
     out: Path
     archive: Path
-    date: dt.date
+    date: dt.date  # the day of publication
+    # The release before. If None, the newest before `version` of the tables that came with the package.
     previous: Tables | None = None
-    first: bool = False
-    url: str | None = None
+    first: bool = False  # True if there is no release before
+    url: str | None = None  # where the tables will be found. If None, documents do not say
     reporter: Reporter = field(default_factory=Reporter)
 
 
 @dataclass(frozen=True)
 class Released:
-    """What was released.
+    """What was released."""
 
-    Attributes
-    ----------
-    files
-        Path to content, the zip last.
-    previous
-        The version of the release before; None for the first, and where nothing was written.
-    changes
-        What changed since then; None where nothing was written.
-    written
-        False if the version was there already, with the same values.
-    """
-
-    files: Mapping[Path, bytes]
-    written: bool
+    files: Mapping[Path, bytes]  # path to content, the zip last
+    written: bool  # False if the version was there already, with the same values
+    # The version of the release before; None for the first, and where nothing was written.
     previous: str | None = None
-    changes: Changes | None = None
+    changes: Changes | None = None  # what changed since then; None where nothing was written
 
 
 def release_tables(order: Order) -> Released:
-    """Check an order, and write the set and its zip.
-
-    Raises
-    ------
-    UsageError
-        If the version breaks the version rule, or is released already with other values.
-    DataError
-        If the tables cannot be released, or the files not be written.
-    """
+    """Check an order, and write the set and its zip."""
     tables = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     if _is_released(order, tables):
         return _keep(order)
@@ -169,13 +129,7 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
 
 
 def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
-    """Tell whether the folder holds this very release.
-
-    Raises
-    ------
-    UsageError
-        If the folder holds anything else, or the version came with the package and has other values.
-    """
+    """Tell whether the folder holds this very release."""
     if order.out.exists() and not order.out.is_dir():
         raise UsageError(f"cannot release to {order.out}: it is no folder. Name another with --out.")
     if order.out.is_dir():
@@ -252,13 +206,7 @@ def _check_build(order: Order, tables: Mapping[str, pa.Table]) -> None:
 
 
 def _find_previous(order: Order) -> Tables | None:
-    """Return the release before; None for the first.
-
-    Raises
-    ------
-    UsageError
-        If none is named and the package carries none.
-    """
+    """Return the release before; None for the first."""
     if order.first or order.previous is not None:
         return order.previous
     earlier = [one for one in bundled_versions() if precedes(one, order.version)]
@@ -278,13 +226,7 @@ def _find_changes(previous: Tables | None, tables: Mapping[str, pa.Table]) -> Ch
 
 
 def _check_version(order: Order, before: str, changes: Changes) -> None:
-    """Refuse a version that hides what changed.
-
-    Raises
-    ------
-    UsageError
-        With what changed, and the smallest version allowed.
-    """
+    """Refuse a version that hides what changed."""
     if not precedes(before, order.version):
         raise UsageError(f"{order.version} must be later than the previous release, {before}.")
     smallest = smallest_version(before, changes.bump)

@@ -33,15 +33,9 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """What an evaluation is restricted to; None for no restriction.
+    """What an evaluation is restricted to; None for no restriction."""
 
-    Attributes
-    ----------
-    relations, entities
-        Labels, as the files write them.
-    """
-
-    relations: tuple[str, ...] | None = None
+    relations: tuple[str, ...] | None = None  # labels, as the files write them
     entities: tuple[str, ...] | None = None
 
     def describe(self) -> dict[str, Any]:
@@ -55,13 +49,7 @@ class Restriction:
         return described
 
     def apply(self, graph: Graph) -> Graph:
-        """Return the graph with the restriction's masks.
-
-        Raises
-        ------
-        UnknownNameError
-            For a relation or an entity that the dataset does not have.
-        """
+        """Return the graph with the restriction's masks."""
         if self.relations is not None:
             mask = _find("relation", self.relations, graph.relation_labels, graph.num_relations)
             graph = replace(graph, allowed_relations=mask)
@@ -72,22 +60,7 @@ class Restriction:
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:
-    """Read labels from a file with one a line, or from a list with commas.
-
-    Parameters
-    ----------
-    option
-        What messages call it.
-    value
-        The path of a file, or the labels themselves.
-
-    Raises
-    ------
-    UsageError
-        If there are none.
-    DataError
-        If the file cannot be read.
-    """
+    """Read labels from a file with one a line, or from a list with commas."""
     path = Path(value)
     if path.is_file():
         try:

@@ -31,52 +31,20 @@ _SHOWN = 120
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The triples of one file, as labels.
+    """The triples of one file, as labels."""
 
-    Attributes
-    ----------
-    head, relation, tail
-        Dictionary-encoded bytes, one entry a row of the file, in its order.
-    crlf
-        True if lines end in CR LF.
-    final_newline
-        True if the last line ends in a newline.
-    """
-
-    head: Column
+    head: Column  # dictionary-encoded bytes, one entry a row of the file, in its order
     relation: Column
     tail: Column
-    crlf: bool
-    final_newline: bool
+    crlf: bool  # True if lines end in CR LF
+    final_newline: bool  # True if the last line ends in a newline
 
     def __len__(self) -> int:
         return len(self.head)
 
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
-    """Read a file of triples.
-
-    Parameters
-    ----------
-    content
-        The bytes of the file. A UTF-8 byte order mark is dropped; CR LF and LF both end a line; blank lines at the
-        end do not count.
-    form
-        Delimiter, column order and header.
-    name
-        What messages call the file.
-
-    Returns
-    -------
-    Labels
-        As many rows as the file has lines, duplicates included.
-
-    Raises
-    ------
-    DataError
-        For an empty file, another encoding, a line with another number of columns, an empty label, or a count line
-        that does not state the number of rows. The message has file, line number and text.
-    """
+    """Read a file of triples."""
     if content.startswith(_UTF16):
         raise DataError(f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8.")
     body = content.removeprefix(_BOM)

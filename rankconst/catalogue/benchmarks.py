@@ -26,23 +26,11 @@ CONTEXT = "transductive_train"
 
 @dataclass(frozen=True, slots=True)
 class LineFormat:
-    """How a triple stands in a line.
+    """How a triple stands in a line."""
 
-    Attributes
-    ----------
-    delimiter
-        The byte between columns.
-    columns
-        One letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``-`` ignored.
-    count_line
-        True if the first line states the number of rows that follow.
-    description
-        In words.
-    """
-
-    delimiter: str = "\t"
-    columns: str = "hrt"
-    count_line: bool = False
+    delimiter: str = "\t"  # the byte between columns
+    columns: str = "hrt"  # one letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``-`` ignored
+    count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
 
     def __post_init__(self) -> None:
@@ -72,21 +60,11 @@ class Remote:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkFile:
-    """The triples of one split: a remote file, or a member of a remote archive.
+    """The triples of one split: a remote file, or a member of a remote archive."""
 
-    Attributes
-    ----------
-    remote
-        The file or the archive.
-    member
-        The name inside the archive; None for a plain file.
-    bytes, sha256
-        Size and SHA-256 of the member; None for a plain file, or where unknown.
-    """
-
-    remote: Remote
-    member: str | None = None
-    bytes: int | None = None
+    remote: Remote  # the file or the archive
+    member: str | None = None  # the name inside the archive; None for a plain file
+    bytes: int | None = None  # size of the member, like its SHA-256; None for a plain file, or where unknown
     sha256: str | None = None
 
     @property
@@ -98,62 +76,35 @@ class BenchmarkFile:
 
 @dataclass(frozen=True, slots=True)
 class SampledTasks:
-    """An evaluation against sampled negatives, of which only numbers of tasks matter.
+    """An evaluation against sampled negatives, of which only numbers of tasks matter."""
 
-    Attributes
-    ----------
-    negatives
-        Negatives a task.
-    valid, test
-        Numbers of triples; each is a task on either side.
-    """
-
-    negatives: int
-    valid: int
+    negatives: int  # negatives a task
+    valid: int  # numbers of triples; each is a task on either side
     test: int
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A benchmark: where its files are, how they are written, and whom to cite.
+    """A benchmark: where its files are, how they are written, and whom to cite."""
 
-    Attributes
-    ----------
-    key, title, aliases
-        Its names.
-    format
-        How its lines are written.
-    files
-        Role to file: ``train``, ``valid``, ``test``, and ``transductive_train`` of inductive sets, whose ``train``
-        is the inference graph.
-    split
-        ``published``, ``published inductive`` or ``random by PyKEEN``.
-    licence, citation, citation_url, homepage, note
-        What the source states, as text; empty where nothing is known.
-    same_graph_as
-        The key of the dataset that this is another source of.
-    not_offered
-        Why it cannot be built; empty if it can.
-    pykeen
-        PyKEEN's key and statistics, where it has the dataset.
-    sampled
-        Its evaluation against sampled negatives, which needs no files; None for others.
-    """
-
-    key: str
+    key: str  # its names
     title: str
     aliases: tuple[str, ...]
-    format: LineFormat
+    format: LineFormat  # how its lines are written
+    # Role to file: ``train``, ``valid``, ``test``, and ``transductive_train`` of inductive sets, whose ``train`` is
+    # the inference graph.
     files: Mapping[str, BenchmarkFile]
-    split: str
+    split: str  # ``published``, ``published inductive`` or ``random by PyKEEN``
+    # Licence, citation, citation_url, homepage, note: what the source states, as text; empty where nothing is known.
     licence: str = ""
     citation: str = ""
     citation_url: str = ""
     homepage: str = ""
     note: str = ""
-    same_graph_as: str = ""
-    not_offered: str = ""
-    pykeen: Mapping[str, Any] = field(default_factory=dict)
+    same_graph_as: str = ""  # the key of the dataset that this is another source of
+    not_offered: str = ""  # why it cannot be built; empty if it can
+    pykeen: Mapping[str, Any] = field(default_factory=dict)  # PyKEEN's key and statistics, where it has the dataset
+    # Its evaluation against sampled negatives, which needs no files; None for others.
     sampled: SampledTasks | None = None
 
     @property
@@ -190,23 +141,7 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
 
 @functools.cache
 def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
-    """Read the registry.
-
-    Parameters
-    ----------
-    path
-        A file in the form of ``benchmarks.toml``. If None, the one that comes with the builder.
-
-    Returns
-    -------
-    mapping
-        Key to benchmark, in the order of the file.
-
-    Raises
-    ------
-    DataError
-        For an entry that is not complete.
-    """
+    """Read the registry."""
     file = resources.files("rankconst.catalogue").joinpath("benchmarks.toml") if path is None else path
     content = tomllib.loads(file.read_text(encoding="utf-8"))
     try:
@@ -228,13 +163,7 @@ def pykeen_keys() -> Mapping[str, str]:
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """Return the benchmark that `name` spells.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none; the message suggests the nearest.
-    """
+    """Return the benchmark that `name` spells."""
     sources = load_benchmarks()
     spellings = {key: (source.title, *source.aliases) for key, source in sources.items()}
     remedy = "`rankconst datasets` lists all; for a graph of your own use --train, --valid, --test and --name."

@@ -57,33 +57,17 @@ _PYKEEN_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A layout of the constants.
+    """A layout of the constants."""
 
-    Attributes
-    ----------
-    key
-        Its name.
-    summary
-        One sentence for users.
-    columns
-        The names of the columns, in their order.
-    suffixes
-        The endings that a file of it may have; the first is that of what is printed.
-    protocol
-        The evaluation protocol that it is of by default; None for a format that holds those of all.
-    sorted_by
-        By how many leading columns the rows are sorted; 0 for the order of the tables.
-    collect
-        ``collect(tables, dataset, protocol)``: the rows of a dataset, given by its key, under a protocol (None: under
-        all). No rows if the tables hold none.
-    """
-
-    key: str
-    summary: str
-    columns: tuple[str, ...]
-    suffixes: tuple[str, ...]
+    key: str  # its name
+    summary: str  # one sentence for users
+    columns: tuple[str, ...]  # the names of the columns, in their order
+    suffixes: tuple[str, ...]  # the endings that a file of it may have; the first is that of what is printed
+    # The evaluation protocol that it is of by default; None for a format that holds those of all.
     protocol: str | None
-    sorted_by: int
+    sorted_by: int  # by how many leading columns the rows are sorted; 0 for the order of the tables
+    # ``collect(tables, dataset, protocol)``: the rows of a dataset, given by its key, under a protocol (None: under
+    # all). No rows if the tables hold none.
     collect: Callable[[Tables, str, str | None], Rows]
 
 
@@ -172,11 +156,6 @@ FORMATS: dict[str, ExportFormat] = {
 def parse_format(name: str) -> ExportFormat:
     """Read a format's name.
 
-    Raises
-    ------
-    UsageError
-        For a name that no format has; the message suggests the nearest.
-
     Examples
     --------
     >>> parse_format("PyKEEN").suffixes
@@ -190,13 +169,7 @@ def parse_format(name: str) -> ExportFormat:
 
 
 def suffix_of(form: ExportFormat, path: PurePath) -> str:
-    """Return the ending of a file's name, which says how its content is written.
-
-    Raises
-    ------
-    UsageError
-        If files of the format have no such ending.
-    """
+    """Return the ending of a file's name, which says how its content is written."""
     for suffix in sorted(form.suffixes, key=len, reverse=True):
         if path.name.lower().endswith(suffix):
             return suffix
@@ -207,28 +180,6 @@ def export_rows(
     tables: Tables, form: ExportFormat, datasets: Iterable[str] | None = None, protocol: str | None = None
 ) -> Rows:
     """Turn tables into the rows of a format.
-
-    Parameters
-    ----------
-    tables
-        Where the constants come from.
-    form
-        The format.
-    datasets
-        In any usual spelling. If None, all that the tables hold under the protocol.
-    protocol
-        The evaluation protocol. If None, that of the format: for ``long``, all of them.
-
-    Returns
-    -------
-    list of tuple
-        Values in the order of the columns; None where there is none. Of format ``pykeen`` sorted by dataset, metric,
-        side and split, as PyKEEN's table is; of ``long`` in the order of the tables.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is unknown, or the tables hold nothing of what was asked for.
 
     Examples
     --------

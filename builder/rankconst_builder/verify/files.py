@@ -8,12 +8,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from rankconst.tables.folder import DESCRIPTOR
-from rankconst.tables.schema import COLUMNS, VERSION, parse_version
-from rankconst_builder.package import CHECKSUMS, KEYS
+from rankconst.tables.schema import VERSION, parse_version
+from rankconst_builder.package import CHECKSUMS, HEADER, describe_schema, hash_content, list_sources
 from rankconst_builder.release import pack_zip
 from rankconst_builder.verify.checks import Checked, Finding, check
 from rankconst_builder.verify.tableset import OUTPUTS, columns_of, tables_of
@@ -26,28 +23,10 @@ if TYPE_CHECKING:
 
 CROISSANT = "croissant.json"
 
-UNRELEASED = "unreleased"
-
-_HEADER: dict[str, Any] = {
-    "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
-    "name": "rankconst-tables",
-    "title": "Chance expectations and variances of ranking metrics on link-prediction benchmarks",
-    "licenses": [
-        {
-            "name": "CC0-1.0",
-            "title": "CC0 1.0 Universal",
-            "path": "https://creativecommons.org/publicdomain/zero/1.0/",
-        }
-    ],
-}
-"""What the descriptor of every set states."""
-
 _FIELDS = ("version", "sources", "resources", "provenance")
 
 _FURTHER = ("id", "description", "homepage", "contributors", "keywords", "image", "created")
 """Fields of Data Package 2.0 that a descriptor may have besides; nothing here tells what they should hold."""
-
-_TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "number", "truth": "boolean"}
 
 _PROVENANCE = {
     "dataset": re.compile(r".+"),
@@ -136,7 +115,7 @@ def check_contents(tables: TableSet) -> Checked:
             findings.append(
                 Finding("it has another number of rows", name, {}, "rows", resource.get("rows"), len(table))
             )
-        stated, got = resource.get("contentHash"), digest_content(table)
+        stated, got = resource.get("contentHash"), hash_content(table)
         if stated != got:
             findings.append(
                 Finding(
@@ -151,23 +130,6 @@ def check_contents(tables: TableSet) -> Checked:
     return Checked.of(sum(map(len, tables.stored.values())), findings)
 
 
-def digest_content(table: pa.Table) -> str:
-    """Return what :func:`rankconst_builder.package.hash_content` does, in a third of the time."""
-    columns = [_print_values(column) for column in table.columns]
-    lines = ["\t".join(table.column_names), *map("\t".join, zip(*columns, strict=True))]
-    text = "\n".join(lines)
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-
-
-def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
-    if not pa.types.is_string(column.type) or not len(column):
-        return list(map(repr, column.to_pylist()))
-    # A column of words has few distinct ones: each is printed once.
-    coded: Any = pc.dictionary_encode(column).combine_chunks()
-    printed = [*map(repr, coded.dictionary.to_pylist()), "None"]
-    return [printed[code] for code in coded.indices.fill_null(-1).to_pylist()]
-
-
 @check("descriptor", "datapackage.json against its own form and the tables")
 def check_descriptor(tables: TableSet) -> Checked:
     """Compare the descriptor with its own canonical text, with what every set states, and with the tables."""
@@ -177,17 +139,16 @@ def check_descriptor(tables: TableSet) -> Checked:
     if tables.text != canonical.encode("utf-8", "surrogatepass"):
         line = _find_difference(tables.text.decode("utf-8", "replace"), canonical)
         findings.append(Finding(f"its text is not as this program writes it, from line {line}", DESCRIPTOR))
-    for name, value in _HEADER.items():
+    for name, value in HEADER.items():
         findings += _compare(name, value, descriptor.get(name))
     for name in descriptor:
-        if name not in _HEADER and name not in _FIELDS and name not in _FURTHER:
+        if name not in HEADER and name not in _FIELDS and name not in _FURTHER:
             findings.append(Finding("this program knows no such field", DESCRIPTOR, column=name))
     findings += _check_version(tables)
     findings += _check_resources(tables)
     if "datasets" in tables.whole:
         rows = tables.whole["datasets"].to_dict("records")
-        sources = [{"title": row["title"], "path": row["source_urls"][0]} for row in rows if row["source_urls"]]
-        findings += _compare("sources", sources, descriptor.get("sources"))
+        findings += _compare("sources", list_sources(rows), descriptor.get("sources"))
         findings += _check_provenance(sorted(str(row["dataset"]) for row in rows), descriptor.get("provenance"))
     return Checked.of(canonical.count("\n"), findings)
 
@@ -215,9 +176,9 @@ def _plain(value: Any) -> Any:
 
 def _check_version(tables: TableSet) -> Iterator[Finding]:
     version = tables.version
-    if parse_version(version) is None and version != UNRELEASED:
+    if parse_version(version) is None and version != "unreleased":
         yield Finding("the version is not three numbers", DESCRIPTOR, {}, "version", "X.Y.Z", version)
-    named = Path(str(tables.tables.folder)).name.removeprefix(f"{_HEADER['name']}-").removesuffix(".zip")
+    named = Path(str(tables.tables.folder)).name.removeprefix(f"{HEADER['name']}-").removesuffix(".zip")
     if parse_version(named) and named != version:
         yield Finding("the folder is that of another version", DESCRIPTOR, {}, "version", named, version)
 
@@ -248,25 +209,11 @@ def _check_resources(tables: TableSet) -> Iterator[Finding]:
 
 
 def _describe_schema(tables: TableSet, name: str) -> dict[str, Any]:
-    columns = columns_of(name, tables.version)
-    descriptions = {column.name: column.description for column in COLUMNS[name]}
-    if name in tables.stored:
-        # Words of descriptions may change between versions: those in the file are those of its time.
-        for field in tables.stored[name].schema:
-            stored = (field.metadata or {}).get(b"description")
-            if stored is not None:
-                descriptions[field.name] = stored.decode("utf-8", "replace")
-    fields = [
-        {
-            "name": column.name,
-            "type": _TYPES[column.kind],
-            "description": descriptions[column.name],
-            **({"unit": column.unit} if column.unit else {}),
-        }
-        for column in columns
-    ]
-    # A primary key must not be null, and k is for most metrics.
-    return {**({} if name == "constants" else {"primaryKey": list(KEYS[name])}), "fields": fields}
+    # Words of descriptions may change between versions: those in the file are those of its time.
+    stored = tables.stored[name].schema if name in tables.stored else ()
+    words = {field.name: (field.metadata or {}).get(b"description") for field in stored}
+    told = {column: text.decode("utf-8", "replace") for column, text in words.items() if text is not None}
+    return describe_schema(name, columns_of(name, tables.version), told)
 
 
 def _check_provenance(datasets: list[str], provenance: Any) -> Iterator[Finding]:

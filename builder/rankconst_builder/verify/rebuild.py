@@ -48,21 +48,12 @@ MANY = 4
 
 @dataclass(frozen=True)
 class Means:
-    """What rebuilding may use.
+    """What rebuilding may use."""
 
-    Attributes
-    ----------
-    mirror
-        A folder or URL with a copy of the sources. If None, only the cache; the sources themselves are never asked.
-    cache
-        Where downloads are kept. If None, the folder that ``rankconst build`` uses.
-    reporter
-        Told how far it is.
-    """
-
+    # A folder or URL with a copy of the sources. If None, only the cache; the sources themselves are never asked.
     mirror: str | None = None
-    cache: Path | None = None
-    reporter: Reporter = field(default_factory=Reporter)
+    cache: Path | None = None  # where downloads are kept. If None, the folder that ``rankconst build`` uses
+    reporter: Reporter = field(default_factory=Reporter)  # told how far it is
 
 
 def _work_off(
