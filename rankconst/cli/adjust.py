@@ -290,7 +290,7 @@ def _describe(constants: Constants) -> dict[str, Any]:
 def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     """Say on stderr what is undefined, what the tool does, and why there is no p."""
     from rankconst.constants.affine import ADJUSTMENTS
-    from rankconst.constants.significance import explain_lack
+    from rankconst.tails import explain_lack
 
     for each in done:
         for form in ADJUSTMENTS:

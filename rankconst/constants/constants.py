@@ -305,7 +305,7 @@ class Constants:
         if np.all(sure):
             return None
         suspects = np.flatnonzero(~sure)
-        columns = [np.atleast_1d(each)[suspects].tolist() for each in (value, lower, upper)]
+        columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
             beyond_best = number > high if metric.increasing else number < low
             # A number that comes without an interval may still be a printed one.

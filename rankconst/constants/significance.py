@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from rankconst.constants.published import Interval, show_uncertain
-from rankconst.errors import UndefinedError
-from rankconst.tails import TAILS, tail_probabilities
+from rankconst.tails import tail_probabilities
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
@@ -75,24 +74,13 @@ def show_probability(log10: float, interval: Interval) -> str:
 def compute_significance(metric: Metric, histogram: Histogram, value: float, interval: Interval) -> Significance:
     """Compute the tail probability of a value inside the metric's range, and of the ends of its interval.
 
-    Raises UndefinedError if no tail is known for the metric or the weights; :func:`explain_lack` says why.
+    Raises UndefinedError if no tail is known for the metric or the weights.
     """
-    if histogram.is_weighted or metric.family not in TAILS:
-        raise UndefinedError(explain_lack(metric, histogram))
     ends = _attain(interval, histogram.total) if metric.is_counted and metric.is_share else interval
     tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *ends)))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
-
-
-def explain_lack(metric: Metric, histogram: Histogram) -> str:
-    """Say why there is no tail probability; empty if there is one."""
-    if histogram.is_weighted:
-        return "no tail probability is known for macro averages."
-    if metric.family in TAILS:
-        return ""
-    return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."
 
 
 def _attain(interval: Interval, num_tasks: int) -> Interval:

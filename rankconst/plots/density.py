@@ -20,7 +20,7 @@ import numpy as np
 
 from rankconst.errors import UndefinedError
 from rankconst.moments.result import UNIT_ROUNDOFF
-from rankconst.tails import TAILS, tail_probability
+from rankconst.tails import TAILS, explain_lack, tail_probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def _cut(constants: Constants, lower: float, upper: float) -> tuple[Values, bool
 def _difference(constants: Constants, edges: Values) -> Values | None:
     """Return the probabilities of cells; None if tails are not known, or not well enough."""
     metric, histogram = constants.metric, constants.histogram
-    if metric.family not in TAILS or histogram.is_weighted:
+    if explain_lack(metric, histogram):
         return None
     if (found := _sum_series(constants, edges)) is not None:
         return found
@@ -112,7 +112,7 @@ def _reach(metric: Metric, histogram: Histogram, value: float) -> tuple[float, f
 def _sum_series(constants: Constants, edges: Values) -> Values | None:
     """Return the probabilities of cells by the Fourier series; None if it is not known to end."""
     rule, histogram = TAILS[constants.metric.family], constants.histogram
-    if histogram.is_weighted or rule.transform is None:
+    if rule.transform is None:
         return None
     law = rule.make(histogram, 1)
     # A margin may lie below every value that has a logarithm.

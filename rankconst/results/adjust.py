@@ -125,7 +125,8 @@ def look_up(batch: Batch, tables: Tables) -> Constants:
 
 def add_significance(done: Done) -> Done:
     """Compute the probability that a random ranker does as well as each number; None where it is not known."""
-    from rankconst.constants.significance import compute_significance, explain_lack
+    from rankconst.constants.significance import compute_significance
+    from rankconst.tails import explain_lack
 
     metric, histogram = done.constants.metric, done.constants.histogram
     if done.is_partial or explain_lack(metric, histogram):

@@ -70,8 +70,8 @@ def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail
 
 def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[float]) -> list[Tail]:
     """Compute the tail probabilities of several values on the same tasks, which share most of the work."""
-    if metric.family not in TAILS:
-        raise UndefinedError(f"no tail probability is known for {metric.key}; there is one for {', '.join(TAILS)}.")
+    if lack := explain_lack(metric, histogram):
+        raise UndefinedError(lack)
     if metric.takes_k and metric.k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
     observed = [float(value) for value in values]
@@ -81,6 +81,15 @@ def tail_probabilities(metric: Metric, histogram: Histogram, values: Iterable[fl
     rule = TAILS[metric.family]
     law = rule.make(histogram, metric.k or 1)
     return [rule.compute(law, histogram, value) for value in observed]
+
+
+def explain_lack(metric: Metric, histogram: Histogram) -> str:
+    """Say why there is no tail probability; empty if there is one."""
+    if histogram.is_weighted:
+        return "no tail probability is known for macro averages."
+    if metric.family in TAILS:
+        return ""
+    return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."
 
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:

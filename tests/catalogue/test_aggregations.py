@@ -74,9 +74,7 @@ def test_what_has_no_row_is_computed(tables: Tables) -> None:
 
 
 def test_micro_is_the_plain_histogram(tables: Tables) -> None:
-    micro, plain = tables.histogram("nations", aggregation="micro"), tables.histogram("nations")
-    assert micro.num_candidates.tolist() == plain.num_candidates.tolist()
-    assert micro.num_tasks.tolist() == plain.num_tasks.tolist()
+    assert tables.histogram("nations", aggregation="micro") == tables.histogram("nations")
 
 
 def test_sampled_negatives_keep_the_weights(tables: Tables) -> None:

@@ -13,7 +13,6 @@ from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
 from rankconst.results.reading import NOISE, are_in_full, measure
-from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -153,7 +152,7 @@ def _one_less(constants: Constants, adjustment: str, value: Interval) -> Interva
     whole = constants.histogram
     if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
         return None
-    reduced = Histogram(whole.num_candidates - 1, whole.num_tasks, whole.weights)
+    reduced = replace(whole, num_candidates=whole.num_candidates - 1)
     return _span(constants.metric, adjustment, compute_moments(constants.metric, reduced), value)
 
 
