@@ -126,9 +126,10 @@ def run_command(command: str) -> Screen:
             rankconst_main()
         except SystemExit as stopped:
             code = stopped.code if isinstance(stopped.code, int) else 1
-        except Exception:  # noqa: BLE001 - a bug, which must not keep the other examples from being looked at
+        except Exception as error:  # noqa: BLE001 - a bug, which must not keep the other examples from being looked at
             code = BUG
-            traceback.print_exc()
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            err.write(f"{last.filename}:{last.lineno}: {type(error).__name__}: {error}\n")
     return Screen(code, out.getvalue(), err.getvalue())
 
 

@@ -177,10 +177,17 @@ def test_published_lines_are_what_the_script_writes(reference: Path, monkeypatch
 
 
 @in_checkout
+def test_the_version_to_cite_is_this_one() -> None:
+    assert f"\nversion: {rankconst.__version__}\n" in text_of(ROOT / "CITATION.cff")
+    assert f"version = {{{rankconst.__version__}}}" in text_of(DOCS / "archive.md")
+    assert f"\n## {rankconst.__version__} (" in text_of(ROOT / "CHANGELOG.md")
+
+
+@in_checkout
 def test_the_extra_for_tests_is_its_groups() -> None:
     project = tomllib.loads(text_of(ROOT / "pyproject.toml"))
     groups = project["dependency-groups"]
-    assert project["project"]["optional-dependencies"]["test"] == sorted([*groups["test"], *groups["lint"]])
+    assert set(project["project"]["optional-dependencies"]["test"]) == {*groups["test"], *groups["lint"]}
 
 
 @in_checkout

@@ -29,7 +29,7 @@ class Tool:
     evidence: tuple[str, ...] = ()  # where its own text or code says so: addresses of files at a commit, and of issues
     batch: int | None = None  # if it ranks whole batches only: their size; the last, incomplete batch is left out
     # Dataset, squashed, to the reason why the tool's numbers on that dataset cannot be adjusted.
-    refused: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, dataset: str) -> str | None:
         """Return why the tool's numbers on a dataset, in any spelling, cannot be adjusted; None if they can."""
