@@ -1,1 +1,4 @@
-"""Catalogue."""
+"""What the field has names for, as rows of data: metrics, protocols, aggregations, tools, benchmarks.
+
+Every other module asks a row; a new metric, protocol, tool or benchmark is a new row.
+"""

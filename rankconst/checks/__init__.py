@@ -1,1 +1,1 @@
-"""Checks."""
+"""Checks of published numbers: :mod:`.identify` finds where they come from, :mod:`.lint` what cannot be."""

@@ -1,1 +1,1 @@
-"""Constants."""
+"""What the moments do to a published number: the number as printed, the three maps, intervals, probabilities."""

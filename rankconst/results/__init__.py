@@ -1,1 +1,4 @@
-"""Results files as they are found: read, adjusted and laid out again."""
+"""Results as people have them: files read (:mod:`.formats`), settled (:mod:`.evaluation`), adjusted (:mod:`.adjust`).
+
+The formats are in :mod:`.tables`, :mod:`.tools` and :mod:`.logs`, one module each.
+"""

@@ -1,1 +1,1 @@
-"""Tables."""
+"""Sets of tables: where they are, what they hold, and constants looked up in them."""

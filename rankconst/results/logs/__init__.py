@@ -1,1 +1,1 @@
-"""Logs."""
+"""Logs of evaluations: :mod:`.lines` has what they share, every other module is one tool's format."""

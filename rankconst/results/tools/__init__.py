@@ -1,1 +1,1 @@
-"""Tools."""
+"""Files that evaluation tools write, one module a tool."""
