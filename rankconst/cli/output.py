@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import math
 import os
 import re
 import sys
@@ -17,6 +15,7 @@ import typer
 
 from rankconst.constants.published import Interval, show_number, show_uncertain
 from rankconst.errors import UsageError, explain_write_errors
+from rankconst.tables.encode import list_values, write_blocks, write_delimited, write_parquet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
 
 
 Row = Mapping[str, Any]
-
-# So many rows are formatted at a time: texts take far more memory than the numbers they are made of.
-_BLOCK = 4096
 
 
 def text(value: Any) -> str:
@@ -96,15 +92,15 @@ class Listing:
     def __len__(self) -> int:
         return len(self.data[self.columns[0].key])
 
-    def blocks(self, encode: Callable[[Any], str]) -> Iterator[list[list[str]]]:
-        """Yield the texts of all columns, column by column, so many rows at a time."""
-        for start in range(0, len(self), _BLOCK):
-            yield [_encode_all(self.data[column.key][start : start + _BLOCK], encode) for column in self.columns]
+    @property
+    def written(self) -> dict[str, Any]:
+        """Key of each column to its values, in their order: what files for programs hold."""
+        return {column.key: self.data[column.key] for column in self.columns}
 
     def cells(self, column: Column, escape: Callable[[str], str] = str) -> list[str]:
         """Return the cells of a column as people read them, escaped unless they are written in the format's markup."""
         if column.show_row is None:
-            shown = map(column.show, _list_values(self.data[column.key]))
+            shown = map(column.show, list_values(self.data[column.key]))
         else:
             shown = map(column.show_row, self._rows())
         return list(shown) if column.raw else list(map(escape, shown))
@@ -124,7 +120,7 @@ class _RowView(Mapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._lists:
-            self._lists[key] = _list_values(self._data[key])
+            self._lists[key] = list_values(self._data[key])
         return self._lists[key][self._place]
 
     def __iter__(self) -> Iterator[str]:
@@ -132,65 +128,6 @@ class _RowView(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._data)
-
-
-def _list_values(values: Any) -> list[Any]:
-    """Return values as Python's, missing ones as None."""
-    if not hasattr(values, "dtype"):
-        return list(values)
-    listed: list[Any] = values.tolist()
-    return [None if math.isnan(value) else value for value in listed] if values.dtype.kind == "f" else listed
-
-
-# Of these, values that are equal are written alike: not so 1, 1.0 and True, nor 0.0 and -0.0.
-_ALIKE = frozenset({str, int, type(None)})
-
-
-def _encode_all(values: Any, encode: Callable[[Any], str]) -> list[str]:
-    """Write each value, where possible equal ones only once."""
-    if hasattr(values, "dtype") and values.dtype.kind == "f":
-        return _encode_floats(values, encode)
-    values = _list_values(values)
-    if not _ALIKE.issuperset(map(type, values)):
-        return list(map(encode, values))
-    texts = {value: encode(value) for value in dict.fromkeys(values)}
-    return list(map(texts.__getitem__, values))
-
-
-# Between these, Arrow writes fractions as Python does, in a quarter of the time.
-_PLAIN = (1e-4, 1e10)
-
-
-def _encode_floats(values: NDArray[Any], encode: Callable[[Any], str]) -> list[str]:
-    import numpy as np
-    import pyarrow as pa
-
-    # Compared bit by bit, since -0.0 and 0.0 are equal and not written alike.
-    bits, places = np.unique(values.astype(np.float64, copy=False).view(np.int64), return_inverse=True)
-    distinct = bits.view(np.float64)
-    size, texts = np.abs(distinct), np.empty(len(distinct), dtype=object)
-    plain = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (distinct != np.rint(distinct))
-    others = np.isfinite(distinct) & ~plain
-    texts[plain] = pa.array(distinct[plain]).cast(pa.string()).to_pylist()
-    texts[others] = list(map(repr, distinct[others].tolist()))
-    texts[~(plain | others)] = list(map(encode, _list_values(distinct[~(plain | others)])))
-    taken: list[str] = texts[places].tolist()
-    return taken
-
-
-def _write_csv(listing: Listing) -> Iterator[str]:
-    class Echo:
-        write = staticmethod(str)
-
-    # The writer hands back what its file's `write` does. A second, empty cell: an empty one alone would be quoted.
-    quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), lineterminator="\n").writerow
-
-    def encode(value: Any) -> str:
-        return quote(("; ".join(map(str, value)) if isinstance(value, (list, tuple)) else value, ""))[:-2]
-
-    yield ",".join(encode(column.key) for column in listing.columns) + "\n"
-    for block in listing.blocks(encode):
-        yield "\n".join(map(",".join, zip(*block, strict=True))) + "\n"
 
 
 def _write_json(listing: Listing) -> Iterator[str]:
@@ -203,7 +140,7 @@ def _write_json(listing: Listing) -> Iterator[str]:
 
     heads = [f"    {json.dumps(column.key, ensure_ascii=False)}: " for column in listing.columns]
     before = "[\n"
-    for block in listing.blocks(encode):
+    for block in write_blocks(listing.written, encode):
         fields = ([head + each for each in cells] for head, cells in zip(heads, block, strict=True))
         yield before + ",\n".join(f"  {{\n{row}\n  }}" for row in map(",\n".join, zip(*fields, strict=True)))
         before = ",\n"
@@ -295,21 +232,12 @@ def _escape_latex(cell: str) -> str:
     return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in cell))
 
 
+def _write_csv(listing: Listing) -> Iterator[str]:
+    return write_delimited(listing.written)
+
+
 def _write_parquet(listing: Listing) -> Iterator[bytes]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.table({column.key: _make_array(listing.data[column.key]) for column in listing.columns}), sink)
-    yield bytes(sink.getvalue())
-
-
-def _make_array(values: Any) -> Any:
-    """Return a column as Arrow's, missing values as null; if all are, the column has no type either."""
-    import pyarrow as pa
-
-    array = pa.array(values, from_pandas=hasattr(values, "dtype"))
-    return pa.nulls(len(array)) if array.null_count == len(array) else array
+    return write_parquet(listing.written)
 
 
 class Format(StrEnum):

@@ -21,7 +21,7 @@ from rankconst.catalogue.metrics import CATALOGUE, Metric
 from rankconst.catalogue.protocols import SIDES, SPLITS, find_protocol, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import resolve_name
-from rankconst.tables.encode import encode_rows
+from rankconst.tables.encode import ENCODERS
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Tasks
 
@@ -210,4 +210,6 @@ def _schema(columns: Sequence[str]) -> pa.Schema:
 
 def encode(form: ExportFormat, rows: Rows, suffix: str) -> bytes:
     """Return the content of a file of a format, from at least one row and one of the format's endings."""
-    return encode_rows(suffix, form.columns, rows, _schema(form.columns) if suffix == ".parquet" else None)
+    columns = dict(zip(form.columns, map(list, zip(*rows, strict=True)), strict=True))
+    blocks = ENCODERS[suffix](columns, _schema(form.columns) if suffix == ".parquet" else None)
+    return b"".join(block.encode() if isinstance(block, str) else block for block in blocks)
