@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import numbers
 import re
@@ -184,20 +183,21 @@ def read_numbers(
     places: dict[Any, int] = {}
     for place, cell in enumerate(cells):
         places.setdefault(cell, place)
-    found: dict[Any, tuple[float, float, float]] = {}
-    rest = list(places)
-    if decimals is None and all(isinstance(cell, str) for cell in rest):
-        found, rest = _read_plain(rest, metric, percent=percent, exact=exact)
-    for cell in rest:
+    distinct = list(places)
+    numbers = np.full((len(distinct), 3), np.nan)
+    if decimals is None and all(isinstance(cell, str) for cell in distinct):
+        numbers = _read_plain(distinct, metric, percent=percent, exact=exact)
+    for code in np.flatnonzero(np.isnan(numbers[:, 0])).tolist():
+        cell = distinct[code]
         each = read_published(metric, cell, decimals=decimals, percent=percent, exact=exact, place=name(places[cell]))
-        found[cell] = each.value, each.lower, each.upper
-    return np.array([found[cell] for cell in cells], dtype=np.float64).reshape(-1, 3)
+        numbers[code] = each.value, each.lower, each.upper
+    codes = {cell: code for code, cell in enumerate(distinct)}
+    found: NDArray[np.float64] = numbers[np.fromiter(map(codes.__getitem__, cells), np.intp, len(cells))]
+    return found
 
 
-def _read_plain(
-    cells: list[str], metric: Metric, *, percent: bool, exact: bool
-) -> tuple[dict[str, tuple[float, float, float]], list[str]]:
-    """Read texts of up to 15 digits with at most one point, all at once; return the others too.
+def _read_plain(cells: list[str], metric: Metric, *, percent: bool, exact: bool) -> NDArray[np.float64]:
+    """Read texts of up to 15 digits with at most one point, all at once, shape (n, 3); NaN for other texts.
 
     With so few digits the value and both ends are correctly rounded quotients of whole numbers, as in
     :func:`parse_value`.
@@ -206,25 +206,25 @@ def _read_plain(
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    numbers = np.full((len(cells), 3), np.nan)
+    if percent > metric.is_share:
+        return numbers
     texts = pa.array(cells, pa.string())
     sign = "%?" if metric.is_share else ""
     plain = pc.match_substring_regex(texts, rf"^(?:\d{{0,14}}\.\d{{1,15}}|\d{{1,15}}){sign}$")
-    plain = pc.and_(plain, pc.less_equal(pc.utf8_length(pc.replace_substring_regex(texts, "[.%]", "")), pa.scalar(15)))
-    if percent > metric.is_share or not pc.any(plain).as_py():
-        return {}, cells
+    length = pc.utf8_length(pc.replace_substring_regex(texts, "[.%]", ""))
+    plain = pc.and_(plain, pc.less_equal(length, pa.scalar(15)))
     chosen = texts.filter(plain)
     signed = np.asarray(pc.ends_with(chosen, "%"))
     bare = pc.replace_substring(chosen, "%", "")
     point = np.asarray(pc.find_substring(bare, "."))
-    shares = 2 * (signed | percent)
-    decimals = np.where(point < 0, 0, np.asarray(pc.utf8_length(bare)) - point - 1) + shares
+    decimals = np.where(point < 0, 0, np.asarray(pc.utf8_length(bare)) - point - 1) + 2 * (signed | percent)
     digits = np.asarray(pc.replace_substring(bare, ".", "").cast(pa.float64()))
     unit = 10.0**decimals
     value = digits / unit
-    lower, upper = (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
-    numbers = zip(value.tolist(), lower.tolist(), upper.tolist(), strict=True)
-    found = dict(zip(itertools.compress(cells, plain.to_pylist()), numbers, strict=True))
-    return found, [cell for cell in cells if cell not in found]
+    ends = (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
+    numbers[np.asarray(plain)] = np.stack((value, *ends), axis=1)
+    return numbers
 
 
 def _read_number(value: object, place: str) -> Decimal:

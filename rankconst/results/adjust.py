@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -264,8 +265,6 @@ class AdjustedReading:
     asked: NDArray[np.bool_] = field(repr=False)
     # Position of an entry to why it was not adjusted, or what to know about it.
     notes: Mapping[int, str] = field(repr=False)
-    # The number of each entry and its ends, shape (entries, 3); NaN for one that was left alone.
-    numbers: Numbers = field(repr=False)
     # Where the numbers come from, as far as it is known, each once; their caveats apply.
     tools: tuple[Tool, ...] = ()
 
@@ -327,9 +326,11 @@ class AdjustedReading:
         told: dict[str, list[Any]] = {key: [None] * size for key in (*FACTS, "note")}
         # Most rows share few combinations of batches.
         batches: list[tuple[int, ...]] = [()] * size
+        shared: dict[tuple[int, ...], tuple[int, ...]] = {}
         for row, place in zip(self.rows.tolist(), self.batch_of.tolist(), strict=True):
             if place >= 0 and place not in batches[row]:
-                batches[row] = (*batches[row], place)
+                grown = (*batches[row], place)
+                batches[row] = shared.setdefault(grown, grown)
         joined = {
             places: {key: _join([facts[place][key] for place in places]) for key in FACTS}
             for places in dict.fromkeys(batches)
@@ -375,14 +376,14 @@ class AdjustedReading:
 
     def _pick(self, place: int, adjusted: Sequence[Adjusted]) -> AdjustedEntry:
         entry, batch = self.reading.entries[place], int(self.batch_of[place])
-        value, lower, upper = self.numbers[place].tolist()
-        published = None if np.isnan(value) else Published(entry.text, value, lower, upper)
         note, asked = self.notes.get(place, ""), bool(self.asked[place])
         if batch < 0:
-            return AdjustedEntry(entry, published, note=note, asked=asked)
+            return AdjustedEntry(entry, note=note, asked=asked)
         done = self.done[batch]
         within = int(np.flatnonzero(done.batch.index == place)[0])
         found = done.significance[within] if done.significance else None
+        ends = (getattr(done.batch, name)[within] for name in ("value", "lower", "upper"))
+        published = Published(entry.text, *map(float, ends))
         return AdjustedEntry(
             entry, published, done.constants, _pick(adjusted[batch], within), found, note, done.is_partial
         )
@@ -424,9 +425,7 @@ def adjust_reading(
         raise DataError(f"{reading.name} holds no number that was asked for. {_list_contents(reading)}")
     if user.percent:
         _check_percentages(reading, groups)
-    size = len(reading.entries)
     notes: dict[int, str] = {}
-    numbers = np.full((size, 3), np.nan)
     settled: dict[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError] = {}
     done: list[Done] = []
     for (said, metric, exact), places in groups.items():
@@ -438,8 +437,8 @@ def adjust_reading(
             notes.update(dict.fromkeys(places, str(found)))
             continue
         tasks, tool = found
-        numbers[index] = _read(reading, places, metric, percent=user.percent and metric.is_share, exact=exact)
-        value, lower, upper = numbers[index].T
+        numbers = _read(reading, places, metric, percent=user.percent and metric.is_share, exact=exact)
+        value, lower, upper = np.ascontiguousarray(numbers.T)
         batch = Batch(tasks, metric, tool, value, lower, upper, index, said.num_tasks)
         done += _adjust(reading, batch, tables, notes)
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
@@ -448,7 +447,7 @@ def adjust_reading(
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
-    return AdjustedReading(reading, tuple(done), tables.version, asked, notes, numbers, tuple(tools.values()))
+    return AdjustedReading(reading, tuple(done), tables.version, asked, notes, tuple(tools.values()))
 
 
 Group = tuple["Stated", "Metric", bool]
@@ -459,19 +458,18 @@ _OF_TASKS = attrgetter("dataset", "split", "side", "protocol", "aggregation", "t
 
 def _group_entries(
     reading: Reading, user: Stated, wanted: frozenset[Metric], tables: Tables
-) -> tuple[dict[Group, list[int]], NDArray[np.bool_]]:
+) -> tuple[dict[Group, array[int]], NDArray[np.bool_]]:
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
     asked = np.zeros(len(reading.entries), dtype=np.bool_)
-    # Thousands of rows say the same: each is compared once, by number.
+    # Thousands of rows say the same: what is said has a number, and is compared with the user's words once.
     said: dict[tuple[Any, ...], int] = {}
     contexts: list[Stated | None] = []
-    known: dict[int, int] = {}
-    numbered: dict[tuple[int, Metric, bool], list[int]] = {}
+    numbered: dict[tuple[int, Metric, bool], array[int]] = {}
+    last, number = None, -1
     for place, entry in enumerate(reading.entries):
         context = entry.context
-        number = known.get(id(context))
-        if number is None:
-            number = known[id(context)] = said.setdefault(_OF_TASKS(context), len(contexts))
+        if context is not last:
+            last, number = context, said.setdefault(_OF_TASKS(context), len(contexts))
             if number == len(contexts):
                 whole = replace(context, model=None, rank_type=None)
                 contexts.append(whole if agrees(whole, user, tables) else None)
@@ -480,7 +478,7 @@ def _group_entries(
             continue
         asked[place] = True
         if entry.adjustment is None:
-            numbered.setdefault((number, metric, entry.exact), []).append(place)
+            numbered.setdefault((number, metric, entry.exact), array("q")).append(place)
     groups = {
         (each, metric, exact): places
         for (number, metric, exact), places in numbered.items()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Any]
 
 # So many rows are formatted at a time: texts take far more memory than the numbers they are made of.
-_BLOCK = 4096
+_BLOCK = 1024
 
 
 def write_delimited(columns: Columns, delimiter: str = ",") -> Iterator[str]:
