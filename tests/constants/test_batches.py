@@ -18,7 +18,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.batches import adjust_dropped, count_ranked
 from rankconst.constants.constants import Constants
 from rankconst.moments import compute_moments
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ VALUES: dict[str, Callable[[int], Fraction]] = {
 def build(sizes: Sequence[int], side: str, name: str) -> Constants:
     metric, histogram = parse_metric(name), Histogram.from_counts(sizes)
     moments = compute_moments(metric, histogram)
-    return Constants("own", "standard", "test", side, metric, histogram, moments, "")
+    return Constants(Tasks("own", side=side), metric, histogram, moments)
 
 
 def moments_of(sizes: Sequence[int], name: str) -> tuple[Fraction, Fraction]:

@@ -19,7 +19,7 @@ from rankconst.constants.constants import Constants
 from rankconst.constants.published import Interval, Published
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,10 +30,7 @@ def make(name: str, counts: Sequence[int]) -> Constants:
     metric = parse_metric(name)
     histogram = Histogram.from_counts(counts)
     return Constants(
-        dataset="mykg",
-        protocol="standard",
-        split="test",
-        side="both",
+        tasks=Tasks("mykg"),
         metric=metric,
         histogram=histogram,
         moments=compute_moments(metric, histogram),
@@ -86,7 +83,7 @@ def test_the_ends_of_the_range_are_accepted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("hits@10", 53.3, r"^53\.3 is no possible Hits@10 on mykg test \(both, standard\): expected 0 to 1\. "),
+        ("hits@10", 53.3, r"^53\.3 is no possible Hits@10 on mykg \(test, both sides, protocol standard\): expected 0 to 1\. "),
         ("hits@10", 53.3, r"If it is a percentage, write 0\.533\.$"),
         ("hits@10", 100.0, r"write 1\."),
         ("hits@10", 100.5, r"Check the metric"),
@@ -148,13 +145,43 @@ def test_small_graphs_have_a_narrow_range() -> None:
         constants.check(0.19)
 
 
-@pytest.mark.parametrize(("values", "named"), [([0.3, 53.3, 88.0], "53.3"), ([0.1, float("nan"), 2.0], "nan")])
+@pytest.mark.parametrize(("values", "named"), [([0.3, 53.3, 88.0], "53.3"), ([0.1, float("nan"), 2.0], "2"), ([0.1, math.inf], "inf")])
 def test_the_first_offender_of_an_array_is_named(values: list[float], named: str) -> None:
     constants = make("hits@10", LARGE)
     series: ModuleType = pytest.importorskip("pandas")
     for number in (values, np.array(values), np.array([values]), series.Series(values)):
         with pytest.raises(DataError, match=f"^{named} is no possible Hits@10"):
             constants.check(number)
+
+
+@pytest.mark.parametrize("form", ["normalised", "index", "z"])
+def test_formulas_refuse_what_cannot_be(form: str) -> None:
+    apply = getattr(make("mrr", LARGE), form)
+    for value in (33.8, np.array([0.338, 33.8])):
+        with pytest.raises(DataError, match=r"33\.8 is no possible MRR .* If it is a percentage, write 0\.338\."):
+            apply(value)
+    with pytest.raises(DataError, match="nan is no possible MRR"):
+        apply(math.nan)
+    with pytest.raises(DataError, match=r"0\.3 is no possible MR .* at least 1"):
+        getattr(make("mr", LARGE), form)(0.3)
+
+
+def test_missing_values_of_an_array_stay_missing() -> None:
+    constants = make("mrr", LARGE)
+    values = np.array([0.338, math.nan, 1.0])
+    constants.check(values)
+    adjusted = constants.adjust(values)
+    for form in ("value", "normalised", "index", "z"):
+        found = getattr(adjusted, form)
+        alone = [getattr(constants.adjust(value), form) for value in (0.338, 1.0)]
+        assert np.isnan(found).tolist() == [False, True, False]
+        assert found[[0, 2]].tolist() == alone
+        for end in getattr(adjusted, f"{form}_interval"):
+            assert np.isnan(end).tolist() == [False, True, False]
+        if form != "value":
+            assert getattr(constants, form)(values)[[0, 2]].tolist() == alone
+    series: ModuleType = pytest.importorskip("pandas")
+    assert constants.adjust(series.Series(values)).z.isna().tolist() == [False, True, False]
 
 
 def test_arrays_and_series_are_adjusted_as_they_are() -> None:
