@@ -169,10 +169,7 @@ class Constants:
         """
         if isinstance(value, (str, Decimal)):
             value = parse_value(value).value
-        numbers = np.asarray(value, dtype=np.float64)
-        if numbers.ndim:
-            numbers = numbers[~np.isnan(numbers)]
-        self._check(numbers, numbers, numbers)
+        self._check(value, value, value)
 
     def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
         """Adjust a published value, or an array or Series of them.
@@ -181,8 +178,8 @@ class Constants:
         ----------
         value
             In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` stands for 0.3375 to 0.3385,
-            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact. A
-            list may hold any of these, and gives arrays.
+            and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact; in
+            arrays and Series NaN is a missing value. A list may hold any of these, and gives arrays.
         decimals
             To how many decimals the value was rounded. If None, text shows it and other values are exact.
         percent
@@ -235,7 +232,7 @@ class Constants:
         DataError
             If a value is outside the metric's range.
         """
-        self._check(*(np.asarray(each, dtype=np.float64) for each in (value, lower, upper)))
+        self._check(value, lower, upper)
         low, high = self._range()
         # An exact value a rounding error beyond the worst keeps itself.
         ends = Interval(np.minimum(np.maximum(lower, low), upper), np.maximum(np.minimum(upper, high), lower))
@@ -291,8 +288,12 @@ class Constants:
         low, high = sorted((self.worst if self.metric.optimum is None else self.metric.optimum, self.worst))
         return low, high
 
-    def _check(self, value: Any, lower: Any, upper: Any) -> None:
-        found = self.find_impossible(value, lower, upper)
+    def _check(self, *numbers: Any) -> None:
+        columns = [np.asarray(each, dtype=np.float64) for each in numbers]
+        if columns[0].ndim:
+            there = ~np.isnan(columns[0])
+            columns = [column[there] for column in columns]
+        found = self.find_impossible(*columns)
         if found is not None:
             raise DataError(found[1])
 

@@ -30,7 +30,7 @@ def make(name: str, counts: Sequence[int]) -> Constants:
     metric = parse_metric(name)
     histogram = Histogram.from_counts(counts)
     return Constants(
-        Tasks("mykg"),
+        tasks=Tasks("mykg"),
         metric=metric,
         histogram=histogram,
         moments=compute_moments(metric, histogram),
@@ -83,7 +83,7 @@ def test_the_ends_of_the_range_are_accepted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("hits@10", 53.3, r"^53\.3 is no possible Hits@10 on mykg \(test, both sides, protocol standard\)"),
+        ("hits@10", 53.3, r"^53\.3 is no possible Hits@10 on mykg \(test, both sides, protocol standard\): expected 0 to 1\. "),
         ("hits@10", 53.3, r"If it is a percentage, write 0\.533\.$"),
         ("hits@10", 100.0, r"write 1\."),
         ("hits@10", 100.5, r"Check the metric"),
@@ -145,7 +145,7 @@ def test_small_graphs_have_a_narrow_range() -> None:
         constants.check(0.19)
 
 
-@pytest.mark.parametrize(("values", "named"), [([0.3, 53.3, 88.0], "53.3"), ([0.1, float("nan"), 2.0], "2")])
+@pytest.mark.parametrize(("values", "named"), [([0.3, 53.3, 88.0], "53.3"), ([0.1, float("nan"), 2.0], "2"), ([0.1, math.inf], "inf")])
 def test_the_first_offender_of_an_array_is_named(values: list[float], named: str) -> None:
     constants = make("hits@10", LARGE)
     series: ModuleType = pytest.importorskip("pandas")
@@ -157,6 +157,36 @@ def test_the_first_offender_of_an_array_is_named(values: list[float], named: str
 def test_the_first_offender_of_a_table_is_named() -> None:
     with pytest.raises(DataError, match=r"^53\.3 is no possible Hits@10"):
         make("hits@10", LARGE).adjust(np.array([[0.1, 0.3], [53.3, 88.0]]))
+
+
+@pytest.mark.parametrize("form", ["normalised", "index", "z"])
+def test_formulas_refuse_what_cannot_be(form: str) -> None:
+    apply = getattr(make("mrr", LARGE), form)
+    for value in (33.8, np.array([0.338, 33.8])):
+        with pytest.raises(DataError, match=r"33\.8 is no possible MRR .* If it is a percentage, write 0\.338\."):
+            apply(value)
+    with pytest.raises(DataError, match="nan is no possible MRR"):
+        apply(math.nan)
+    with pytest.raises(DataError, match=r"0\.3 is no possible MR .* at least 1"):
+        getattr(make("mr", LARGE), form)(0.3)
+
+
+def test_missing_values_of_an_array_stay_missing() -> None:
+    constants = make("mrr", LARGE)
+    values = np.array([0.338, math.nan, 1.0])
+    constants.check(values)
+    adjusted = constants.adjust(values)
+    for form in ("value", "normalised", "index", "z"):
+        found = getattr(adjusted, form)
+        alone = [getattr(constants.adjust(value), form) for value in (0.338, 1.0)]
+        assert np.isnan(found).tolist() == [False, True, False]
+        assert found[[0, 2]].tolist() == alone
+        for end in getattr(adjusted, f"{form}_interval"):
+            assert np.isnan(end).tolist() == [False, True, False]
+        if form != "value":
+            assert getattr(constants, form)(values)[[0, 2]].tolist() == alone
+    series: ModuleType = pytest.importorskip("pandas")
+    assert constants.adjust(series.Series(values)).z.isna().tolist() == [False, True, False]
 
 
 def test_arrays_and_series_are_adjusted_as_they_are() -> None:

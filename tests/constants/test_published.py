@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.constants.published import Interval, parse_value, show_number, show_uncertain
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.constants.published import (
+    Interval,
+    parse_value,
+    read_numbers,
+    read_published,
+    show_number,
+    show_uncertain,
+)
 from rankconst.errors import DataError
 
 
@@ -101,6 +109,38 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except DataError:
         return
     assert published.lower <= published.value <= published.upper
+
+
+PLAIN = st.from_regex(r"[0-9]{0,12}\.[0-9]{1,18}|[0-9]{1,14}", fullmatch=True)
+
+
+@given(st.lists(PLAIN, min_size=1, max_size=20), st.booleans())
+def test_reading_many_texts_at_once_is_reading_each(texts: list[str], percent: bool) -> None:
+    found = read_numbers(parse_metric("mrr"), texts, percent=percent)
+    for text, ends in zip(texts, found, strict=True):
+        alone = parse_value(text, percent=percent)
+        assert list(ends) == pytest.approx([alone.value, alone.lower, alone.upper], rel=3e-16, abs=1e-300)
+
+
+OTHERS = st.sampled_from(["53.3%", "0.5458 ± 0.0052", "+0.5", "1.7e-2", " .5", "3,340", "0.12345678901234567890123"])
+
+
+@given(st.lists(PLAIN | OTHERS | st.floats(0, 1) | st.integers(0, 10**6), max_size=12), st.booleans())
+def test_reading_many_values_of_any_kind_is_reading_each(cells: list[str | float], exact: bool) -> None:
+    mrr = parse_metric("mrr")
+    found = read_numbers(mrr, cells, exact=exact)
+    assert found.shape == (len(cells), 3)
+    for cell, ends in zip(cells, found, strict=True):
+        alone = read_published(mrr, cell, exact=exact)
+        assert list(ends) == pytest.approx([alone.value, alone.lower, alone.upper], rel=3e-16, abs=1e-300)
+
+
+def test_the_first_cell_that_is_no_number_is_named_with_its_place() -> None:
+    cells = ["0.5", "0.4", "0.5x", "0.5x", "y"]
+    with pytest.raises(DataError, match=r"^row 2: '0\.5x' is not a number"):
+        read_numbers(parse_metric("mrr"), cells, name=lambda place: f"row {place}")
+    with pytest.raises(DataError, match=r"^row 1: 53% is a percentage, but MR is no share"):
+        read_numbers(parse_metric("mr"), ["177", "53%"], name=lambda place: f"row {place}")
 
 
 @pytest.mark.parametrize(
