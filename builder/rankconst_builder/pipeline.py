@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-import rankconst
+from rankconst import errors
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, Benchmark, SampledTasks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
@@ -245,7 +245,7 @@ def _identify(build: Build, source: Benchmark) -> str | None:
 def _hash_program() -> str:
     """Hash the program, so that a changed one takes no result of an earlier one for its own."""
     digest = hashlib.sha256()
-    for package in (Path(rankconst.__file__).parent, Path(__file__).parent):
+    for package in (Path(errors.__file__).parent, Path(__file__).parent):
         for path in sorted(package.rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()

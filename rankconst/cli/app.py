@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import rankconst
 from rankconst.errors import RankconstError
+from rankconst.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,8 +56,10 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        versions = ", ".join(rankconst.bundled_versions()) or "none"
-        typer.echo(f"rankconst {rankconst.__version__} (tables {versions})")
+        from rankconst.tables.tables import bundled_versions
+
+        versions = ", ".join(bundled_versions()) or "none"
+        typer.echo(f"rankconst {__version__} (tables {versions})")
         raise typer.Exit
 
 

@@ -145,7 +145,9 @@ def test_small_graphs_have_a_narrow_range() -> None:
         constants.check(0.19)
 
 
-@pytest.mark.parametrize(("values", "named"), [([0.3, 53.3, 88.0], "53.3"), ([0.1, float("nan"), 2.0], "2"), ([0.1, math.inf], "inf")])
+@pytest.mark.parametrize(
+    ("values", "named"), [([0.3, 53.3, 88.0], "53.3"), ([0.1, float("nan"), 2.0], "2"), ([0.1, math.inf], "inf")]
+)
 def test_the_first_offender_of_an_array_is_named(values: list[float], named: str) -> None:
     constants = make("hits@10", LARGE)
     series: ModuleType = pytest.importorskip("pandas")

@@ -1,0 +1,3 @@
+"""The version of the program; that of the tables is in each set."""
+
+__version__ = "0.4.0"
