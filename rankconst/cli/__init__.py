@@ -3,6 +3,5 @@
 Results go to stdout, everything else to stderr. Exit codes are those of :mod:`rankconst.errors`.
 """
 
-from rankconst.cli.app import COMMANDS, main
-
-__all__ = ["COMMANDS", "main"]
+from rankconst.cli.app import COMMANDS as COMMANDS
+from rankconst.cli.app import main as main

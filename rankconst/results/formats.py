@@ -54,6 +54,11 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
     form
         The key of its format; if None, it is recognised by the content.
 
+    Returns
+    -------
+    Reading
+        Its ``entries`` are the numbers; :func:`rankconst.adjust` and the others take it in place of the path.
+
     Raises
     ------
     DataError

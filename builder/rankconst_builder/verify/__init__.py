@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rankconst_builder.verify.checks import CHECKS, Check, Checked, Finding
+from rankconst_builder.verify.checks import CHECKS as CHECKS
+from rankconst_builder.verify.checks import Check as Check
+from rankconst_builder.verify.checks import Checked as Checked
+from rankconst_builder.verify.checks import Finding as Finding
 
 # Importing the modules registers their checks, in the order in which they are run.
 from rankconst_builder.verify import files, structure, ranges, laws, rebuild  # isort: skip # noqa: F401
-from rankconst_builder.verify.rebuild import Means
-from rankconst_builder.verify.tableset import TableSet, read_set, tables_of
+from rankconst_builder.verify.rebuild import Means as Means  # noqa: TC001
+from rankconst_builder.verify.tableset import TableSet as TableSet
+from rankconst_builder.verify.tableset import read_set as read_set
+from rankconst_builder.verify.tableset import tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = ["CHECKS", "Check", "Checked", "Finding", "Means", "Result", "TableSet", "read_set", "run_checks"]
-
 
 Status = Literal["ok", "failed", "not run"]
 
