@@ -1,24 +1,29 @@
-"""The public face: names, docstrings, examples, and what an import pulls in."""
+"""The public face: names, docstrings, examples, and what an import pulls in; and who may import whom."""
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import doctest
+import graphlib
 import importlib
+import inspect
 import json
 import pkgutil
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
+import numpy as np
 import pytest
 
 import rankconst
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Callable, Iterator
 
 PACKAGE = Path(rankconst.__file__).parent
 SOURCES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -29,75 +34,72 @@ RUNTIME = sorted(
 )
 
 NAMES = [
-    "AGGREGATIONS",
     "Adjusted",
-    "Affine",
-    "Aggregation",
-    "CATALOGUE",
     "Constants",
+    "Counts",
     "DataError",
     "DownloadError",
     "Histogram",
-    "Interval",
     "Metric",
     "MissingExtraError",
     "Moments",
-    "PROTOCOLS",
-    "Protocol",
-    "Published",
     "RankconstError",
-    "SOURCES",
-    "Setting",
-    "Significance",
-    "Source",
     "Tables",
     "TablesError",
     "Tasks",
     "UndefinedError",
     "UnknownNameError",
     "UsageError",
-    "WeightedHistogram",
     "__version__",
     "adjust",
-    "adjust_reading",
     "bundled_versions",
     "compute_moments",
     "from_counts",
-    "identify_reading",
-    "lint_reading",
+    "identify",
+    "lint",
     "load",
-    "parse_aggregation",
     "parse_metric",
-    "parse_protocol",
-    "parse_source",
-    "parse_value",
+    "plot",
     "read_results",
 ]
 
 OFFERED: list[str] = vars(rankconst)["__all__"]  # type checkers are told otherwise what there is
+HOMES: dict[str, str] = vars(rankconst)["_HOMES"]
+
+# The modules and packages as a newcomer finds them listed: each imports only from those before it.
+LISTING = (
+    "errors",
+    "names",
+    "download",
+    "catalogue",
+    "tasks",
+    "moments",
+    "tails",
+    "constants",
+    "tables",
+    "results",
+    "checks",
+    "plots",
+    "api",
+    "cli",
+)
 
 HEAVY = {"yaml", "scipy", "pandas", "pooch", "requests", "typer", "click", "rich", "matplotlib", "mpmath"}
 
-# Modules that may import the builder or its registry, and only when a command runs or tables are to be downloaded.
-STARTS_BUILDER = {
-    "cli/build.py",
-    "cli/datasets.py",
-    "cli/lookup.py",
-    "cli/options.py",
-    "cli/release.py",
-    "cli/verify.py",
-    "downloads.py",
-}
+# Modules that may import the builder, and only when a command runs.
+STARTS_BUILDER = {"cli/build.py", "cli/release.py", "cli/verify.py"}
 
 # Runtime modules that may import more than the runtime needs, and only inside the functions that need it.
 INSIDE = {
-    "downloads.py": {"pooch", "requests", "rankconst_builder"},
-    "frames.py": {"pandas"},
+    "download.py": {"pooch", "requests", "rich"},
     "plots/arrangement.py": {"matplotlib"},
     "plots/comparison.py": {"matplotlib"},
     "plots/distribution.py": {"matplotlib"},
     "plots/style.py": {"matplotlib"},
+    "results/adjust.py": {"pandas"},
+    "results/frame.py": {"pandas"},
     "results/structured.py": {"yaml"},
+    "tables/remote.py": {"pooch", "requests"},
 }
 
 IMPORT_ONLY = "import rankconst"
@@ -109,7 +111,7 @@ tables = rankconst.load()
 for metric in ("mrr", "MR", "hits@10", "hits@7", "gmr", "igmr"):
     for protocol in ("standard", "pykeen"):
         constants = tables.constants("FB15k-237", metric, side="both", protocol=protocol)
-        constants.adjust(constants.metric.optimum), constants.z(np.array([0.1, 0.2]))
+        constants.adjust(constants.metric.optimum), constants.z(np.array([constants.worst, constants.metric.optimum]))
 rankconst.compute_moments(rankconst.parse_metric("mrr"), rankconst.Histogram.from_counts([1, 2, 3]))
 """
 
@@ -119,16 +121,6 @@ def test_public_names_are_frozen() -> None:
     assert sorted(OFFERED) == sorted(NAMES)
     for name in NAMES:
         assert hasattr(rankconst, name)
-
-
-@pytest.mark.parametrize("module", RUNTIME)
-def test_modules_list_what_they_offer(module: str) -> None:
-    loaded = importlib.import_module(module)
-    if module == "rankconst.__main__":
-        return  # it offers nothing to import
-    assert list(loaded.__all__) == list(dict.fromkeys(loaded.__all__))
-    for name in loaded.__all__:
-        assert hasattr(loaded, name)
 
 
 def modules_after(script: str) -> set[str]:
@@ -153,7 +145,7 @@ def test_the_runtime_stays_light(script: str) -> None:
 def test_an_import_loads_nothing_that_takes_time() -> None:
     loaded = modules_after(IMPORT_ONLY)
     assert not tops(loaded) & (HEAVY | {"numpy", "pyarrow", "rankconst_builder"})
-    assert {name for name in loaded if name.startswith("rankconst")} == {"rankconst", "rankconst.lazy"}
+    assert {name for name in loaded if name.startswith("rankconst")} == {"rankconst"}
 
 
 def test_looking_up_loads_no_formulas_and_no_downloads() -> None:
@@ -187,13 +179,11 @@ def test_a_star_import_gives_every_name() -> None:
     assert set(NAMES) <= set(names)
 
 
-@pytest.mark.parametrize("package", [rankconst, rankconst.moments], ids=["rankconst", "moments"])
 @pytest.mark.parametrize("name", ["lod", "_private", "__wrapped__"])
-def test_unknown_names_are_no_attributes(package: ModuleType, name: str) -> None:
-    message = f"^module '{re.escape(package.__name__)}' has no attribute '{name}'$"
-    with pytest.raises(AttributeError, match=message) as caught:
-        getattr(package, name)
-    assert (caught.value.name, caught.value.obj) == (name, package)
+def test_unknown_names_are_no_attributes(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"^module 'rankconst' has no attribute '{name}'$") as caught:
+        getattr(rankconst, name)
+    assert (caught.value.name, caught.value.obj) == (name, rankconst)
 
 
 def test_a_traceback_suggests_the_nearest_name() -> None:
@@ -205,40 +195,6 @@ def test_a_traceback_suggests_the_nearest_name() -> None:
         [sys.executable, "-c", "from rankconst import lod"], capture_output=True, text=True, check=False
     )
     assert "ImportError: cannot import name 'lod' from 'rankconst'" in done.stderr
-
-
-MODULES = (
-    "affine",
-    "aggregations",
-    "constants",
-    "errors",
-    "histogram",
-    "locations",
-    "metrics",
-    "moments",
-    "protocols",
-    "records",
-    "schemas",
-    "tables",
-)
-
-
-def test_modules_are_attributes() -> None:
-    modules_after(f"""
-import rankconst
-for name in {MODULES}:
-    assert name in dir(rankconst)
-    assert getattr(rankconst, name).__name__ == f"rankconst.{{name}}"
-""")
-    modules_after("""
-from rankconst import tables
-import rankconst
-assert tables is rankconst.tables.tables and tables.load is rankconst.load
-""")
-    modules_after("""
-import rankconst
-assert rankconst.moments.means.__name__ == "rankconst.moments.means"
-""")
 
 
 def test_no_public_name_is_that_of_a_module() -> None:
@@ -263,13 +219,18 @@ def test_type_checkers_see_every_public_name() -> None:
 
 def imported(tree: ast.AST) -> set[str]:
     """Return the top-level names of all that a piece of code imports."""
-    found = set()
+    return {name.partition(".")[0] for name, _ in imports(tree)}
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield every module that a piece of code imports from, with the name that it takes, functions included."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module, "no import is relative"
+            assert not node.level
+            yield from ((node.module, alias.name) for alias in node.names)
 
 
 def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:
@@ -278,7 +239,7 @@ def is_type_checking(node: ast.AST) -> TypeGuard[ast.If]:
 
 def without_types(tree: ast.Module) -> ast.Module:
     """Drop what only a type checker reads."""
-    return ast.Module([node for node in tree.body if not is_type_checking(node)], [])
+    return ast.Module([part for node in tree.body for part in (node.orelse if is_type_checking(node) else [node])], [])
 
 
 def at_import(tree: ast.Module) -> ast.Module:
@@ -292,10 +253,11 @@ def parse(name: str) -> ast.Module:
 
 
 def test_the_scan_sees_imports() -> None:
-    tree = ast.parse("if TYPE_CHECKING:\n import a.b\nfrom c.d import e\ndef f():\n import g\n")
-    assert imported(tree) == {"a", "c", "g"}
-    assert imported(without_types(tree)) == {"c", "g"}
-    assert imported(at_import(tree)) == {"c"}
+    tree = ast.parse("if TYPE_CHECKING:\n import a.b\nelse:\n import h\nfrom c.d import e\ndef f():\n import g\n")
+    assert imported(tree) == {"a", "c", "g", "h"}
+    assert imported(without_types(tree)) == {"c", "g", "h"}
+    assert imported(at_import(tree)) == {"c", "h"}
+    assert list(imports(at_import(tree))) == [("h", ""), ("c.d", "e")]
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -317,6 +279,78 @@ def test_runtime_modules_import_nothing_heavy(name: str) -> None:
     assert not light & HEAVY
     assert not imported(at_import(parse(name))) & INSIDE.get(name, set())
     assert light <= set(sys.stdlib_module_names) | {"numpy", "pyarrow", "rankconst"}
+
+
+def test_what_may_be_imported_inside_functions_is() -> None:
+    assert {name: imported(without_types(parse(name))) & HEAVY for name in INSIDE} == INSIDE
+
+
+# Who may import whom.
+
+
+MODULES = {
+    ("rankconst." + name.removesuffix(".py").replace("/", ".")).removesuffix(".__init__"): name for name in SOURCES
+}
+
+
+def neighbours(name: str) -> set[str]:
+    """Return the modules of the package that a module imports at run time, also inside functions."""
+    found = set()
+    for module, taken in imports(without_types(parse(MODULES[name]))):
+        if f"{module}.{taken}" in MODULES:
+            found.add(f"{module}.{taken}")
+        elif module in MODULES:
+            found.add(module)
+    return found - {"rankconst"}  # it imports nothing at first, and offers its version
+
+
+def test_the_listing_is_complete() -> None:
+    there = {name.removesuffix(".py").partition("/")[0] for name in SOURCES} - {"__init__", "__main__"}
+    assert there == set(LISTING)
+
+
+def test_the_scan_sees_neighbours() -> None:
+    assert "rankconst.results.adjust" in neighbours("rankconst.api")  # inside a function
+    assert "rankconst.cli" in neighbours("rankconst.__main__")
+    assert "rankconst.tables.tables" not in neighbours("rankconst.results.evaluation")  # for types only
+
+
+@pytest.mark.parametrize("name", sorted(MODULES.keys() - {"rankconst", "rankconst.__main__"}))
+def test_nothing_imports_from_a_later_line_of_the_listing(name: str) -> None:
+    line = LISTING.index(name.split(".")[1])
+    later = {other for other in neighbours(name) if LISTING.index(other.split(".")[1]) > line}
+    assert not later
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {name: neighbours(name) for name in MODULES}
+    order = tuple(graphlib.TopologicalSorter(graph).static_order())  # refuses a circle
+    assert set(order) - {"rankconst"} <= set(MODULES)
+
+
+def test_the_builder_imports_no_command() -> None:
+    folder = PACKAGE.parent / "builder" / "rankconst_builder"
+    if not folder.is_dir():
+        pytest.skip("the builder is beside the package in a checkout only")
+    for path in sorted(folder.rglob("*.py")):
+        modules = {module for module, _ in imports(ast.parse(path.read_text(encoding="utf-8")))}
+        assert not {module for module in modules if module.startswith(("rankconst.cli", "rankconst.api"))}, path
+
+
+@pytest.mark.parametrize("name", sorted(set(SOURCES) - {"__init__.py"}))
+def test_internal_modules_offer_nothing(name: str) -> None:
+    """What is public, the package lists; no module has a second list."""
+    assigned = {
+        target.id
+        for node in parse(name).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    assert "__all__" not in assigned
+
+
+# Docstrings.
 
 
 def undocumented(name: str) -> list[str]:
@@ -344,6 +378,100 @@ def test_everything_public_is_documented(name: str) -> None:
     assert undocumented(name) == []
 
 
+FUNCTIONS = {name: getattr(rankconst, name) for name in NAMES if inspect.isfunction(getattr(rankconst, name))}
+CLASSES: dict[str, type[Any]] = {
+    name: getattr(rankconst, name)
+    for name in NAMES
+    if inspect.isclass(getattr(rankconst, name)) and not issubclass(getattr(rankconst, name), BaseException)
+}
+
+
+def public_callables() -> dict[str, Callable[..., Any]]:
+    """Return every public function and every method of a public class by its name."""
+    found: dict[str, Callable[..., Any]] = dict(FUNCTIONS)
+    for name, kind in CLASSES.items():
+        for attribute, value in vars(kind).items():
+            method = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+            if inspect.isfunction(method) and not attribute.startswith("_"):
+                found[f"{name}.{attribute}"] = method
+    return found
+
+
+CALLABLES = public_callables()
+
+
+def sections(text: str | None) -> dict[str, str]:
+    """Cut a numpydoc docstring into its sections; what comes before the first is under ``""``."""
+    title, *pieces = re.split(r"^(\w+)\n-+\n", inspect.cleandoc(text or ""), flags=re.MULTILINE)
+    return {"": title, **dict(zip(pieces[::2], pieces[1::2], strict=True))}
+
+
+def entries(section: str) -> set[str]:
+    """Return the names that a section has lines for."""
+    return {name.strip() for line in re.findall(r"^\S.*$", section, re.MULTILINE) for name in line.split(",")}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_functions_say_what_goes_in_and_out(name: str) -> None:
+    found = sections(FUNCTIONS[name].__doc__)
+    assert found[""].strip()
+    signature = inspect.signature(FUNCTIONS[name])
+    assert entries(found.get("Parameters", "")) == set(signature.parameters)
+    if name != "bundled_versions":
+        assert {"Returns", "Raises"} <= found.keys()
+
+
+@pytest.mark.parametrize("name", sorted(CALLABLES.keys() - FUNCTIONS.keys()))
+def test_public_methods_say_what_is_to_be_known(name: str) -> None:
+    found = sections(CALLABLES[name].__doc__)
+    assert found[""].strip()
+    if "Parameters" in found:
+        given = set(inspect.signature(CALLABLES[name]).parameters) - {"self", "cls"}
+        assert entries(found["Parameters"]) == given
+    source = ast.parse(textwrap.dedent(inspect.getsource(CALLABLES[name])))
+    if any(isinstance(node, ast.Raise) for node in ast.walk(source)) and name != "Tables.look_up":
+        assert "Raises" in found
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_public_classes_name_their_fields(name: str) -> None:
+    found = sections(CLASSES[name].__doc__)
+    assert found[""].strip()
+    fields = {each.name for each in dataclasses.fields(CLASSES[name]) if not each.name.startswith("_")}
+    if name != "Adjusted":  # which says of all of them at once what they are
+        assert entries(found["Attributes"]) == fields
+
+
+# What is shown of objects.
+
+
+def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    file = tmp_path / "results.csv"
+    file.write_text("model,dataset,MRR,Hits@10\n" + "RotatE,FB15k-237,0.338,53.3%\n" * 100, encoding="utf-8")
+    tables = rankconst.load()
+    constants = tables.constants("FB15k-237", "mrr")
+    reading = rankconst.read_results(file)
+    adjusted = rankconst.adjust(reading)
+    assert repr(tables) == f"Tables({str(tables.path)!r}, version {tables.version!r})"
+    assert repr(constants).startswith("Constants(MRR on fb15k237/test/both/standard: expectation 0.00")
+    shown = [constants, reading, adjusted, rankconst.lint(reading), rankconst.identify(reading, dataset="fb15k237")]
+    for each in shown:
+        assert len(repr(each)) < 160, each
+        assert "\n" not in repr(each)
+    assert "AMRR" in adjusted._repr_html_()
+    assert isinstance(adjusted.to_pandas(), pandas.DataFrame)
+
+
+def test_arrays_are_shown_in_few_lines() -> None:
+    counts = rankconst.from_counts(np.arange(1, 10_000))
+    assert len(repr(counts)) < 400
+    assert len(repr(counts.histogram())) < 400
+
+
+# Examples.
+
+
 EXAMPLES = {
     module: [found for found in doctest.DocTestFinder().find(importlib.import_module(module)) if found.examples]
     for module in ("rankconst", *RUNTIME)
@@ -352,7 +480,7 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("module", [module for module, examples in EXAMPLES.items() if examples])
 def test_examples_in_docstrings_run(module: str) -> None:
-    if module == "rankconst.results.frame":
+    if module in {"rankconst.api", "rankconst.results.frame"}:
         pytest.importorskip("pandas", reason="the example needs pandas")
     output: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF)
@@ -368,6 +496,8 @@ def test_the_main_entries_have_examples() -> None:
         "rankconst.tables.tables.load",
         "rankconst.catalogue.metrics.parse_metric",
         "rankconst.constants.constants.Constants",
+        "rankconst.tables.own_counts.from_counts",
+        "rankconst.api.adjust",
     } <= named
 
 

@@ -44,7 +44,7 @@ class Row:
 
     @property
     def histogram(self) -> Histogram:
-        return TABLES.histogram(self.dataset, "test", self.side, "pykeen")
+        return TABLES.histogram(self.dataset, side=self.side, protocol="pykeen")
 
     @property
     def constants(self) -> rankconst.Constants:
@@ -196,7 +196,7 @@ def test_z_scores_of_gmr_differ_by_their_cancelled_variance(exact: list[Row]) ->
 @pytest.mark.parametrize("dataset", ["fb15k237", "wn18rr"])
 def test_our_variance_of_gmr_is_the_precise_one(dataset: str) -> None:
     constants = TABLES.constants(dataset, "gmr", "test", "tail", "pykeen")
-    histogram = TABLES.histogram(dataset, "test", "tail", "pykeen")
+    histogram = TABLES.histogram(dataset, side="tail", protocol="pykeen")
     counts = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
     expectation, variance = PRECISE["geometric_mean_rank"](counts, None)
     assert relative_error(constants.expectation, expectation) <= 1e-13

@@ -199,7 +199,7 @@ def test_the_noise_of_sampling_is_what_pykeen_cannot_resolve() -> None:
 
 def test_one_candidate_too_few() -> None:
     """`get_candidate_set_size` takes the true answer off too, where the ranks it is to be compared with include it."""
-    counts = rankconst.load().histogram("nations", "test", "both", "pykeen")
+    counts = rankconst.load().histogram("nations", protocol="pykeen")
     assert counts == COUNTS["nations"]
     reduced = reduce_by_one(counts)
     theirs = dict(zip(reduced.num_candidates.tolist(), reduced.num_tasks.tolist(), strict=True))
@@ -208,7 +208,7 @@ def test_one_candidate_too_few() -> None:
 
 @pytest.mark.parametrize("dataset", MRR_OF_PYKEEN)
 def test_one_candidate_too_few_makes_the_expected_mrr_too_high(dataset: str) -> None:
-    counts = rankconst.load().histogram(dataset, "test", "both", "pykeen")
+    counts = rankconst.load().histogram(dataset, protocol="pykeen")
     theirs, per_cent = MRR_OF_PYKEEN[dataset]
     assert math.isclose(moments_of("mrr", reduce_by_one(counts)).expectation, theirs, rel_tol=1e-12)
     assert round(100 * relative(theirs, moments_of("mrr", counts).expectation), 1) == per_cent
@@ -216,7 +216,7 @@ def test_one_candidate_too_few_makes_the_expected_mrr_too_high(dataset: str) -> 
 
 def test_on_large_graphs_one_candidate_matters_little() -> None:
     """FB15k-237: below 0.01 %."""
-    counts = rankconst.load().histogram("fb15k237", "test", "both", "pykeen")
+    counts = rankconst.load().histogram("fb15k237", protocol="pykeen")
     theirs = moments_of("mrr", reduce_by_one(counts)).expectation
     assert 5e-5 < relative(theirs, moments_of("mrr", counts).expectation) < 1e-4
 
@@ -286,7 +286,7 @@ def test_variance_of_gmr_is_cancelled(num_tasks: int) -> None:
 def test_variance_of_gmr_on_a_training_split() -> None:
     """FB15k-237, train, both sides: 4.5e-3 too much, so that z(GMR) is 2.3e-3 too small."""
     theirs = 51.301265962421894
-    counts = rankconst.load().histogram("fb15k237", "train", "both", "pykeen")
+    counts = rankconst.load().histogram("fb15k237", split="train", protocol="pykeen")
     ours = moments_of("gmr", counts)
     assert round(relative(theirs, ours.variance), 4) == 4.5e-3
     assert round(relative(math.sqrt(ours.variance), math.sqrt(theirs)), 4) == -2.3e-3

@@ -245,10 +245,7 @@ def test_constants_follow_from_the_candidates() -> None:
         if row["dataset"] not in AGAIN or row["split"] == "train":
             continue
         metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
-        dataset, protocol, split, side = tasks_of(row)
-        histogram: Histogram = TABLES.histogram(dataset, split, side, protocol)
-        if row["aggregation"] != "micro":
-            histogram = TABLES.macro_histogram(dataset, row["aggregation"], split, side, protocol)
+        histogram = TABLES.histogram(rankconst.Tasks(*tasks_of(row), row["aggregation"]))
         key = histogram, metric
         if key not in moments:
             moments[key] = compute_moments(*key[::-1])

@@ -1,4 +1,4 @@
-"""Histograms: gathering, pooling, refusing."""
+"""Addresses of ranking tasks: spelled, printed, described; histograms: gathering, pooling, refusing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,85 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.catalogue.protocols import parse_protocol
-from rankconst.errors import DataError, UsageError
-from rankconst.tasks import Histogram, sampled_histogram
+from rankconst.catalogue.protocols import SIDES, SPLITS, parse_protocol
+from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+# Addresses.
+
+
+@pytest.mark.parametrize(
+    ("tasks", "printed", "described"),
+    [
+        (Tasks("fb15k237"), "fb15k237/test/both/standard", "test, both sides, protocol standard"),
+        (
+            Tasks("wn18rr", "pykeen", "valid", "head"),
+            "wn18rr/valid/head/pykeen",
+            "valid, head side, protocol pykeen",
+        ),
+        (
+            Tasks("nations", side="tail", aggregation="macro-query"),
+            "nations/test/tail/standard/macro-query",
+            "test, tail side, protocol standard, macro-query",
+        ),
+        (
+            Tasks("nations", relations=("embassy", "treaties")),
+            "nations/test/both/standard (embassy, treaties)",
+            "test, both sides, protocol standard, only embassy, treaties",
+        ),
+        (Tasks("ogbwikikg2", "sampled:500"), "ogbwikikg2/test/both/sampled:500",
+         "test, both sides, protocol sampled:500"),
+        # Counts of one's own have no split.
+        (Tasks("these tasks", "own counts", ""), "these tasks/both/own counts", "protocol own counts"),
+    ],
+)  # fmt: skip
+def test_an_address_is_short_and_says_what_it_means(tasks: Tasks, printed: str, described: str) -> None:
+    assert str(tasks) == printed
+    assert tasks.describe() == described
+
+
+def test_parse_reads_any_usual_spelling() -> None:
+    assert Tasks.parse("fb15k237") == Tasks("fb15k237")
+    parsed = Tasks.parse(
+        "nations", split="validation", side="left", protocol="PyKEEN", aggregation="macro", relations=["b", "a", "b"]
+    )
+    assert parsed == Tasks("nations", "pykeen", "valid", "head", "macro-query", ("b", "a"))
+    assert Tasks.parse("nations", relations="embassy").relations == ("embassy",)
+    assert Tasks.parse("nations", protocol="sampled500").protocol == "sampled:500"
+
+
+@pytest.mark.parametrize("name", ["split", "side", "protocol", "aggregation"])
+def test_parse_refuses_unknown_names(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"unknown {name} 'nope'"):
+        Tasks.parse("nations", **{name: "nope"})
+
+
+@given(st.sampled_from(sorted(SPLITS)), st.sampled_from(sorted(SIDES)), st.sampled_from(["micro", "macro-query"]))
+def test_keys_are_spellings_of_themselves(split: str, side: str, aggregation: str) -> None:
+    tasks = Tasks("nations", "pykeen", split, side, aggregation)
+    again = Tasks.parse("nations", protocol="pykeen", split=split, side=side, aggregation=aggregation)
+    assert again == tasks
+    assert {tasks: 1}[again] == 1
+    assert tasks.is_micro == (aggregation == "micro")
+
+
+def test_both_sides_are_the_two() -> None:
+    tasks = Tasks("nations", "raw", relations=("embassy",))
+    assert tasks.sides == (
+        Tasks("nations", "raw", side="head", relations=("embassy",)),
+        Tasks("nations", "raw", side="tail", relations=("embassy",)),
+    )
+    for one in tasks.sides:
+        assert one.sides == (one,)
+
+
+# Histograms.
+
 
 COUNTS = st.lists(st.integers(1, 60) | st.integers(1, 2**53), min_size=1, max_size=40)
 

@@ -58,7 +58,7 @@ def test_numbers_follow_their_definitions(run: Run, dataset: str, metric: str) -
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 @pytest.mark.parametrize("protocol", ["standard", "pykeen", "libkge", "raw"])
 def test_constants_follow_from_the_counts(run: Run, side: str, protocol: str) -> None:
-    histogram = rankconst.load().histogram("nations", "valid", side, protocol)
+    histogram = rankconst.load().histogram("nations", split="valid", side=side, protocol=protocol)
     pairs = list(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
     total = sum(tasks for _, tasks in pairs)
     where = ("-d", "nations", "--split", "valid", "--side", side, "-p", protocol, "-f", "json")
@@ -464,7 +464,7 @@ def test_macro_averages_that_are_not_there(run: Run) -> None:
 def test_results_of_some_relations(run: Run) -> None:
     arguments = ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-r", "embassy", "-r", "treaties")
     (row,) = run(*arguments, "-f", "json").records
-    histogram = rankconst.load().relation_histogram("nations", ["embassy", "treaties"])
+    histogram = rankconst.load().histogram("nations", relations=["embassy", "treaties"])
     moments = rankconst.compute_moments(rankconst.parse_metric("mrr"), histogram)
     assert row["relations"] == ["embassy", "treaties"]
     assert (row["num_tasks"], row["expectation"]) == (histogram.total, moments.expectation) == (44, row["expectation"])

@@ -70,7 +70,7 @@ def test_what_cannot_be_adjusted_has_a_reason_and_the_rest_goes_on() -> None:
     good, unknown, refused, nobody = adjust_reading(reading, TABLES, Stated()).entries
     assert good.adjusted is not None
     assert good.note == ""
-    for each, told in ((unknown, "unknown dataset 'atlantis'"), (refused, "sampled"), (nobody, "unknown source")):
+    for each, told in ((unknown, "unknown dataset 'atlantis'"), (refused, "sampled"), (nobody, "unknown tool")):
         assert each.adjusted is None
         assert told in each.note
 
@@ -116,7 +116,7 @@ def test_sampled_numbers_are_not_taken_for_full_ones() -> None:
     reading = make(("mrr", "0.5458", Stated("ogbl-wikikg2", tool="ogb")))
     (each,) = adjust_reading(reading, TABLES, Stated()).entries
     assert each.constants is not None
-    assert each.constants.protocol == "sampled:500"
+    assert each.constants.tasks.protocol == "sampled:500"
     with pytest.raises(UsageError, match="a rank among few candidates does not say"):
         adjust_reading(reading, TABLES, Stated(protocol="standard"))
 
@@ -245,7 +245,7 @@ def test_all_published_results_go_through_with_their_sources(reference: Path) ->
         assert (each.adjusted is None) == (each.entry.context.dataset in missing)
         assert each.adjusted is not None or each.note
     protocols = {
-        (each.entry.context.tool, each.constants.protocol) for each in done.entries if each.constants is not None
+        (each.entry.context.tool, each.constants.tasks.protocol) for each in done.entries if each.constants is not None
     }
     assert protocols == {
         ("DeepGraphLearning/KnowledgeGraphEmbedding", "standard"),

@@ -1,83 +1,126 @@
-"""Which ranking tasks a number belongs to: file, user and tool, in their order."""
+"""Which ranking tasks a number is from: file, user and tool, in their order."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import rankconst
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
-from rankconst.catalogue.tools import TOOLS
+from rankconst.catalogue.tools import TOOLS, Tool
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.evaluation import Context, Setting, check_setting, settle
+from rankconst.results.evaluation import NAMES, NOTHING, Stated, agrees, parse_stated, settle
+from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()
 
 
+def say(name: str, value: Any) -> Stated:
+    return replace(NOTHING, **{name: value})
+
+
 @pytest.mark.parametrize(
-    ("context", "setting", "tool", "protocol"),
+    ("file", "user", "tool", "protocol", "caveats"),
     [
-        (Context(), Setting(), None, DEFAULT_PROTOCOL),
-        (Context(), Setting(), "pykeen", "pykeen"),
-        (Context(source="libkge"), Setting(), "pykeen", "libkge"),
-        (Context(source="libkge"), Setting(source="ampligraph"), None, "pykeen"),
-        (Context(protocol="raw", source="libkge"), Setting(), None, "raw"),
-        (Context(protocol="raw"), Setting(protocol="pykeen"), None, "pykeen"),
-        (Context(source="rotate"), Setting(protocol="sampled:100"), None, "sampled:100"),
+        (Stated(), Stated(), None, DEFAULT_PROTOCOL, None),
+        (Stated(), Stated(), "pykeen", "pykeen", "pykeen"),
+        (Stated(tool="libkge"), Stated(), "pykeen", "libkge", "libkge"),
+        (Stated(tool="libkge"), Stated(tool="ampligraph"), None, "pykeen", "ampligraph"),
+        (Stated(protocol="raw", tool="libkge"), Stated(), None, "raw", "libkge"),
+        (Stated(protocol="raw"), Stated(protocol="pykeen"), None, "pykeen", None),
+        (Stated(tool="rotate"), Stated(protocol="sampled:100"), None, "sampled:100", "rotate"),
     ],
 )
 def test_the_user_goes_before_the_file_and_the_file_before_its_format(
-    context: Context, setting: Setting, tool: str | None, protocol: str
+    file: Stated, user: Stated, tool: str | None, protocol: str, caveats: str | None
 ) -> None:
-    from dataclasses import replace
+    tasks, row = settle(replace(file, dataset="WN18RR"), user, TABLES, tool=tool)
+    assert tasks == Tasks("wn18rr", protocol, "test", "both")
+    assert (None if row is None else row.key) == caveats
 
-    settled = settle(replace(context, dataset="WN18RR"), setting, TABLES, tool=tool)
-    assert (settled.dataset, settled.split, settled.side, settled.protocol) == ("wn18rr", "test", "both", protocol)
 
-
-@pytest.mark.parametrize("source", TOOLS.values(), ids=TOOLS)
-def test_every_source_leads_to_its_protocol(source: rankconst.Tool) -> None:
-    dataset = "ogbl-biokg" if source.key == "ogb" else "nations"
-    settled = settle(Context(dataset), Setting(source=source.title), TABLES)
-    assert (settled.protocol, settled.source) == (source.protocol, source)
-    for refused in source.refused:
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
+def test_every_tool_leads_to_its_protocol(tool: Tool) -> None:
+    dataset = "ogbl-biokg" if tool.key == "ogb" else "nations"
+    tasks, row = settle(Stated(dataset), parse_stated(Stated(tool=tool.title), TABLES), TABLES)
+    assert (tasks.protocol, row) == (tool.protocol, tool)
+    for refused in tool.refused:
         with pytest.raises(DataError) as reason:
-            settle(Context(refused), Setting(source=source.key), TABLES)
-        assert str(reason.value) == source.refused[refused]
+            settle(Stated(refused), Stated(tool=tool.key), TABLES)
+        assert str(reason.value) == tool.refused[refused]
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS.values() if tool.refused], ids=lambda tool: str(tool.key))
+def test_a_dataset_that_a_tool_is_refused_on_is_told_at_once(tool: Tool) -> None:
+    """Whether the tables know it or not."""
+    for refused, reason in tool.refused.items():
+        with pytest.raises(DataError) as told:
+            parse_stated(Stated(refused, tool=tool.key), TABLES)
+        assert str(told.value) == reason
 
 
 def test_a_dataset_with_one_protocol_needs_no_word() -> None:
-    assert settle(Context("ogbl-wikikg2"), Setting(), TABLES).protocol == "sampled:500"
+    tasks, row = settle(Stated("ogbl-wikikg2"), NOTHING, TABLES)
+    assert (tasks, row) == (Tasks("ogbwikikg2", "sampled:500"), None)
 
 
-@pytest.mark.parametrize("field", ["dataset", "split", "side", "aggregation"])
-def test_file_and_user_must_not_contradict_each_other(field: str) -> None:
-    stated = {"dataset": "nations", "split": "valid", "side": "head", "aggregation": "macro-query"}
+def test_numbers_without_a_dataset_have_no_tasks() -> None:
+    with pytest.raises(DataError, match="no dataset is named: say which one it is"):
+        settle(NOTHING, Stated(split="valid"), TABLES)
+
+
+def test_relations_are_those_of_the_user_or_else_of_the_file() -> None:
+    file, user = Stated("nations", relations=("embassy",)), Stated(relations=("treaties",))
+    assert settle(file, NOTHING, TABLES)[0] == Tasks("nations", relations=("embassy",))
+    assert settle(file, user, TABLES)[0] == Tasks("nations", relations=("treaties",))
+
+
+@pytest.mark.parametrize("name", ["dataset", "split", "side", "aggregation"])
+def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
+    file = Stated("nations", "valid", "head", None, "macro-query")
     asked = {"dataset": "umls", "split": "test", "side": "tail", "aggregation": "micro"}
-    with pytest.raises(UsageError, match=f"said to be of {field} {stated[field]}, but {asked[field]} was asked for"):
-        settle(
-            Context(stated["dataset"], stated["split"], stated["side"], None, stated["aggregation"]),
-            Setting(**{field: asked[field]}),  # type: ignore[arg-type]
-            TABLES,
-        )
+    user = say(name, asked[name])
+    with pytest.raises(
+        UsageError, match=f"^the file says {name} {getattr(file, name)}, but {asked[name]} was asked for"
+    ):
+        settle(file, user, TABLES)
+    assert not agrees(file, user, TABLES)
 
 
 def test_the_same_in_another_spelling_is_no_contradiction() -> None:
-    settled = settle(Context("FB15k-237", "testing"), Setting("fb15k237", "test"), TABLES)
-    assert settled.dataset == "fb15k237"
+    file, user = Stated("FB15k-237", "testing"), Stated("fb15k237", "test")
+    assert settle(file, user, TABLES)[0] == Tasks("fb15k237")
+    assert agrees(file, user, TABLES)
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [Setting("nope"), Setting(split="nope"), Setting(side="nope"), Setting(protocol="nope"), Setting(source="nope"),
-     Setting(aggregation="nope")],
-)  # fmt: skip
-def test_what_the_user_types_is_checked(setting: Setting) -> None:
-    with pytest.raises(UnknownNameError):
-        check_setting(setting, TABLES)
+def test_names_that_are_unknown_contradict_nothing() -> None:
+    """They get a reason of their own where they are settled."""
+    file = Stated("atlantis", "tset")
+    assert agrees(file, Stated("nations", "test"), TABLES)
+    with pytest.raises(UnknownNameError, match="unknown dataset 'atlantis'"):
+        settle(file, NOTHING, TABLES)
+
+
+def test_what_a_user_says_is_read_once_into_keys() -> None:
+    said = Stated("FB15k-237", "testing", "left", "PyKEEN", "macro", "LibKGE", model="ComplEx", percent=True)
+    keys = parse_stated(said, TABLES)
+    assert keys == replace(
+        said, dataset="fb15k237", split="test", side="head", protocol="pykeen", aggregation="macro-query", tool="libkge"
+    )
+    assert parse_stated(keys, TABLES) == keys
+    assert parse_stated(NOTHING, TABLES) == NOTHING
+
+
+@pytest.mark.parametrize("name", [*NAMES, "tool"])
+def test_what_the_user_types_is_checked(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="'nope'"):
+        parse_stated(say(name, "nope"), TABLES)
 
 
 def test_sampled_numbers_stay_sampled() -> None:
     with pytest.raises(UsageError, match=r"Leave out --protocol to adjust them under sampled:500\.$"):
-        settle(Context("ogbl-biokg", source="ogb"), Setting(protocol="standard"), TABLES)
+        settle(Stated("ogbl-biokg", tool="ogb"), Stated(protocol="standard"), TABLES)
     with pytest.raises(UsageError, match="numbers on this dataset rank among sampled candidates"):
-        settle(Context("ogbl-biokg"), Setting(protocol="standard"), TABLES)
+        settle(Stated("ogbl-biokg"), Stated(protocol="standard"), TABLES)

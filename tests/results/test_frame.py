@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rankconst
-from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 
@@ -98,20 +100,6 @@ def test_rows_are_what_each_is_alone(rows: list[tuple[str, str, str, str | None]
                 assert row[f"{form}_{at}"] == pytest.approx(end, rel=1e-13)
 
 
-PLAIN = st.from_regex(r"[0-9]{0,12}\.[0-9]{1,18}|[0-9]{1,14}", fullmatch=True)
-
-
-@given(st.lists(PLAIN, min_size=1, max_size=20), st.booleans())
-def test_reading_many_texts_at_once_is_reading_each(texts: list[str], percent: bool) -> None:
-    from rankconst.results.frame import _read_plain
-
-    plain, found = _read_plain(texts, percent)
-    for text, sure, ends in zip(texts, plain, found, strict=True):
-        assert sure
-        alone = parse_value(text, percent=percent)
-        assert list(ends) == pytest.approx([alone.value, alone.lower, alone.upper], rel=3e-16, abs=1e-300)
-
-
 def test_sources_and_headings_say_how_a_row_was_evaluated() -> None:
     frame = pd.DataFrame(
         {"dataset": ["wn18rr"] * 2, "source": ["pykeen", "rotate"], "MRR": [0.4, 0.4], "raw_MRR": [0.3, 0.3]}
@@ -180,8 +168,8 @@ def test_columns_of_several_levels_are_joined_first() -> None:
 
 
 def test_what_is_no_frame() -> None:
-    with pytest.raises(UsageError, match="expected a DataFrame, got list"):
-        rankconst.adjust([0.3])  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="expected a path, a dict, a DataFrame or a Reading, got list"):
+        rankconst.adjust([0.3])
 
 
 def test_two_columns_of_one_name() -> None:
@@ -235,6 +223,35 @@ def test_missing_values_stay_missing_and_nothing_else_changes() -> None:
     assert out["AMRR"].isna().tolist() == [False, True]
 
 
+def test_no_column_comes_twice(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"dataset": ["nations"], "MRR": [0.5], "AMRR": [0.1], "note": ["mine"], "tables": ["t"], "num_tasks": [7]}
+    )
+    out = rankconst.adjust(frame, errors="note")
+    assert out.columns.is_unique
+    pd.testing.assert_frame_equal(out[list(frame.columns)], frame)
+    assert out["AMRR_added"][0] == TABLES.constants("nations", "mrr").index(0.5)
+    assert (out["note_added"][0], out["tables_added"][0], out["num_tasks_added"][0]) == ("", TABLES.version, 402)
+    frame.to_csv(tmp_path / "results.csv", index=False)
+    read = rankconst.adjust(tmp_path / "results.csv").to_pandas()
+    assert read.columns.is_unique
+    assert (read["note"][0], read["AMRR_added"][0]) == ("mine", TABLES.constants("nations", "mrr").adjust("0.5").index)
+
+
+@pytest.mark.parametrize("missing", ["n/a", "N/A", "OOM", "oom", "", " ", "-", "–", "—", "--", "TBD", "timeout", None])
+def test_what_is_missing_in_a_file_is_missing_in_a_frame(missing: str | None, tmp_path: Path) -> None:
+    """Cells of words and dashes, blank or not there."""
+    frame = pd.DataFrame({"model": ["one", "two"], "MRR": [missing, "0.5"]})
+    frame.to_csv(tmp_path / "results.csv", index=False)
+    index = TABLES.constants("nations", "mrr").adjust("0.5").index
+    from_file = rankconst.adjust(tmp_path / "results.csv", dataset="nations").to_pandas()
+    for out in (rankconst.adjust(frame, dataset="nations"), from_file):
+        assert out["AMRR"].isna().tolist() == [True, False]
+        assert out["AMRR"][1] == index
+    long = frame.rename(columns={"MRR": "value"}).assign(metric="mrr")
+    assert rankconst.adjust(long, dataset="nations")["index"].isna().tolist() == [True, False]
+
+
 def test_an_empty_frame_stays_empty() -> None:
     out = rankconst.adjust(pd.DataFrame({"dataset": [], "MRR": []}))
     assert len(out) == 0
@@ -253,14 +270,13 @@ def test_an_empty_frame_stays_empty() -> None:
         ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),
         ({"MRR": [0.5]}, {"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
         ({"dataset": ["nations"], "data": ["umls"], "MRR": [0.5]}, {}, UsageError, "both say the dataset"),
-        ({"dataset": ["nations"], "MRR": [0.5], "AMRR": [0.1]}, {}, UsageError, "two columns 'AMRR'"),
         (
             {"dataset": ["nations"], "MRR": [0.5]},
             {"dataset": "umls"},
             UsageError,
-            "said to be of dataset nations, but umls",
+            "says dataset nations, but umls was asked for",
         ),
-        ({"MRR": [0.5]}, {"dataset": "Freebase", "source": "dglke"}, DataError, "sampled"),
+        ({"MRR": [0.5]}, {"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
     ],
 )
 def test_what_cannot_be_is_refused(

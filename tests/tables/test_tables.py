@@ -17,7 +17,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tasks import Histogram
+from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -251,7 +251,7 @@ def test_a_table_of_another_schema_is_refused(copy: Path, tables: rankconst.Tabl
 )  # fmt: skip
 def test_datasets_in_any_spelling(tables: rankconst.Tables, name: str, key: str) -> None:
     assert tables.resolve_dataset(name) == key
-    assert tables.constants(name, "mrr").dataset == key
+    assert tables.constants(name, "mrr").tasks == Tasks(key)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_unknown_datasets_get_a_hint(tables: rankconst.Tables, name: str, hint: 
 
 def test_any_spelling_of_the_other_names(tables: rankconst.Tables) -> None:
     expected = tables.constants("nations", "hits@10", split="valid", side="tail", protocol="pykeen")
-    assert (expected.split, expected.side, expected.protocol) == ("valid", "tail", "pykeen")
+    assert expected.tasks == Tasks("nations", "pykeen", "valid", "tail")
     assert expected == tables.constants("Nations", "H@10", split="validation", side="right", protocol="PyKEEN")
     assert tables.constants("nations", "mr", side="left") == tables.constants("nations", "Mean Rank", "testing", "head")
     assert tables.constants("nations", parse_metric("mrr")) == tables.constants("nations", "mrr")
@@ -295,7 +295,7 @@ def test_what_is_held_is_listed(own: Path) -> None:
     tables = rankconst.load(own)
     message = r"no train tasks of mykg under protocol raw\. They hold .*: sampled:9/test, raw/test\.$"
     with pytest.raises(UnknownNameError, match=message):
-        tables.histogram("mykg", "train", protocol="raw")
+        tables.histogram("mykg", split="train", protocol="raw")
     with pytest.raises(UnknownNameError, match="under protocol standard"):
         tables.constants("mykg", "mrr")
 
@@ -305,7 +305,7 @@ def test_what_is_held_is_listed(own: Path) -> None:
 
 def test_a_row_of_the_table_is_taken_as_it_stands(own: Path) -> None:
     constants = rankconst.load(own).constants("KG-of-mine", "H@3", protocol="sampled9")
-    assert (constants.dataset, constants.protocol, constants.table_version) == ("mykg", "sampled:9", "0.0.7")
+    assert (constants.tasks, constants.table_version) == (Tasks("mykg", "sampled:9"), "0.0.7")
     assert (constants.expectation, constants.expectation_error) == (0.25, 0.5)
     assert (constants.variance, constants.variance_error) == (4.0, 0.75)
     assert (constants.method, constants.num_tasks, constants.worst) == ("sampled", 7, 0.0)
@@ -324,9 +324,9 @@ def test_histograms(own: Path) -> None:
     assert tables.histogram("mykg", side="head", protocol="raw") == Histogram.from_counts([5, 5, 5, 8])
     assert tables.histogram("mykg", side="tail", protocol="raw") == Histogram.from_counts([5] * 4)
     assert tables.histogram("mykg", protocol="raw") == Histogram.from_counts([5] * 7 + [8])
-    assert tables.holds("mykg", "raw", "test")
-    assert not tables.holds("mykg", "raw", "valid")
-    assert not tables.holds("mykg", "standard", "test")
+    assert tables.holds(Tasks("mykg", "raw"))
+    assert not tables.holds(Tasks("mykg", "raw", "valid"))
+    assert not tables.holds(Tasks("mykg"))
     assert tables.protocols("mykg") == ("sampled:9", "raw")
 
 
@@ -355,7 +355,8 @@ def test_rows_are_found_however_they_are_grouped(tmp_path: Path, row_group_size:
     path = write_set(tmp_path / "set", "0.0.7", {"datasets": datasets, "candidates": rows}, row_group_size)
     tables = rankconst.load(path)
     for (dataset, protocol, split, side), counts in sizes.items():
-        assert tables.histogram(dataset, split, side, protocol) == Histogram(np.array(counts), np.full(len(counts), 7))
+        found = tables.histogram(dataset, split=split, side=side, protocol=protocol)
+        assert found == Histogram(np.array(counts), np.full(len(counts), 7))
         expected = [row for row in rows if row["dataset"] == dataset]
         assert tables.read("candidates", dataset).to_pylist() == expected
         assert tables.read("candidates", dataset).schema.equals(schema_of("candidates"))

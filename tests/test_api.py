@@ -1,0 +1,243 @@
+"""The public functions on results: a path, a dict, a DataFrame or a reading goes in, and one engine does the rest."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.errors import DataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+pd = pytest.importorskip("pandas", reason="needs pandas")
+
+TABLES = rankconst.load()
+FORMS = ("normalised", "index", "z")
+
+# As a trainer writes them, digits for digits.
+NUMBERS = {"mrr": 0.5087719298245614, "hits@1": 0.30845771144278605, "hits@10": 0.9502487562189055, "mr": 3.4328358}
+KINDS = ("path", "text", "dict", "frame", "reading")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The same numbers in every shape in which people have them."""
+
+    path: Path
+
+    def make(self, kind: str) -> Any:
+        if kind == "dict":
+            return dict(NUMBERS)
+        if kind == "frame":
+            return pd.DataFrame([NUMBERS])
+        return {"path": self.path, "text": str(self.path)}.get(kind) or rankconst.read_results(self.path)
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> Inputs:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(NUMBERS), encoding="utf-8")
+    return Inputs(path)
+
+
+def indices(adjusted: Any) -> dict[str, float]:
+    """Return the adjusted index of every metric, of a frame or of a reading."""
+    if isinstance(adjusted, pd.DataFrame):
+        columns = {"mrr": "AMRR", "hits@1": "AH@1", "hits@10": "AH@10", "mr": "AMRI"}
+        return {metric: float(adjusted[column][0]) for metric, column in columns.items()}
+    return {str(each.entry.metric): each.adjusted.index for each in adjusted.entries}
+
+
+# Every door.
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_adjust_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
+    adjusted = rankconst.adjust(inputs.make(kind), dataset="nations", protocol="pykeen")
+    expected = {
+        str(constants.metric): constants.index(value)
+        for metric, value in NUMBERS.items()
+        for constants in [TABLES.constants("nations", metric, protocol="pykeen")]
+    }
+    found = {str(rankconst.parse_metric(metric)): value for metric, value in indices(adjusted).items()}
+    assert found == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lint_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
+    good = rankconst.lint(
+        inputs.make(kind), dataset="nations", protocol="pykeen", rules=["range", "hits-monotone", "mrr-from-hits"]
+    )
+    assert not good.findings
+
+
+@pytest.mark.parametrize("kind", ["path", "dict", "frame", "reading"])
+def test_lint_finds_hits_that_fall_with_k(tmp_path: Path, kind: str) -> None:
+    bad = {"hits@1": 0.5123, "hits@10": 0.4123}
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(bad), encoding="utf-8")
+    given_as: Mapping[str, Any] = {"path": path, "dict": bad, "frame": pd.DataFrame([bad])}
+    found = rankconst.lint(given_as.get(kind) if kind != "reading" else rankconst.read_results(path))
+    assert len(found.findings) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_identify_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
+    """Without adjusted values nothing tells the tasks apart, and that is what is said."""
+    found = rankconst.identify(inputs.make(kind), dataset="nations")
+    assert all(not group.matches for group in found.groups)
+
+
+@pytest.mark.parametrize("kind", ["dict", "frame", "path"])
+def test_identify_finds_the_tasks_of_adjusted_values(tmp_path: Path, kind: str) -> None:
+    constants = TABLES.constants("kinships", "mr", "valid", "tail", "raw")
+    numbers = {"mr": 3.5, "amri": float(constants.index(3.5)), "mrr": 0.6}
+    numbers["amrr"] = float(TABLES.constants("kinships", "mrr", "valid", "tail", "raw").index(0.6))
+    path = tmp_path / "numbers.json"
+    path.write_text(json.dumps(numbers), encoding="utf-8")
+    results = {"dict": numbers, "frame": pd.DataFrame([numbers]), "path": path}[kind]
+    (group,) = rankconst.identify(results).groups
+    assert constants.tasks in {tasks for match in group.matches for tasks in (match.tasks, *match.same)}
+
+
+@pytest.mark.parametrize("kind", ["path", "dict", "frame", "reading"])
+def test_plot_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
+    figure_module = pytest.importorskip("matplotlib.figure", reason="pictures need matplotlib")
+    figure = rankconst.plot(inputs.make(kind), metrics=["mrr"], dataset="nations")
+    assert isinstance(figure, figure_module.Figure)
+
+
+@pytest.mark.parametrize("function", [rankconst.adjust, rankconst.lint, rankconst.identify, rankconst.plot])
+@pytest.mark.parametrize("results", [[0.5], 0.5, None])
+def test_what_is_none_of_these_is_refused(function: Any, results: object) -> None:
+    kind = type(results).__name__
+    with pytest.raises(UsageError, match=f"^expected a path, a dict, a DataFrame or a Reading, got {kind}"):
+        function(results)
+
+
+def test_values_of_numpy_in_a_dict_are_numbers() -> None:
+    plain = rankconst.adjust({"mrr": 0.5, "hits": {"hits@1": 0.25}}, dataset="nations")
+    wrapped = rankconst.adjust({"mrr": np.float64(0.5), "hits": {"hits@1": np.array(0.25)}}, dataset="nations")
+    assert indices(plain) == indices(wrapped)
+    with pytest.raises(UsageError, match="the dict holds a set; expected text, numbers, lists and dicts"):
+        rankconst.adjust({"mrr": {0.5}}, dataset="nations")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"decimals": 3}, UsageError, "are for a DataFrame; a file shows its own digits"),
+        ({"errors": "note"}, UsageError, "are for a DataFrame"),
+        ({"percent": ["hits@1"]}, UsageError, "are for a DataFrame"),
+        ({"dataset": "nope"}, UnknownNameError, "unknown dataset 'nope'"),
+        ({"metrics": ["mmr"]}, UnknownNameError, "unknown metric 'mmr'"),
+        ({"dataset": "Freebase", "tool": "dglke"}, DataError, "sampled"),
+    ],
+)
+def test_options_that_do_not_go_with_a_file(
+    inputs: Inputs, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        rankconst.adjust(inputs.path, **{"dataset": "nations", **options})
+
+
+def test_significance_is_for_files() -> None:
+    adjusted = rankconst.adjust({"mrr": "0.50"}, dataset="nations", significance=True)
+    assert adjusted.entries[0].significance == TABLES.constants("nations", "mrr").significance("0.50")
+    with pytest.raises(UsageError, match="significance is for files"):
+        rankconst.adjust(pd.DataFrame({"mrr": [0.5]}), dataset="nations", significance=True)
+
+
+def test_a_file_without_a_dataset_is_looked_up_by_its_adjusted_values() -> None:
+    constants = [TABLES.constants("kinships", name) for name in ("mr", "mrr")]
+    mr, mrr = 3.512345678912, 0.612345678912
+    numbers = {"mr": mr, "amri": constants[0].index(mr), "mrr": mrr, "amrr": constants[1].index(mrr)}
+    adjusted = rankconst.adjust(numbers)
+    assert {each.constants.tasks.dataset for each in adjusted.entries if each.constants} == {"kinships"}
+
+
+def test_a_frame_of_pykeen_is_adjusted_as_pykeen_evaluates(tmp_path: Path) -> None:
+    """What ``to_df()`` returns, and what comes of it saved."""
+    frame = pd.DataFrame(
+        [
+            (side, rank_type, metric, value)
+            for side in ("head", "tail", "both")
+            for rank_type in ("optimistic", "realistic")
+            for metric, value in (("inverse_harmonic_mean_rank", 0.4), ("hits_at_10", 0.52))
+        ],
+        columns=["Side", "Rank_type", "Metric", "Value"],
+    )
+    frame.to_csv(tmp_path / "to_df.csv", index=False)
+    out = rankconst.adjust(frame, dataset="wn18rr")
+    read = rankconst.adjust(tmp_path / "to_df.csv", dataset="wn18rr")
+    assert set(out["protocol"]) == {"pykeen"}
+    assert set(read.to_pandas()["protocol"]) == {"pykeen"}
+    for at, each in enumerate(read.entries):
+        side, metric, value = frame.iloc[at][["Side", "Metric", "Value"]]
+        alone = TABLES.constants("wn18rr", metric, side=side, protocol="pykeen").adjust(value)
+        assert [out[form][at] for form in FORMS] == [getattr(alone, form) for form in FORMS]
+        assert each.adjusted.index == alone.index
+    assert set(rankconst.adjust(frame, dataset="wn18rr", protocol="standard")["protocol"]) == {"standard"}
+
+
+# One engine.
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["fb15k237", "wn18rr", "kinships"]),
+        st.sampled_from(["test", "valid"]),
+        st.sampled_from(["both", "head", "tail"]),
+        st.sampled_from(["", "conve", "pykeen"]),
+        st.decimals(min_value="0.2", max_value="0.9", places=4).map(str)
+        | st.sampled_from(["53.3%", "0.5458 ± 0.0052", "0.5", "+0.33"]),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=25)
+@given(rows=ROWS)
+def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str, str, str]]
+) -> None:
+    frame = pd.DataFrame(rows, columns=["dataset", "split", "side", "tool", "MRR"])
+    path = tmp_path_factory.mktemp("engine") / "results.csv"
+    frame.to_csv(path, index=False)
+    out, read = rankconst.adjust(frame), rankconst.adjust(path).to_pandas()
+    names = dict(zip(FORMS, ("MRR_normalised", "AMRR", "ZMRR"), strict=True))
+    added = ["MRR_expectation", "MRR_variance", "MRR_lower", "MRR_upper"]
+    added += [f"{name}{end}" for name in names.values() for end in ("", "_lower", "_upper")]
+    pd.testing.assert_frame_equal(out[added], read[added], check_exact=True)
+    for row, (dataset, split, side, tool, text) in zip(out.to_dict("records"), rows, strict=True):
+        if tool == "conve":
+            continue  # whole batches have their own constants
+        protocol = tool or "standard"
+        alone = TABLES.constants(dataset, "mrr", split, side, protocol).adjust(text)
+        for form, name in names.items():
+            assert row[name] == getattr(alone, form)
+            assert (row[f"{name}_lower"], row[f"{name}_upper"]) == getattr(alone, f"{form}_interval")
+
+
+@given(st.lists(st.floats(0.2, 1.0), min_size=1, max_size=20))
+def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float]) -> None:
+    constants = TABLES.constants("wn18rr", "mrr")
+    alone = [constants.adjust(value) for value in values]
+    array = constants.adjust(np.array(values))
+    frame = rankconst.adjust(pd.DataFrame({"MRR": values}), dataset="wn18rr")
+    (single,) = rankconst.adjust({"mrr": values[0]}, dataset="wn18rr").entries
+    for form, name in zip(FORMS, ("MRR_normalised", "AMRR", "ZMRR"), strict=True):
+        expected = [getattr(each, form) for each in alone]
+        assert getattr(array, form).tolist() == frame[name].tolist() == expected
+        assert getattr(single.adjusted, form) == expected[0]
+        assert getattr(constants, form)(np.array(values)).tolist() == expected
