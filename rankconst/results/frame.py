@@ -15,7 +15,7 @@ from rankconst.errors import DataError, RankconstError, UsageError
 from rankconst.results.adjust import Batch, Done, adjust_batch, fill_columns, keep_apart, look_up, name_blocks
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
-from rankconst.results.tables.cells import is_missing
+from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
 from rankconst.results.tables.columns import Meaning, parse_column
 
 if TYPE_CHECKING:
@@ -253,16 +253,14 @@ class _Work:
             open_by = 0.0 if decimals is None else 0.5 * 10.0 ** -(decimals + 2 * percent)
             return np.stack((value, value - open_by, value + open_by), axis=1)
         codes, uniques = cells.factorize()
-        known = [
-            place for place, cell in enumerate(uniques) if not (isinstance(cell, str) and is_missing(cell.strip()))
-        ]
+        texts = {place: text for place, cell in enumerate(uniques) if (text := _strip(cell)) is not None}
+        known = list(texts)
 
         def locate(position: int) -> str:
             return f"column {name}, row {cells.index[int(np.argmax(codes == known[position]))]}"
 
         found = np.full((len(uniques) + 1, 3), np.nan)  # the last row, for code -1, stays NaN
-        texts = [uniques[place] for place in known]
-        found[known] = read_numbers(metric, texts, decimals=decimals, percent=percent, name=locate)
+        found[known] = read_numbers(metric, list(texts.values()), decimals=decimals, percent=percent, name=locate)
         numbers: Numbers = found[codes]
         if self.way.percent is True:
             signed = np.array([isinstance(cell, str) and "%" in cell for cell in uniques] + [False])
@@ -279,6 +277,14 @@ class _Work:
                 f"column {name}: every value is at most 1, as fractions are. Name the metrics that are percentages: "
                 "percent=['hits@10']."
             )
+
+
+def _strip(cell: Any) -> Any:
+    """Return a cell without the marks of footnotes, as files are read; None for words that there is no number."""
+    if not isinstance(cell, str) or is_plain_number(cell):
+        return cell
+    text = cell.strip()
+    return None if is_missing(text) else strip_marks(text)
 
 
 def _read_name(name: str, k: object) -> Meaning | None:

@@ -252,6 +252,17 @@ def test_what_is_missing_in_a_file_is_missing_in_a_frame(missing: str | None, tm
     assert rankconst.adjust(long, dataset="nations")["index"].isna().tolist() == [True, False]
 
 
+@pytest.mark.parametrize("cell", ["0.50*", "0.50†", "**0.50**", " 0.50 ", "0.50 (1)", "0.50^a", "0.50 [12]", "50.%‡"])
+def test_marks_of_footnotes_are_no_part_of_a_number(cell: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"model": ["one", "two"], "MRR": [cell, "0.4"]})
+    frame.to_csv(tmp_path / "results.csv", index=False)
+    out = rankconst.adjust(frame, dataset="nations")
+    read = rankconst.adjust(tmp_path / "results.csv", dataset="nations").to_pandas()
+    assert (out["MRR_lower"][0], out["MRR_upper"][0]) == (0.495, 0.505)
+    columns = [f"AMRR{end}" for end in ("", "_lower", "_upper")]
+    pd.testing.assert_frame_equal(out[columns], read[columns], check_exact=True)
+
+
 def test_an_empty_frame_stays_empty() -> None:
     out = rankconst.adjust(pd.DataFrame({"dataset": [], "MRR": []}))
     assert len(out) == 0
