@@ -7,6 +7,7 @@ written again from their description. Nothing here imports the code that compute
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import math
@@ -183,19 +184,40 @@ def power_sums(power: Fraction, sizes: Iterable[int]) -> dict[int, Any]:
 
     Term by term up to :data:`DIRECT`; beyond it as zeta(-power) - zeta(-power, N + 1), or the harmonic number.
     """
-    exponent = MP.mpf(power.numerator) / power.denominator
     wanted = set(sizes)
-    sums = {}
-    total = MP.mpf(0)
-    for j in range(1, min(max(wanted), DIRECT) + 1):
-        total += MP.exp(exponent * MP.log(j))
-        if j in wanted:
-            sums[j] = total
-    for size in wanted - sums.keys():
-        sums[size] = (
-            MP.harmonic(size) if power == -1 else MP.zeta(-exponent) - _hurwitz_zeta(-exponent, MP.mpf(size + 1))
-        )
-    return sums
+    first = _first_power_sums(power, min(max(wanted), DIRECT))
+    return {size: first[size] if size < len(first) else _later_power_sum(power, size) for size in wanted}
+
+
+@functools.cache
+def _log(j: int) -> Any:
+    return MP.log(j)
+
+
+@functools.lru_cache(64)
+def _first_power_sums(power: Fraction, last: int) -> list[Any]:
+    """Return the sums for N = 0 .. last, term by term."""
+    exponent = MP.mpf(power.numerator) / power.denominator
+    return list(itertools.accumulate((MP.exp(exponent * _log(j)) for j in range(1, last + 1)), initial=MP.mpf(0)))
+
+
+@functools.cache
+def _later_power_sum(power: Fraction, size: int) -> Any:
+    if power == -1:
+        return MP.harmonic(size)
+    exponent = MP.mpf(power.numerator) / power.denominator
+    return _zeta(-exponent) - _hurwitz_zeta(-exponent, MP.mpf(size + 1))
+
+
+@functools.lru_cache(64)
+def _zeta(s: Any) -> Any:
+    return MP.zeta(s)
+
+
+@functools.cache
+def _series_weight(k: int) -> Any:
+    """Return B_2k / (2k)!."""
+    return MP.bernoulli(2 * k) / MP.factorial(2 * k)
 
 
 def _hurwitz_zeta(s: Any, a: Any) -> Any:
@@ -203,7 +225,7 @@ def _hurwitz_zeta(s: Any, a: Any) -> Any:
     total = a ** (1 - s) / (s - 1) + a**-s / 2
     term = s * a ** (-s - 1)
     for k in range(1, 20):
-        total += MP.bernoulli(2 * k) / MP.factorial(2 * k) * term
+        total += _series_weight(k) * term
         term *= (s + 2 * k - 1) * (s + 2 * k) / a**2
     return total
 
@@ -246,24 +268,32 @@ def _sum_discounted(counts: Counts, _: int | None) -> Exact:
     return _pool(counts, lambda size: once[size] / size, lambda size: twice[size] / size)
 
 
+@functools.cache
 def _gain_sum(size: int, power: int) -> Any:
     """Return sum_{j<=size} log2(1 + j)^-power: term by term, then Euler-Maclaurin with the logarithmic integral."""
-    direct = min(size, DIRECT)
-    total = MP.fsum((MP.log(2) / MP.log(1 + j)) ** power for j in range(1, direct + 1))
-    if size == direct:
-        return total
+    if size <= DIRECT:
+        return _first_gain_sums(power)[size]
+    return _first_gain_sums(power)[DIRECT] + _gain_ends(size, power) - _gain_ends(DIRECT, power)
 
-    def gain(x: Any) -> Any:
-        return (MP.log(2) / MP.log(1 + x)) ** power
 
-    def integral(x: Any) -> Any:
-        y = MP.mpf(1 + x)
-        return MP.log(2) * MP.li(y) if power == 1 else MP.log(2) ** 2 * (MP.li(y) - y / MP.log(y))
+@functools.cache
+def _first_gain_sums(power: int) -> list[Any]:
+    """Return the sums for N = 0 .. DIRECT, term by term."""
+    return list(itertools.accumulate((_gain(j, power) for j in range(1, DIRECT + 1)), initial=MP.mpf(0)))
 
-    total += integral(size) - integral(direct) + (gain(size) - gain(direct)) / 2
+
+def _gain(x: Any, power: int) -> Any:
+    return (MP.log(2) / MP.log(1 + x)) ** power
+
+
+@functools.cache
+def _gain_ends(x: int, power: int) -> Any:
+    """Return what one end of the sum contributes to Euler and Maclaurin's formula."""
+    y = MP.mpf(1 + x)
+    integral = MP.log(2) * MP.li(y) if power == 1 else MP.log(2) ** 2 * (MP.li(y) - y / MP.log(y))
+    total = integral + _gain(x, power) / 2
     for k in range(1, 6):
-        weight = MP.bernoulli(2 * k) / MP.factorial(2 * k)
-        total += weight * (MP.diff(gain, size, 2 * k - 1) - MP.diff(gain, direct, 2 * k - 1))
+        total += _series_weight(k) * MP.diff(lambda at: _gain(at, power), x, 2 * k - 1)
     return total
 
 
@@ -426,8 +456,12 @@ EVALUATED: dict[str, Callable[[Sequence[int], int | None], Any]] = {
 # The archive's files.
 
 
-def hash_rows(table: pa.Table) -> str:
-    """Hash a table's content: a line of column names, then a line a row; cells are ``repr``, joined by tabs."""
-    lines = ["\t".join(table.column_names)]
-    lines += ["\t".join(repr(row[name]) for name in table.column_names) for row in table.to_pylist()]
+def lines_of(table: pa.Table) -> list[str]:
+    """Return a table as text: a line of column names, then a line a row; cells are ``repr``, joined by tabs."""
+    cells = [map(repr, column.to_pylist()) for column in table.columns]
+    return ["\t".join(table.column_names), *map("\t".join, zip(*cells, strict=True))]
+
+
+def hash_lines(lines: Sequence[str]) -> str:
+    """Hash what :func:`lines_of` returns: the hash of a table's content."""
     return "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()

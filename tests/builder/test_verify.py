@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import rankconst
+from oracles import hash_lines, lines_of
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.download import Reporter
@@ -653,18 +654,10 @@ def test_a_released_folder_is_that_of_its_version(toy: Toy, tmp_path: Path) -> N
         assert set(failed(examine(tmp_path / name))) == {"descriptor"}
 
 
-def hash_rows(table: pa.Table) -> str:
-    """Hash the values of a table row by row, as its definition says."""
-    digest = hashlib.sha256("\t".join(table.column_names).encode())
-    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
-        digest.update(("\n" + "\t".join(map(repr, row))).encode())
-    return f"sha256:{digest.hexdigest()}"
-
-
 def test_the_content_hash_is_that_of_the_rows(toy: Toy) -> None:
     odd = pa.table({"a": pa.array(["x\t", None, "'"]), "b": pa.array([0.0, -0.0, None]), "c": [[None], ["é"], None]})
     for table in (*toy.draft.tables.values(), odd, odd.slice(0, 0), pa.concat_tables([odd, odd])):
-        assert hash_content(table) == hash_rows(table)
+        assert hash_content(table) == hash_lines(lines_of(table))
 
 
 def test_a_set_without_tables_fails_without_an_error(toy: Toy, tmp_path: Path) -> None:
