@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import importlib.util
 import os
 import time
 import zipfile
@@ -50,10 +52,23 @@ def reference() -> Path:
     return folder
 
 
+@functools.cache
+def _compute_once(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
+    return rankconst.compute_moments(metric, histogram)
+
+
 @pytest.fixture
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let sampled constants rest on few random rankings, for tests in which they are beside the point."""
+    """Let sampled constants rest on few random rankings, for tests whose subject is something else."""
     monkeypatch.setattr("rankconst.moments.median_deviation.MOST_DRAWS", 2**8)
+
+
+@pytest.fixture
+def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let builds compute the constants of a histogram once a test run, for tests of everything else in a build."""
+    del few_draws
+    if importlib.util.find_spec("rankconst_builder"):
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _compute_once)
 
 
 @pytest.fixture

@@ -20,7 +20,9 @@ from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat,
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.download import Reporter
 from rankconst.errors import TablesError
+from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
+from rankconst_builder import tabulate
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.package import KEYS, describe_set, hash_content, serialise_tables, sort_rows, write_descriptor
 from rankconst_builder.pipeline import Build, build_all
@@ -31,7 +33,7 @@ from rankconst_builder.verify.checks import plain
 from rankconst_builder.verify.tableset import HISTOGRAMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 QUIET = Reporter(quiet=True)
@@ -131,8 +133,18 @@ def draft_of(tables: rankconst.Tables) -> Draft:
     return Draft({name: tables.read(name) for name in COLUMNS}, provenance)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def rebuilt_once() -> Iterator[None]:
+    """Compute once what many tests build, and once more what many rebuild."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (tabulate, rebuild):
+            patch.setattr(module, "compute_moments", functools.cache(compute_moments))
+        yield
+
+
 @pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+def toy(rebuilt_once: None, tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    del rebuilt_once
     folder = tmp_path_factory.mktemp("toy")
     source = write_sources(folder / "mirror", make_graph())
     tables = build(folder, folder / "mirror", source, FEW)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     WriteGraph = Callable[..., list[str]]
 
-pytestmark = pytest.mark.usefixtures("builder", "few_draws")
+pytestmark = pytest.mark.usefixtures("builder", "cheap_constants")
 
 ORDER = ("train", "valid", "test")
 SUMMARY = {
