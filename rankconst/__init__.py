@@ -76,4 +76,4 @@ else:
         return value
 
     def __dir__():
-        return sorted({*globals(), *_HOMES})
+        return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -46,13 +46,13 @@ class Affine:
         The value that becomes 0, in units of the metric.
     unit
         The change of the metric that becomes 1; negative where smaller is better.
-    check
-        Refuses values that cannot be; None for a map of numbers alone.
+    admit
+        Returns the number that a value stands for, or refuses an impossible one; None for a map of numbers alone.
     """
 
     origin: float
     unit: float
-    check: Callable[[Any], None] | None = field(default=None, repr=False, compare=False)
+    admit: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def scale(self) -> float:
@@ -69,16 +69,14 @@ class Affine:
     @overload
     def __call__(self, value: Values) -> Values: ...
     def __call__(self, value: Any) -> Any:
-        """Apply the map to a float, a numpy array or a pandas Series; the same kind comes back.
+        """Apply the map to a float, a numpy array or a pandas Series, and get the same kind back; text gives a float.
 
         Raises
         ------
         DataError
             If a value cannot be: a percentage where a share is expected, an MR below 1.
         """
-        if self.check is not None:
-            self.check(value)
-        return self._apply(value)
+        return self._apply(value if self.admit is None else self.admit(value))
 
     def _apply(self, value: Any) -> Any:
         return (value - self.origin) / self.unit
@@ -134,22 +132,8 @@ ADJUSTMENTS: dict[str, Callable[[Metric, Moments], Affine]] = {"normalised": _no
 def map_corners(adjustment: str, metric: Metric, corners: Sequence[Moments], ends: Interval) -> Interval:
     """Return what an adjusted form can be if neither the value nor the moments are known exactly.
 
-    Parameters
-    ----------
-    adjustment
-        A key of :data:`ADJUSTMENTS`.
-    metric
-        The metric.
-    corners
-        The moments at all combinations of their bounds. Each form is monotone in the value, the expectation and the
-        variance, so that it is extreme at corners.
-    ends
-        The bounds of the value; arrays give arrays.
-
-    Raises
-    ------
-    UndefinedError
-        If the form is undefined at a corner, or between two.
+    `corners` are the moments at all combinations of their bounds: each form is monotone in the value, the expectation
+    and the variance, so it is extreme at corners. UndefinedError if it is undefined at a corner, or between two.
     """
     maps = [ADJUSTMENTS[adjustment](metric, moments) for moments in corners]
     units = [each.unit for each in maps]

@@ -37,22 +37,6 @@ if TYPE_CHECKING:
 def count_ranked(num_tasks: int, side: str, batch: int) -> int:
     """Return how many tasks a tool ranks that leaves out the last, incomplete batch of evaluation triples.
 
-    Parameters
-    ----------
-    num_tasks
-        The tasks of the evaluation: one for each triple and side.
-    side
-        ``head``, ``tail``, or ``both`` for two tasks a triple.
-    batch
-        How many triples are in a batch, >= 1.
-
-    Raises
-    ------
-    DataError
-        If there is no whole batch, or for ``both`` an odd number of tasks.
-
-    Examples
-    --------
     >>> count_ranked(402, "both", 128)
     256
     """
@@ -70,27 +54,8 @@ def count_ranked(num_tasks: int, side: str, batch: int) -> int:
 def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, batch: int) -> Adjusted:
     """Adjust values of a tool that leaves out the last, incomplete batch, with intervals that hold whichever it was.
 
-    Parameters
-    ----------
-    constants
-        The constants over all tasks.
-    value, lower, upper
-        As for :meth:`~rankconst.constants.constants.Constants.adjust_between`.
-    batch
-        How many triples are in a batch, >= 1.
-
-    Returns
-    -------
-    Adjusted
-        The central values are those of an even draw: the expectation over all tasks, and the variance over as many as
-        are ranked. A form is None if it is undefined for some of the sets that may have been ranked.
-
-    Raises
-    ------
-    DataError
-        If a value is outside the metric's range, or no batch was whole.
-    UndefinedError
-        For a metric that is no mean over tasks, a macro average, or some relations only.
+    The central values are those of an even draw: the expectation over all tasks, and the variance over as many as are
+    ranked. A form is None if it is undefined for some of the sets that may have been ranked.
     """
     central = draw_evenly(constants, batch)
     adjusted = central.adjust_between(value, lower, upper)
@@ -111,27 +76,11 @@ def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, bat
 
 
 def draw_evenly(constants: Constants, batch: int) -> Constants:
-    """Return the constants of as many tasks as are ranked, drawn evenly from all of them.
+    """Return the constants of as many tasks as are ranked, drawn evenly; `constants` themselves if all are.
 
-    Parameters
-    ----------
-    constants
-        The constants over all tasks.
-    batch
-        How many triples are in a batch, >= 1.
-
-    Returns
-    -------
-    Constants
-        The expectation is that of all tasks, the variance that of as many as are ranked; `constants` themselves if all
-        are. The histogram is of the tasks with the most candidates: it bounds what can be published.
-
-    Raises
-    ------
-    DataError
-        If no batch was whole.
-    UndefinedError
-        For a metric that is no mean over tasks, a macro average, or some relations only.
+    The expectation is that of all tasks, the variance that of as many as are ranked. The histogram is of the tasks with
+    the most candidates: it bounds what can be published. DataError if no batch was whole; UndefinedError for a metric
+    that is no mean over tasks, a macro average, or some relations only.
     """
     metric, histogram = constants.metric, constants.histogram
     if not metric.is_mean:
@@ -147,8 +96,8 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     return replace(constants, histogram=_keep_largest(histogram, ranked), moments=evenly)
 
 
-_NOT_KNOWN = "the triples of the last, incomplete batch were left out, and what that does is not known for"
-_REMEDY = "Leave the source out and name its protocol, to adjust as if all had been ranked."
+_NOT_KNOWN = "the triples of the last, incomplete batch were left out, and the effect of that is not known for"
+_REMEDY = "Leave out the tool and name its protocol, to adjust as if all triples had been ranked."
 
 
 @functools.lru_cache(maxsize=64)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
-from rankconst.constants.published import Interval, Published, parse_value, read_published
+from rankconst.constants.published import Interval, Published, read_published
 from rankconst.errors import DataError, UndefinedError
 
 if TYPE_CHECKING:
@@ -75,6 +76,20 @@ class Constants:
             f"Constants({self.metric.label} on {self.tasks}: expectation {known.expectation:.6g}, variance "
             f"{known.variance:.6g}, {self.num_tasks:,} tasks, {known.method})"
         )
+
+    def _repr_html_(self) -> str:
+        known = self.moments
+        rows = {
+            "metric": self.metric.label,
+            "ranking tasks": f"{self.num_tasks:,} of {self.tasks}",
+            "expectation": f"{known.expectation!r} ± {known.expectation_error:.1e}",
+            "variance": f"{known.variance!r} ± {known.variance_error:.1e}",
+            "worst": repr(self.worst),
+            "method": known.method,
+            "tables": self.table_version or "none: your own counts",
+        }
+        cells = (f"<tr><th>{name}</th><td>{escape(text)}</td></tr>" for name, text in rows.items())
+        return f"<table>{''.join(cells)}</table>"
 
     @property
     def num_tasks(self) -> int:
@@ -151,7 +166,7 @@ class Constants:
 
     def _map(self, adjustment: str) -> Affine:
         """Return a map that refuses values which the metric cannot take here."""
-        return replace(ADJUSTMENTS[adjustment](self.metric, self.moments), check=self.check)
+        return replace(ADJUSTMENTS[adjustment](self.metric, self.moments), admit=self._admit)
 
     def check(self, value: Any) -> None:
         """Refuse values that the metric cannot take on these tasks.
@@ -165,11 +180,22 @@ class Constants:
         Raises
         ------
         DataError
-            For the first value that is not a number or lies outside the range, with a hint at the likely cause.
+            For the first value that is infinite or lies outside the range, with a hint at the likely cause; NaN is
+            refused alone, but not in an array.
         """
-        if isinstance(value, (str, Decimal)):
-            value = parse_value(value).value
+        self._admit(value)
+
+    def _admit(self, value: Any) -> Any:
+        """Return a value as a number, or an array as it is, once it has been checked."""
+        if isinstance(value, (list, tuple)):
+            value = np.array([self._read(each) for each in value], dtype=np.float64)
+        value = self._read(value)
         self._check(value, value, value)
+        return value
+
+    def _read(self, value: Any) -> Any:
+        """Return the number that text stands for; anything else as it is."""
+        return read_published(self.metric, value).value if isinstance(value, (str, Decimal)) else value
 
     def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
         """Adjust a published value, or an array or Series of them.

@@ -37,25 +37,15 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A number as it was published.
-
-    Attributes
-    ----------
-    text
-        As written.
-    value
-        The number, in the metric's own units: a percentage is divided by 100.
-    lower, upper
-        The ends of what the writing leaves open: half a unit of the last decimal to either side, widened by what
-        stands after ±. Equal for a number that was not read from text.
-    deviation
-        What stands after ±; None if nothing does.
-    """
+    """A number as it was published, with the ends of what its writing leaves open."""
 
     text: str
+    # In the metric's own units: a percentage is divided by 100.
     value: float
+    # Half a unit of the last decimal to either side, widened by the number after ±; equal if it was not read from text.
     lower: float
     upper: float
+    # The number after ±.
     deviation: float | None = None
 
     @property
@@ -82,29 +72,11 @@ def parse_value(
     exact: bool = False,
     place: str = "",
 ) -> Published:
-    """Read a published number with the interval that its writing leaves open.
+    """Read a published number: ``"0.338"``, ``"3,340"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``, a Decimal, an exact float.
 
-    Parameters
-    ----------
-    value
-        Text such as ``"0.338"``, ``"3,340"``, ``"53.3%"``, ``"0.5458 ± 0.0052"`` (also ``+-``), or a Decimal: its
-        last decimal is the last one that is certain. A float or an int counts as exact.
-    decimals
-        To how many decimals the number was rounded, whatever it shows itself; if None, text shows it.
-    percent
-        True if the number is a percentage though no sign says so.
-    exact
-        True if text shows every digit that there is, as the files that programs write do.
-    place
-        Where it stands, for the message of an error: ``"line 3, column MRR"``.
+    `decimals` says to how many it was rounded if the text does not show it, `percent` that it is a percentage without
+    a sign, `exact` that a program wrote every digit, `place` where it is, for the message of a DataError.
 
-    Raises
-    ------
-    DataError
-        If it is no number, or not one that a metric can be: infinite, or not a number at all.
-
-    Examples
-    --------
     >>> parse_value("0.338").interval
     Interval(lower=0.3375, upper=0.3385)
     >>> parse_value("53.3%").value
@@ -145,20 +117,7 @@ def read_published(
     exact: bool = False,
     place: str = "",
 ) -> Published:
-    """Read a published value of a metric, which has to be a share to be a percentage.
-
-    Parameters
-    ----------
-    metric
-        Whose value it is.
-    value, decimals, percent, exact, place
-        As for :func:`parse_value`.
-
-    Raises
-    ------
-    DataError
-        If it is no number, or a percentage of a metric that is no share.
-    """
+    """Read a published value of a metric as :func:`parse_value` does; only shares can be percentages."""
     if not metric.is_share and (percent or (isinstance(value, str) and "%" in value)):
         raise DataError(f"{_at(place)}{value} is a percentage, but {metric.label} is no share.")
     return parse_value(value, decimals=decimals, percent=percent, exact=exact, place=place)

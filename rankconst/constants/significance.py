@@ -50,13 +50,6 @@ class Significance:
 def show_probability(log10: float, interval: Interval) -> str:
     """Write a probability with what is open about it: two digits, or its power of ten where it is minute.
 
-    Parameters
-    ----------
-    log10, interval
-        Its decimal logarithm, and the ends of that.
-
-    Examples
-    --------
     >>> show_probability(-2.66, Interval(-2.8, -2.5))
     '0.0016–0.0032'
     >>> show_probability(-45948.7, Interval(-46027.7, -45869.6))
