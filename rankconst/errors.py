@@ -43,7 +43,7 @@ class MissingExtraError(RankconstError):
 
 
 class UnknownNameError(RankconstError, LookupError):
-    """A dataset, metric, protocol, split, side or table version that nobody knows."""
+    """An unknown dataset, metric, protocol, split, side or table version."""
 
     exit_code = 4
 

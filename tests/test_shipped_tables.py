@@ -148,7 +148,8 @@ def test_rows_stand_in_canonical_order_once_each() -> None:
     assert set(KEYS) == set(COLUMNS)
     for name, keys in KEYS.items():
         ranked = [
-            tuple(orders[key].index(row[key]) if key in orders else row[key] or 0 for key in keys) for row in rows_of(name)
+            tuple(orders[key].index(row[key]) if key in orders else row[key] or 0 for key in keys)
+            for row in rows_of(name)
         ]
         assert ranked == sorted(ranked), name
         assert len(ranked) == len(set(ranked)), name
@@ -203,7 +204,9 @@ def test_filters_only_remove(dataset: str) -> None:
 def test_sides_and_files_have_the_same_number_of_tasks(dataset: str) -> None:
     row = DATASETS[dataset]
     for protocol, split in itertools.product(PROTOCOLS, SPLITS):
-        head, tail, both = (sum(counts_by_tasks()[dataset, protocol, split, side].values()) for side in ("head", "tail", "both"))
+        head, tail, both = (
+            sum(counts_by_tasks()[dataset, protocol, split, side].values()) for side in ("head", "tail", "both")
+        )
         assert head == tail
         assert both == 2 * head
         if protocol != "pykeen":

@@ -1,4 +1,4 @@
-"""What lies beside the tables of a released set: Croissant, README, licence, citation and deposit metadata.
+"""What accompanies the tables of a released set: Croissant, README, licence, citation and deposit metadata.
 
 Each document is a pure function of an :class:`Edition`; a new one is a new row of :data:`DOCUMENTS`.
 """
@@ -158,7 +158,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file beside the tables."""
+    """A file that accompanies the tables."""
 
     write: Callable[[Edition], str]  # edition to the text of the file
     holds: str  # what is in it, in a few words

@@ -100,7 +100,7 @@ class Fetcher:
         return path
 
     def _download(self, remote: Remote, path: Path, place: str) -> Path:
-        """Download beside `path`, so that what is there stays until the new file has been checked."""
+        """Download next to `path`, so that what is there stays until the new file has been checked."""
         url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
         fresh = path.with_name(f"{path.name}.new")
         with explain_write_errors(
@@ -182,7 +182,7 @@ def _read_tar(path: Path, member: str, limit: int | None) -> bytes:
             raise DownloadError(f"{path} has no member {member}; it has {', '.join(archive.getnames()[:9])}.")
         data = content.read(-1 if limit is None else limit + 1)
         while stream.read(1 << 20):
-            pass  # the checksum of a gzip file stands at its end
+            pass  # the checksum of a gzip file is at its end
         return data
 
 

@@ -149,7 +149,7 @@ class Statistics:
     relations_train: int
     rows: Mapping[str, int]  # lines of each file, and how many of them are no repetition
     distinct: Mapping[str, int]
-    # (split, other split) to the number of distinct triples that stand in both.
+    # (split, other split) to the number of distinct triples that are in both.
     overlaps: Mapping[tuple[str, str], int]
     seen: Mapping[str, int]  # rows with nothing unseen in train; the same without repetitions
     seen_distinct: Mapping[str, int]
@@ -185,7 +185,7 @@ def describe_graph(graph: Graph) -> Statistics:
 
 
 def _count_common(graph: Graph, one: str, other: str) -> int:
-    """Count the distinct triples that stand in both splits."""
+    """Count the distinct triples that are in both splits."""
     parts = [graph.splits[name].select(graph.first_occurrences(graph.splits[name])) for name in (one, other)]
     both = Triples(
         *(np.concatenate([getattr(part, field) for part in parts]) for field in ("head", "relation", "tail"))

@@ -1,6 +1,6 @@
 """Write a set of tables: the Parquet files and the descriptor that names their hashes.
 
-The set is exchanged as a whole: new files are prepared in a folder beside it, that folder is renamed, and only then
+The set is exchanged as a whole: new files are prepared in a folder next to it, that folder is renamed, and only then
 are files replaced. A run that was cut off is completed by the next.
 """
 
@@ -104,7 +104,7 @@ def sort_rows(name: str, table: pa.Table) -> pa.Table:
 
 
 def _rank_values(name: str, column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
-    """Return a number for each value of a column, larger for what stands later; missing values come first."""
+    """Return a number for each value of a column, larger for what comes later; missing values come first."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     values = encoded.dictionary.to_pylist()
     ranks = np.empty(len(values), np.int64)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 UNRELEASED = "unreleased"
-"""The table version of a set that nobody has released."""
+"""The table version of a set that is not released."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class _Part:
 def build_all(build: Build) -> Outcome:
     """Build every dataset asked for, and write the set.
 
-    What each dataset gives is kept beside the set until that is written: a run that is cut off, however hard, is
+    What each dataset gives is kept next to the set until that is written: a run that is cut off, however hard, is
     taken up by the next one. A dataset that cannot be had is reported and the others go on; with a single one the
     error is raised.
     """
@@ -393,7 +393,7 @@ def _summarise(source: Benchmark, statistics: Statistics) -> str:
             parts.append(f"{dropped:,} rows of {split} have something unseen in train")
     for (later, earlier), common in statistics.overlaps.items():
         if common:
-            parts.append(f"{common:,} triples of {later} also stand in {earlier}")
+            parts.append(f"{common:,} triples of {later} are also in {earlier}")
     return "; ".join(parts)
 
 

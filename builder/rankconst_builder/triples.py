@@ -123,7 +123,7 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
         if not text:
             return DataError(f"{where}: the line is blank; expected {wanted} columns ({form.columns}).")
         if b"\r" in text:
-            return DataError(f"{where}: a carriage return stands inside the line: {_show(text)}.")
+            return DataError(f"{where}: there is a carriage return inside the line: {_show(text)}.")
         if len(parts) != wanted:
             return DataError(
                 f"{where}: expected {wanted} columns ({form.columns}) separated by {_spell(form.delimiter)}, "

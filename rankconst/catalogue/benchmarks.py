@@ -26,7 +26,7 @@ CONTEXT = "transductive_train"
 
 @dataclass(frozen=True, slots=True)
 class LineFormat:
-    """How a triple stands in a line."""
+    """How a triple is written in a line."""
 
     delimiter: str = "\t"  # the byte between columns
     columns: str = "hrt"  # one letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``-`` ignored

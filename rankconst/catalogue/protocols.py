@@ -156,7 +156,8 @@ SAMPLINGS: dict[str, Sampling] = {
             refused="there are no constants of sampled:{m}:replacement: the law of its ranks depends on P, the number "
             "of other entities that are drawn from, and no number of tasks tells it. The expectation of MRR, Hits@k "
             "and nDCG is within 1/(P+1) of that under sampled:{m}, the variance of a single task's value within "
-            "3/(P+1), and the expectation of MR is the same. Where that is little beside the numbers, use sampled:{m}.",
+            "3/(P+1), and the expectation of MR is the same. If that is small compared to the numbers, use "
+            "sampled:{m}.",
         ),
     )
 }

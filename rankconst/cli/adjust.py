@@ -204,7 +204,7 @@ def _adjust_counted(
     from rankconst.tasks import sampled_histogram
 
     if datasets:
-        raise typer.BadParameter("--num-tasks stands in place of --dataset; leave one out.")
+        raise typer.BadParameter("--num-tasks replaces --dataset; leave one out.")
     unfit = {
         "--split": user.split,
         "--side": user.side,

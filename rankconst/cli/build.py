@@ -191,7 +191,7 @@ def build(
 
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:
-    """Say what to do with the tables: a command that works as it stands, but for the value."""
+    """Say what to do with the tables: a command that works as it is, but for the value."""
     held = [tasks.protocol for tasks in _find_tests(tables, key)]
     if not held:
         return f"next: rankconst show {key} --split all --tables {shlex.quote(str(out))}"

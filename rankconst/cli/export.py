@@ -68,7 +68,7 @@ def export(
 
     pykeen: the columns that PyKEEN's expected-metrics writes (dataset, metric, side, split, value), with its keys.
 
-    Variance, errors, tasks, protocol and table version stand to their right. Tab-separated: .tsv or .tsv.gz.
+    Variance, errors, tasks, protocol and table version are to their right. Tab-separated: .tsv or .tsv.gz.
 
     long: every row and column of our table of constants: .csv, .tsv (both also with .gz) or .parquet.
 

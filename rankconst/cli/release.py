@@ -45,7 +45,7 @@ def release(
         ),
     ] = None,
     zip_: Annotated[
-        Path | None, typer.Option("--zip", help="The zip to deposit; beside the folder if left out.", metavar="FILE")
+        Path | None, typer.Option("--zip", help="The zip to deposit; next to the folder if left out.", metavar="FILE")
     ] = None,
     date: Annotated[
         str | None, typer.Option(help="Day of publication; today if left out.", metavar="YYYY-MM-DD")
@@ -109,7 +109,7 @@ def _parse_date(given: str | None) -> dt.date:
 def _load_previous(given: str) -> Tables:
     tables = load(given)
     if parse_version(tables.version) is None:
-        raise UsageError(f"--previous {given} holds table version {tables.version}, which nobody released.")
+        raise UsageError(f"--previous {given} holds table version {tables.version}, which was never released.")
     return tables
 
 

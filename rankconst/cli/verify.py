@@ -25,7 +25,7 @@ SHOWN = 20
 """How many findings the table lists; JSON and CSV have all."""
 
 SHOWN_NOTES = 3
-"""How many notes of a check stand under the table; of more only the first."""
+"""How many notes of a check are shown under the table."""
 
 _CHECKS = (
     Column("check", "check"),
@@ -74,7 +74,7 @@ def verify(
     mirror: Annotated[
         str | None,
         typer.Option(
-            help="For --rebuild: folder or URL with a copy of the sources; beside it the cache is used, nothing else.",
+            help="For --rebuild: folder or URL with a copy of the sources; apart from it, only the cache is used.",
             envvar="RANKCONST_MIRROR",
             metavar="DIR_OR_URL",
         ),

@@ -212,7 +212,7 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
     if re.fullmatch(r"[+-]?0,\d{3}", parts[0]):
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
     if len(numbers) == 2 and numbers[1] < 0:
-        raise DataError(f"{_at(place)}{text.strip()!r}: what stands after ± is negative.")
+        raise DataError(f"{_at(place)}{text.strip()!r}: the number after ± is negative.")
     return numbers[0], numbers[1] if len(numbers) == 2 else None, percent or signs > 0
 
 
@@ -253,7 +253,7 @@ def show_number(value: float, digits: int = 4) -> str:
 def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
     """Write a number with what is open about it, and no digit beyond that.
 
-    What stands after ± is rounded up, to one digit, or two if the first is 1 or 2, so that the whole interval is
+    The number after ± is rounded up, to one digit, or two if the first is 1 or 2, so that the whole interval is
     covered but for 2 % of it. A number that is certain in all digits shown has none.
 
     Examples

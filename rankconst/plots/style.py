@@ -124,7 +124,7 @@ def _save(figure: Figure, form: str, metadata: dict[str, str | None]) -> bytes:
 
 def _write_svg(figure: Figure, title: str, description: str) -> bytes:
     content = _save(figure, "svg", {"Title": title, "Description": description, "Date": None}).decode()
-    # Readers of screens look for the description beside the title.
+    # Readers of screens look for the description next to the title.
     found = f"<title>{escape(title)}</title>"
     return content.replace(found, f"{found}\n <desc>{escape(description)}</desc>", 1).encode()
 

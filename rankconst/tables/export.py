@@ -45,7 +45,7 @@ _PYKEEN_COLUMNS = (
     "side",
     "split",
     "value",
-    # What its table lacks stands to the right, where a script that does not know of it is not disturbed.
+    # What its table lacks is to the right, where a script that does not know of it is not disturbed.
     "variance",
     "expectation_error",
     "variance_error",

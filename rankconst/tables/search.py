@@ -55,7 +55,7 @@ class TaskSets:
         table = tables.read("constants")
         codes = {name: _encode(table, name) for name in (*TASK_FIELDS, "metric", "method")}
         keys = np.stack([codes[name][0] for name in TASK_FIELDS])
-        # Rows stand in canonical order: those of a set stand together.
+        # Rows are in canonical order: those of a set are together.
         starts = np.flatnonzero(np.concatenate(([True], np.any(keys[:, 1:] != keys[:, :-1], axis=0))))
         names = {name: np.array(codes[name][1])[codes[name][0][starts]] for name in TASK_FIELDS}
         rows = {name: _numbers(table, name) for name in ("num_tasks", "expectation", "variance")}

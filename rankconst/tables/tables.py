@@ -208,7 +208,7 @@ class Tables:
         if alone:
             return self._complete(name, columns, file.read_row_groups(groups, held, use_threads=False))
         table = file.read_row_groups(groups, list(dict.fromkeys(["dataset", *held])), use_threads=False)
-        # Rows stand in canonical order, so those of a dataset stand together.
+        # Rows are in canonical order, so those of a dataset are together.
         keys = table.column("dataset").to_pylist()
         start = keys.index(dataset) if dataset in keys else 0
         return self._complete(name, columns, table.select(held).slice(start, keys.count(dataset)))
@@ -517,7 +517,7 @@ def _bundle_folders() -> dict[str, Path]:
     """Version to folder of the sets that came with the package, oldest first."""
     package = Path(__file__).resolve().parents[1]
     inside = package / "data"
-    # A wheel carries the tables inside the package; in a checkout they lie beside it.
+    # A wheel carries the tables inside the package; in a checkout they are next to it.
     root = inside if inside.is_dir() else package.parent / "data"
     found = {parse_version(path.parent.name): path.parent for path in root.glob(f"*.*.*/{DESCRIPTOR}")}
     return {found[version].name: found[version] for version in sorted(filter(None, found))}
@@ -535,7 +535,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     ----------
     path
         A folder written by ``rankconst build``, or a zip file of one; or, as text, the URL of such a zip file or of a
-        ``datapackage.json`` beside its tables, ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or
+        ``datapackage.json`` next to its tables, ``doi:10.PREFIX/SUFFIX`` of a deposit with one zip file, or
         ``doi:10.PREFIX/SUFFIX/NAME.zip``. A URL or DOI may end in ``#sha256=`` and the hash of that file. What is
         downloaded stays in the cache folder and is read from there afterwards; to have it anew, delete the file that
         `Tables.path` names. If None, the tables that came with the package.

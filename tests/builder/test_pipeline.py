@@ -538,9 +538,7 @@ def test_what_makes_a_dataset_be_built_again(small: Path, run: Run, options: dic
         assert_same_numbers(outcome.tables, first.tables, "alpha")
 
 
-def test_force_gives_the_same_bytes(
-    small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_force_gives_the_same_bytes(small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run("alpha", mirror=small)
     before = read_bytes(tmp_path / "out")
     monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", rankconst.compute_moments)

@@ -58,7 +58,7 @@ def run_checks(tables: TableSet, means: Means | None = None) -> Iterator[Result]
             with np.errstate(over="ignore"):
                 checked = check.examine(tables, means) if check.rebuild else check.examine(tables)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # Rows of a kind that nobody thought of: the other checks may still tell what is wrong with them.
+            # Rows of an unforeseen kind: the other checks may still tell what is wrong with them.
             reason = Finding(f"the check could not be finished: {type(error).__name__}: {error}")
             checked = Checked(0, (reason,))
         failed = any(finding.level == "failed" for finding in checked.findings)

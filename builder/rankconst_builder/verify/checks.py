@@ -54,7 +54,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Check:
-    """Something that every set of tables must stand up to."""
+    """Something that must hold for every set of tables."""
 
     name: str
     covers: str  # what it looks at, in words

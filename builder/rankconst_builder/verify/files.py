@@ -184,7 +184,7 @@ def _check_version(tables: TableSet) -> Iterator[Finding]:
 
 
 def _check_resources(tables: TableSet) -> Iterator[Finding]:
-    """Compare what stands of each table with its file and with the columns of this program."""
+    """Compare the description of each table with its file and with the columns of this program."""
     names = [resource.get("name") for resource in tables.descriptor["resources"]]
     expected = list(tables_of(tables.version))
     if names[: len(expected)] != expected or len(set(map(str, names))) != len(names):

@@ -33,7 +33,7 @@ _ROW = ["dataset", "protocol", "split", "aggregation", "metric", "k"]
 
 @check("pooling", "both sides pool head and tail", "candidates", "constants")
 def check_pooling(tables: TableSet) -> Checked:
-    """Compare what stands for both sides with head and tail: tasks add up, and means are means of means."""
+    """Compare both sides with head and tail: tasks add up, and means are means of means."""
     frame = tables.sound["constants"]
     sides = {side: frame[(frame["side"] == side).to_numpy()] for side in ("head", "tail", "both")}
     joined = sides["both"]

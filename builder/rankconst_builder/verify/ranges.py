@@ -83,7 +83,7 @@ def _bound_statistics(row: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
         yield f"{later}_in_{earlier}", 0, min(distinct[later], distinct[earlier])
     yield "self_loops_train", 0, min(distinct["train"], int(row["entities_train"]) * int(row["relations_train"]))
     for split in ("valid", "test"):
-        # A triple that also stands in train has nothing unseen.
+        # A triple that is also in train has nothing unseen.
         yield f"dropped_{split}", int(row[f"duplicates_{split}"]), rows[split] - int(row[f"{split}_in_train"])
 
 

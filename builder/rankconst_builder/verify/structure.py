@@ -51,7 +51,7 @@ def check_columns(tables: TableSet) -> Checked:
                 message = "a column is not of its type" if key in {*got} & {*expected} else "the columns differ"
                 findings.append(Finding(message, name, {}, key, expected.get(key), got.get(key)))
         if list(expected) != list(got) and sorted(expected) == sorted(got):
-            findings.append(Finding("the columns stand in another order", name, {}, "", [*expected], [*got]))
+            findings.append(Finding("the columns are in another order", name, {}, "", [*expected], [*got]))
         for column in COLUMNS[name]:
             if current and column.name in got:
                 metadata = tables.stored[name].schema.field(column.name).metadata or {}
@@ -131,17 +131,17 @@ def check_words(tables: TableSet) -> Checked:
     return Checked.of(sum(map(len, tables.whole.values())), findings)
 
 
-@check("keys", "no row stands twice")
+@check("keys", "no row is there twice")
 def check_keys(tables: TableSet) -> Checked:
-    """Look for rows that stand twice."""
+    """Look for repeated rows."""
     findings = []
     for name, frame in tables.whole.items():
         twice = frame.duplicated(list(KEYS[name]))
-        findings += point_out(frame, name, twice, KEYS[name][-1], message="a row with this key stands before")
+        findings += point_out(frame, name, twice, KEYS[name][-1], message="a row with this key came before")
     return Checked.of(sum(map(len, tables.whole.values())), findings)
 
 
-@check("order", "rows stand in canonical order")
+@check("order", "rows are in canonical order")
 def check_order(tables: TableSet) -> Checked:
     """Compare the order of the rows with that of their keys."""
     findings = []
@@ -156,7 +156,7 @@ def check_order(tables: TableSet) -> Checked:
             before[1:] |= equal & (numbers[1:] < numbers[:-1])
             equal &= numbers[1:] == numbers[:-1]
         findings += point_out(
-            frame, name, before, KEYS[name][0], message="this row should stand before the one above it"
+            frame, name, before, KEYS[name][0], message="this row should come before the one above it"
         )
     return Checked.of(sum(map(len, tables.whole.values())), findings)
 

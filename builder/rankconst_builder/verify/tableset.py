@@ -42,10 +42,10 @@ HISTOGRAMS = ("candidates", "macro_candidates", "candidates_by_relation")
 """The tables of numbers of candidates."""
 
 COMPANIONS = ("README.md", "LICENSE", "CITATION.cff", "croissant.json", ".zenodo.json", CHECKSUMS)
-"""Files that may lie beside the tables."""
+"""Files that may accompany the tables."""
 
 OUTPUTS = ("per-triple",)
-"""Folders that may lie beside the tables: what ``rankconst build`` writes on request, no part of the set."""
+"""Folders that may accompany the tables: what ``rankconst build`` writes on request, no part of the set."""
 
 
 def is_current(version: str) -> bool:
@@ -120,7 +120,7 @@ def _is_dataset(word: str) -> bool:
 
 
 def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
-    """Return those of some words that may stand in a column."""
+    """Return those of some words that a column may hold."""
     fixed: dict[str, Iterable[str]] = {
         "split": ("valid", "test") if table == "candidates_by_relation" else SPLITS,
         "side": SIDES if table == "constants" else _HISTOGRAM_SIDES,

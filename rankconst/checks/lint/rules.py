@@ -155,7 +155,7 @@ _FEWEST_SWAPPED = 2
     SWAPPED,
     title="no two columns changed places",
     inequality="the rules of hits, MR and MRR together",
-    why="All evaluations break them as they stand, and none with two metrics exchanged.",
+    why="All evaluations break them as they are, and none if two metrics are exchanged.",
     whole_file=True,
 )
 def find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
@@ -173,7 +173,7 @@ def find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
                 tuple(m for case, _ in broken for m in _list_plain(case) if m.entry.metric in {one, other}),
                 f"{', '.join(BROKEN_BY_SWAP[:-1])} and {BROKEN_BY_SWAP[-1]} together",
                 f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are impossible "
-                "as they stand, and possible with the two the other way round.",
+                "as they are, and possible with the two exchanged.",
                 "Two headings, or two columns, changed places.",
             )
 
@@ -230,7 +230,7 @@ def find_decreasing_hits(case: Case) -> Iterator[Finding]:
     title="MRR within what the hits allow",
     inequality="sum (H_i - H_(i-1)) / k_i + (1 - H_m) / N <= MRR <= sum (H_i - H_(i-1)) / (k_(i-1) + 1)"
     " + (1 - H_m) / (k_m + 1)",
-    why="Each share of ranks stands last, or first, in its range; 1/2 for 1 where ranks can be halves.",
+    why="Each share of ranks is last, or first, in its range; 1/2 instead of 1 if ranks can be halves.",
 )
 def find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
     """Find an MRR outside what the shares of hits allow."""
