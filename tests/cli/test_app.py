@@ -68,9 +68,10 @@ def test_every_option_has_an_explanation(run: Run, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_stands_in_the_readme(command: str) -> None:
-    readme = Path(__file__).parents[2] / "README.md"
-    assert f"rankconst {command}" in readme.read_text(encoding="utf-8")
+def test_every_command_is_in_the_documentation(command: str) -> None:
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", *(root / "docs").glob("*.md")]
+    assert any(f"rankconst {command}" in page.read_text(encoding="utf-8") for page in pages)
 
 
 def test_help_names_commands_and_exit_codes(run: Run) -> None:
@@ -144,7 +145,7 @@ def test_interrupt_in_this_process(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def interrupt(*_: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rankconst.tables.tables.load", interrupt)
+    monkeypatch.setattr("rankconst.cli.show.load", interrupt)
     screen = run("show", "umls")
     assert (screen.code, screen.out) == (130, "")
 
