@@ -361,8 +361,8 @@ def test_any_text_is_read_or_refused_with_the_name_of_the_file(text: str, key: s
 )
 def test_no_line_takes_long(key: str, piece: str) -> None:
     text = piece * (2**20 // len(piece)) + "\n" + SAMPLES[key][0].text
-    start = time.perf_counter()
+    start = time.process_time()
     READERS[key].recognise(Document("run.log", text))
     with contextlib.suppress(DataError):
         READERS[key].read(Document("run.log", text))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
