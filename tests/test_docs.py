@@ -13,6 +13,7 @@ import pytest
 import rankconst
 from pages import ROOT, find_blocks, find_pages, run_page
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.cli import COMMANDS
 from rankconst.errors import RankconstError
 from rankconst.results.formats import READERS
 
@@ -76,6 +77,12 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_listed() -> None:
     listed = re.findall(r"^\| \[(\w+\.md)\]\(\1\)", text_of(DOCS / "README.md"), re.MULTILINE)
     assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md") if page.name != "README.md")
+
+
+@in_checkout
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_on_a_page(command: str) -> None:
+    assert any(f"rankconst {command}" in text_of(page) for page in PAGES)
 
 
 @in_checkout
