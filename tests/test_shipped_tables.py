@@ -140,6 +140,7 @@ def test_the_archive_holds_all_it_promised() -> None:
     assert set(listed) == wanted
 
 
+@pytest.mark.slow
 def test_rows_stand_in_canonical_order_once_each() -> None:
     orders: dict[str, list[Any]] = {
         "protocol": [*PROTOCOLS, "sampled:500"], "split": list(SPLITS), "side": list(SIDES), "metric": list(CATALOGUE),
@@ -148,7 +149,8 @@ def test_rows_stand_in_canonical_order_once_each() -> None:
     assert set(KEYS) == set(COLUMNS)
     for name, keys in KEYS.items():
         ranked = [
-            tuple(orders[key].index(row[key]) if key in orders else row[key] or 0 for key in keys) for row in rows_of(name)
+            tuple(orders[key].index(row[key]) if key in orders else row[key] or 0 for key in keys)
+            for row in rows_of(name)
         ]
         assert ranked == sorted(ranked), name
         assert len(ranked) == len(set(ranked)), name
@@ -203,7 +205,9 @@ def test_filters_only_remove(dataset: str) -> None:
 def test_sides_and_files_have_the_same_number_of_tasks(dataset: str) -> None:
     row = DATASETS[dataset]
     for protocol, split in itertools.product(PROTOCOLS, SPLITS):
-        head, tail, both = (sum(counts_by_tasks()[dataset, protocol, split, side].values()) for side in ("head", "tail", "both"))
+        head, tail, both = (
+            sum(counts_by_tasks()[dataset, protocol, split, side].values()) for side in ("head", "tail", "both")
+        )
         assert head == tail
         assert both == 2 * head
         if protocol != "pykeen":
@@ -232,6 +236,7 @@ def test_datasets_count_alike() -> None:
 # Constants.
 
 
+@pytest.mark.slow
 def test_constants_obey_the_laws() -> None:
     for row in micro_rows():
         metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
@@ -260,6 +265,7 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
             assert 0 <= row[f"{name}_error"] <= bound * row[name], row
 
 
+@pytest.mark.slow
 def test_constants_follow_from_the_candidates() -> None:
     """Rows again, by this code on this machine: within the errors that they state."""
     moments: dict[tuple[Histogram, rankconst.Metric], rankconst.Moments] = {}
@@ -279,6 +285,7 @@ def test_constants_follow_from_the_candidates() -> None:
         assert moments[key].method == row["method"], REBUILD
 
 
+@pytest.mark.slow
 def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
     """Over the whole archive, from nothing but the histograms."""
     checked = 0
@@ -295,6 +302,7 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
     assert checked == len(counts_by_tasks()) * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [metric for metric in TABULATED if metric.family in PRECISE], ids=str)
 @pytest.mark.parametrize("protocol", ["standard", "pykeen"])
 @pytest.mark.parametrize("dataset", ["nations", "umls", "fb15k237", "wn18rr"])
@@ -327,6 +335,7 @@ def test_files_are_those_of_the_descriptor(name: str) -> None:
     assert resource["rows"] == len(rows_of(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COLUMNS)
 def test_content_hashes_are_right(name: str) -> None:
     head, first, *others = lines_of(TABLES.read(name))
