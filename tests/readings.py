@@ -168,6 +168,7 @@ def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[
         "QMR": math.sqrt(math.fsum(rank**2 for rank in values) / n),
         "MdR": float(np.median(values)),
         "VR": float(np.var(values)),
+        "nDCG": math.fsum(1 / math.log2(1 + rank) for rank in values) / n,
     }
     found["SDR"] = math.sqrt(found["VR"])
     found |= {

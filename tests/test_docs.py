@@ -13,6 +13,7 @@ import pytest
 import rankconst
 from pages import ROOT, find_blocks, find_pages, run_page
 from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.cli import COMMANDS
 from rankconst.errors import RankconstError
 from rankconst.results.formats import READERS
 
@@ -32,6 +33,7 @@ NEEDED = {
 in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a checkout only")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_every_example_does_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -76,6 +78,12 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_listed() -> None:
     listed = re.findall(r"^\| \[(\w+\.md)\]\(\1\)", text_of(DOCS / "README.md"), re.MULTILINE)
     assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md") if page.name != "README.md")
+
+
+@in_checkout
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_on_a_page(command: str) -> None:
+    assert any(f"rankconst {command}" in text_of(page) for page in PAGES)
 
 
 @in_checkout
@@ -190,6 +198,7 @@ def test_the_extra_for_tests_is_its_groups() -> None:
     assert set(project["project"]["optional-dependencies"]["test"]) == {*groups["test"], *groups["lint"]}
 
 
+@pytest.mark.slow
 @in_checkout
 def test_benchmark_runs() -> None:
     script = ROOT / "benchmarks" / "lookup_speed.py"

@@ -165,7 +165,7 @@ def test_nothing_left_out(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_places_with_the_same_reason_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    why = "no metric that logs print has this name"
+    why = "not the name of a metric that logs print"
     found = [Skipped(line, "auc_pr", why) for line in (*range(3, 203), 300)]
     assert tell(capsys, found) == [f"skipped: train.log, lines 3-202, 300: auc_pr: {why}"]
     names = [Skipped(line, f"auc_{line}", why) for line in range(3, 8)]
@@ -209,4 +209,4 @@ def test_commands_that_read_files_say_it(run: Run, tmp_path: Path) -> None:
         if command == "plot":
             pytest.importorskip("matplotlib")
         told = [line for line in run(command, path, *out).err.splitlines() if line.startswith("skipped: ")]
-        assert told == [f"skipped: {path}, lines 1-300: auc_pr: no metric that logs print has this name"]
+        assert told == [f"skipped: {path}, lines 1-300: auc_pr: not the name of a metric that logs print"]

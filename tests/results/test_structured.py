@@ -146,10 +146,10 @@ BILLION = "a: &a [x, x, x]\n" + "".join(
     ],
 )
 def test_unsafe_or_broken_yaml_is_refused_with_its_place(text: str, places: list[str]) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(DataError) as caught:
         _yaml(text, line=10)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     for part in ("trace.yaml", *places):
         assert part in str(caught.value)
 

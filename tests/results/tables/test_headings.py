@@ -113,7 +113,7 @@ def test_keys_are_unique(headings: list[str]) -> None:
 
 @pytest.mark.parametrize("family", ["Hits" + " " * 400 + "x", "Hits" + " @" * 200, "Hits" + " (%" * 130])
 def test_a_long_label_over_a_number_takes_no_time(family: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     find_heading([Row(1, ("Model", family), ("Model", family)), Row(2, ("", "10"), ("", "10"))], Dialect())
     parse_column(family[:200])
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

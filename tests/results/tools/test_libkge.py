@@ -131,10 +131,10 @@ def test_a_long_trace_is_read_quickly() -> None:
     pytest.importorskip("yaml")
     text = (BATCH + "\n") * (60 * 2**20 // len(BATCH)) + EXAMPLE + "\n" + _record() + "\n"
     document = Document("trace.yaml", text)
-    started = time.perf_counter()
+    started = time.process_time()
     assert READER.recognise(document)
     assert len(READER.read(document).entries) == 2
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 METRICS = {"mean_rank": "MR", "mean_reciprocal_rank": "MRR", "hits_at_1": "Hits@1", "hits_at_1000": "Hits@1000"}
