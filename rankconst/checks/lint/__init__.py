@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.checks.identify.search import suggest_dataset
 from rankconst.checks.lint.case import Archive, Finding, Lint, build_case
-from rankconst.checks.lint.rules import BROKEN_BY_SWAP, RULES, SWAPPED
+from rankconst.checks.lint.rules import RULES, SWAPPED
 from rankconst.names import resolve_name
 from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import group_entries
@@ -77,7 +77,7 @@ def _drop_explained(findings: list[Finding]) -> list[Finding]:
 
     def is_explained(finding: Finding) -> bool:
         entries = {id(m.entry) for m in finding.values}
-        by_exchange = finding.rule in BROKEN_BY_SWAP and not entries.isdisjoint(exchanged)
+        by_exchange = RULES[finding.rule].mended_by_swap and not entries.isdisjoint(exchanged)
         return by_exchange or (finding.rule not in {"range", SWAPPED} and not entries.isdisjoint(impossible))
 
     return [finding for finding in findings if not is_explained(finding)]

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A law that numbers obey: its key, the law in words and as a formula, why it holds, and what finds breaches."""
+    """A law that numbers obey: its key, the law in words and as a formula, why it holds, and what finds breaches.
+
+    `mended_by_swap`: two columns that changed places break it, and it holds if they change back.
+    """
 
     key: str
     title: str
@@ -45,6 +48,7 @@ class Rule:
     why: str
     find: Callable[[Any], Iterable[Finding]]
     whole_file: bool
+    mended_by_swap: bool
 
     def apply(self, cases: Sequence[Case]) -> Iterator[Finding]:
         """Yield the findings in the evaluations of a file."""
@@ -61,11 +65,13 @@ RULES: dict[str, Rule] = {}
 _Find = TypeVar("_Find", bound="Callable[[Any], Iterable[Finding]]")
 
 
-def rule(key: str, *, title: str, inequality: str, why: str, whole_file: bool = False) -> Callable[[_Find], _Find]:
+def rule(
+    key: str, *, title: str, inequality: str, why: str, whole_file: bool = False, mended_by_swap: bool = False
+) -> Callable[[_Find], _Find]:
     """Register what finds the breaches of a rule in a case, or in all cases of a file."""
 
     def register(find: _Find) -> _Find:
-        RULES[key] = Rule(key, title, inequality, why, find, whole_file)
+        RULES[key] = Rule(key, title, inequality, why, find, whole_file, mended_by_swap)
         return find
 
     return register
@@ -84,6 +90,7 @@ def _name(tasks: Tasks | None) -> str:
     inequality="worst <= M <= optimum",
     why="The worst ranker puts every true answer last, the best one first; shares are at most 1.",
     whole_file=True,
+    mended_by_swap=True,
 )
 def find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
     """Find what is no number or beyond the best or worst ranker; percentages are one finding for a column."""
@@ -145,7 +152,6 @@ def _guess(m: Measured, *, beyond_worst: bool) -> str:
 
 
 SWAPPED = "swapped-columns"
-BROKEN_BY_SWAP = ("range", "hits-monotone", "mrr-from-hits", "mr-from-hits", "mr-from-mrr")
 
 # In one evaluation several exchanges may mend a slip.
 _FEWEST_SWAPPED = 2
@@ -160,6 +166,7 @@ _FEWEST_SWAPPED = 2
 )
 def find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
     """Find two metrics such that every evaluation with both is impossible, and possible with the two exchanged."""
+    mended = [rule.key for rule in RULES.values() if rule.mended_by_swap]
     tables = [(case, {m.entry.metric: m.interval for m in _list_plain(case)}) for case in cases]
     wrong = [(case, values) for case, values in tables if not _is_possible(values, case.step)]
     pairs = dict.fromkeys(pair for _, values in wrong for pair in itertools.combinations(values, 2))
@@ -171,7 +178,7 @@ def find_swapped_columns(cases: Sequence[Case]) -> Iterator[Finding]:
         if all(_is_possible({**v, one: v[other], other: v[one]}, case.step) for case, v in broken):
             yield Finding(
                 tuple(m for case, _ in broken for m in _list_plain(case) if m.entry.metric in {one, other}),
-                f"{', '.join(BROKEN_BY_SWAP[:-1])} and {BROKEN_BY_SWAP[-1]} together",
+                f"{', '.join(mended[:-1])} and {mended[-1]} together",
                 f"{one.label} and {other.label} are exchanged: all {len(both):,} evaluations are impossible "
                 "as they are, and possible with the two exchanged.",
                 "Two headings, or two columns, changed places.",
@@ -212,6 +219,7 @@ def _overlap(one: Interval, other: Interval) -> bool:
     title="hits grow with k",
     inequality="Hits@j <= Hits@k for j < k",
     why="A rank of at most j is at most k.",
+    mended_by_swap=True,
 )
 def find_decreasing_hits(case: Case) -> Iterator[Finding]:
     """Find shares of hits that fall as k grows: one finding for each k below an earlier one."""
@@ -231,6 +239,7 @@ def find_decreasing_hits(case: Case) -> Iterator[Finding]:
     inequality="sum (H_i - H_(i-1)) / k_i + (1 - H_m) / N <= MRR <= sum (H_i - H_(i-1)) / (k_(i-1) + 1)"
     " + (1 - H_m) / (k_m + 1)",
     why="Each share of ranks is last, or first, in its range; 1/2 instead of 1 if ranks can be halves.",
+    mended_by_swap=True,
 )
 def find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
     """Find an MRR outside what the shares of hits allow."""
@@ -245,6 +254,7 @@ def find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
     title="MR within what the hits allow",
     inequality="sum (H_i - H_(i-1)) (k_(i-1) + 1) + (1 - H_m) (k_m + 1) <= MR <= sum (H_i - H_(i-1)) k_i + (1 - H_m) N",
     why="As for the MRR; there is an upper bound only where N, the most candidates, is known.",
+    mended_by_swap=True,
 )
 def find_means_against_hits(case: Case) -> Iterator[Finding]:
     """Find an MR outside what the shares of hits allow."""
@@ -296,6 +306,7 @@ def _write_mean(hits: list[Measured], ranks: list[float], *, reciprocal: bool) -
     title="MR at least what the MRR allows",
     inequality="MR >= 2 r + 1 - r (r + 1) MRR >= 1 / MRR, r = floor(1 / MRR)",
     why="The lower convex hull of the points (1/r, r), which is above the bound 1 / MRR of the means.",
+    mended_by_swap=True,
 )
 def find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     """Find an MR below every MR that the MRR allows, which is an MRR below every MRR that the MR allows."""
