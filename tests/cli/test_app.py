@@ -37,6 +37,9 @@ EXAMPLES = {
     "export": ("export", "-f", "pykeen", "-d", "nations"),
 }
 
+ARCHIVED = ("build", "-d", "countries_s1", "-p", "raw", "--offline", "--out")
+"""A small build that falls back on the archive, with a warning; the folder is to follow."""
+
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 
@@ -134,10 +137,9 @@ def test_exit_codes(run_child: Run, args: tuple[str, ...], code: int, told: str)
 
 
 @pytest.mark.usefixtures("builder")
-@pytest.mark.parametrize(("dataset", "code"), [("yago310", 5), ("nations", 0)])
-def test_exit_codes_of_build(run_child: Run, tmp_path: Path, dataset: str, code: int) -> None:
-    screen = run_child("build", "-d", dataset, "--offline", "--out", tmp_path / "out")
-    assert screen.code == code
+def test_exit_code_of_a_failed_build(run_child: Run, tmp_path: Path) -> None:
+    screen = run_child("build", "-d", "yago310", "--offline", "--out", tmp_path / "out")
+    assert screen.code == 5
     assert "Traceback" not in screen.err
 
 
@@ -206,7 +208,8 @@ def test_messages_in_a_pipe_have_no_escape_codes(run_child: Run) -> None:
 
 @pytest.mark.usefixtures("builder")
 def test_a_warning_in_a_pipe_has_no_escape_codes(run_child: Run, tmp_path: Path) -> None:
-    screen = run_child("build", "-d", "nations", "--offline", "--out", tmp_path / "out", env={"NO_COLOR": "1"})
+    screen = run_child(*ARCHIVED, tmp_path / "out", env={"NO_COLOR": "1"})
+    assert (screen.code, "Traceback" in screen.err) == (0, False)
     assert "warning:" in screen.err
     assert "\x1b" not in screen.err + screen.out
 
@@ -218,9 +221,10 @@ def test_no_color_is_honoured_in_a_terminal(run_in_terminal: RunInTerminal, args
 
 @pytest.mark.usefixtures("builder")
 def test_a_warning_is_coloured_in_a_terminal_only(run_in_terminal: RunInTerminal, tmp_path: Path) -> None:
-    args = ("build", "-d", "nations", "--offline", "--out")
-    assert COLOUR.search(run_in_terminal(*args, tmp_path / "a").out)
-    assert not COLOUR.search(run_in_terminal(*args, tmp_path / "b", env={"NO_COLOR": "1"}).out)
+    for folder, env in (("a", {}), ("b", {"NO_COLOR": "1"})):
+        out = run_in_terminal(*ARCHIVED, tmp_path / folder, env=env).out
+        assert "warning:" in out
+        assert bool(COLOUR.search(out)) == (folder == "a")
 
 
 @pytest.mark.parametrize("args", [("tools", "conve"), ("metrics", "mrr"), ("protocols", "sampled:500:replacement")])
@@ -270,16 +274,20 @@ def test_terminals_that_know_few_characters(run_child: Run, command: str, encodi
 # -- completion ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def complete(run_child: Run) -> Callable[[str], list[str]]:
+def ask(run: Run, line: str) -> list[str]:
     """Complete a line as bash would."""
+    words = line.split(" ")
+    env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    return run(env=env).out.split()
 
-    def ask(line: str) -> list[str]:
-        words = line.split(" ")
-        env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
-        return run_child(env=env).out.split()
 
-    return ask
+@pytest.fixture
+def complete(run: Run) -> Callable[[str], list[str]]:
+    return functools.partial(ask, run)
+
+
+def test_completion_by_a_process_of_its_own(run_child: Run) -> None:
+    assert ask(run_child, "rankconst adjust 0.3 --dataset kin") == ["kinships"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""One law for every metric of the catalogue: 200,000 simulated random rankers agree with its constants.
+"""One law for every metric of the catalogue: 200,000 simulated random rankers agree with its constants and tails.
 
 Ranks are drawn and the metrics formed from their definitions, whole batches of rankings at a time; nothing is shared
 with the code under test but the histogram.
@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import rankconst
-from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric
+from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.moments import compute_moments
+from rankconst.tails import tail_probability
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,30 +25,42 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
+pytestmark = pytest.mark.slow
+
 DRAWS = 200_000
 BATCH = 1_000
 SIGMAS = 5
 DATASETS = ("nations", "kinships", "umls")
 METRICS = [metric for metric in TABULATED if metric.k in {None, 1, 3, 10}]
+RANKS = np.arange(256, dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class Rankings:
-    """A batch of rankings: ranks in ascending order, a row a ranking; all below 256."""
+    """A batch of rankings: how often each rank below 256 occurs, a row a ranking."""
 
-    ranks: NDArray[np.uint8]
+    counts: Values
+
+    @property
+    def num_tasks(self) -> int:
+        """The number of ranks of each ranking."""
+        return int(self.counts[0].sum())
 
     def mean(self, score: Callable[[Values], Values]) -> Values:
         """Return the mean of a score of the ranks, a value a ranking."""
-        with np.errstate(divide="ignore"):
-            scores = score(np.arange(256, dtype=np.float64))
-        mean: Values = np.take(scores, self.ranks).mean(axis=1)
+        scores = np.append(0.0, score(RANKS[1:]))
+        mean: Values = self.counts @ scores / self.num_tasks
         return mean
 
     def double_median(self) -> NDArray[np.int64]:
         """Return twice the median, of two middle ranks their sum."""
-        n = self.ranks.shape[1]
-        return self.ranks[:, (n - 1) // 2].astype(np.int64) + self.ranks[:, n // 2]
+        return _middle(self.counts, 0) + _middle(self.counts, 1)
+
+
+def _middle(counts: Values, upper: int) -> NDArray[np.int64]:
+    """Return in which column the lower or upper middle one of each row's things is."""
+    place = (int(counts[0].sum()) - 1 + upper) // 2
+    return np.argmax(np.cumsum(counts, axis=1) > place, axis=1)
 
 
 def _spread(rankings: Rankings) -> Values:
@@ -55,11 +68,13 @@ def _spread(rankings: Rankings) -> Values:
 
 
 def _median_deviation(rankings: Rankings) -> Values:
-    doubled = np.abs(2 * rankings.ranks.astype(np.int16) - rankings.double_median()[:, None].astype(np.int16))
-    doubled = np.sort(doubled, axis=1, kind="stable")
-    n = doubled.shape[1]
+    doubled = np.abs(2 * RANKS.astype(np.int16) - rankings.double_median().astype(np.int16)[:, None])
+    order = np.argsort(doubled, axis=1, kind="stable")
+    counts = np.take_along_axis(rankings.counts, order, axis=1)
+    doubled = np.take_along_axis(doubled, order, axis=1)
+    lower, upper = (np.take_along_axis(doubled, _middle(counts, which)[:, None], axis=1)[:, 0] for which in (0, 1))
     # Twice the deviations, twice their median; over the upper quartile of the normal law.
-    return (doubled[:, (n - 1) // 2].astype(np.float64) + doubled[:, n // 2]) / 4 / 0.6744897501960817
+    return (lower.astype(np.float64) + upper) / 4 / 0.6744897501960817
 
 
 SIMULATED: dict[str, Callable[[Rankings, int | None], Values]] = {
@@ -78,7 +93,7 @@ SIMULATED: dict[str, Callable[[Rankings, int | None], Values]] = {
     "variance": lambda rankings, _: _spread(rankings),
     "standard_deviation": lambda rankings, _: np.sqrt(_spread(rankings)),
     "median_absolute_deviation": lambda rankings, _: _median_deviation(rankings),
-    "count": lambda rankings, _: np.full(len(rankings.ranks), float(rankings.ranks.shape[1])),
+    "count": lambda rankings, _: np.full(len(rankings.counts), float(rankings.num_tasks)),
 }
 """Family to the metric of a batch of rankings."""
 
@@ -87,6 +102,34 @@ def test_every_metric_is_simulated() -> None:
     """A new metric fails here until it stands in the law below."""
     assert SIMULATED.keys() == CATALOGUE.keys()
     assert {metric.family for metric in METRICS} == CATALOGUE.keys()
+
+
+def test_metrics_of_counts_are_those_of_ranks() -> None:
+    """The same batch by NumPy's own functions, rank by rank."""
+    rng = np.random.default_rng(1)
+    for n in (7, 30):
+        ranks = rng.integers(1, 256, (50, n))
+        rankings = Rankings(_count(ranks))
+        deviations = np.abs(ranks - np.median(ranks, axis=1, keepdims=True))
+        direct = {
+            "mr": ranks.mean(axis=1),
+            "mrr": (1 / ranks).mean(axis=1),
+            "hits@10": (ranks <= 10).mean(axis=1),
+            "gmr": np.exp(np.log(ranks).mean(axis=1)),
+            "ndcg": (1 / np.log2(1 + ranks)).mean(axis=1),
+            "median_rank": np.median(ranks, axis=1),
+            "variance": ranks.var(axis=1),
+            "median_absolute_deviation": np.median(deviations, axis=1) / 0.6744897501960817,
+            "count": np.full(50, n),
+        }
+        for name, values in direct.items():
+            metric = parse_metric(name)
+            assert SIMULATED[metric.family](rankings, metric.k) == pytest.approx(values, rel=1e-11)
+
+
+def _count(ranks: NDArray[np.int64]) -> Values:
+    rows = np.arange(len(ranks))[:, None] * 256
+    return np.bincount((rows + ranks).ravel(), minlength=len(ranks) * 256).reshape(-1, 256).astype(np.float64)
 
 
 @pytest.fixture(scope="module", params=DATASETS)
@@ -98,8 +141,7 @@ def simulated(request: pytest.FixtureRequest) -> tuple[str, dict[str, Values]]:
     rng = np.random.default_rng([20220314, DATASETS.index(request.param)])
     values: dict[str, Any] = {str(metric): np.empty(DRAWS) for metric in METRICS}
     for start in range(0, DRAWS, BATCH):
-        ranks = (rng.random((BATCH, sizes.size)) * sizes).astype(np.uint8) + np.uint8(1)
-        rankings = Rankings(np.sort(ranks, axis=1, kind="stable"))
+        rankings = Rankings(_count((rng.random((BATCH, sizes.size)) * sizes).astype(np.int64) + 1))
         for metric in METRICS:
             values[str(metric)][start : start + BATCH] = SIMULATED[metric.family](rankings, metric.k)
     return request.param, values
@@ -117,3 +159,20 @@ def test_simulated_rankers_agree(metric: Metric, simulated: tuple[str, dict[str,
     squares = np.square(deviations)
     error = math.hypot(squares.std() / math.sqrt(DRAWS), moments.variance_error if sampled else 0.0)
     assert abs(squares.mean() - moments.variance) <= SIGMAS * error
+
+
+@pytest.mark.parametrize("name", ["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr"])
+def test_simulated_tails_agree(name: str, simulated: tuple[str, dict[str, Values]]) -> None:
+    """Every tail above 1e-4 is within 5 standard errors."""
+    dataset, values = simulated
+    histogram = rankconst.load().histogram(dataset)
+    metric = parse_metric(name)
+    moments = compute_moments(metric, histogram)
+    sign = 1 if metric.increasing else -1
+    for z in (-2.1, -0.7, 0, 1.3, 3.1):
+        cut = moments.expectation + sign * z * math.sqrt(moments.variance)
+        reached = np.mean(sign * values[str(metric)] >= sign * cut)
+        tail = tail_probability(metric, histogram, cut)
+        p = tail.probability
+        slack = p * math.expm1(math.log(10) * tail.error)
+        assert abs(reached - p) <= SIGMAS * math.sqrt(p * (1 - p) / DRAWS) + slack + 2 / DRAWS, (cut, reached, tail)
