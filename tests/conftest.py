@@ -86,8 +86,9 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     """Ask loopback directly whatever proxies the machine has; return the pauses between retries, which take no time.
 
     To be used with a filter for ResourceWarning: pooch leaves the connection of an error answer to the garbage
-    collector, which is called here lest the next test be blamed.
+    collector, which is called here lest the next test be blamed. It looks at what the test left behind only.
     """
+    gc.freeze()
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "*")
@@ -95,6 +96,7 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     monkeypatch.setattr(time, "sleep", slept.append)
     yield slept
     gc.collect()
+    gc.unfreeze()
 
 
 @pytest.fixture

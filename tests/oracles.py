@@ -360,6 +360,8 @@ def transform_moments(family: str, counts: Counts) -> Exact:
     scores = {size: [MP.mpf(rank) ** exponent for rank in range(1, size + 1)] for size in counts}
     mean = sum(c * MP.fsum(scores[size]) / size for size, c in counts.items())
 
+    # Both moments are integrals of the same transform, with the same nodes.
+    @functools.cache
     def transform(t: Any, order: int) -> Any:
         """Return the integrand's L(t) for order 0, -L'(t) for order 1."""
         log, slope = MP.mpf(0), MP.mpf(0)
@@ -367,7 +369,8 @@ def transform_moments(family: str, counts: Counts) -> Exact:
             terms = [MP.exp(-t * score) for score in scores[size]]
             total = MP.fsum(terms)
             log += c * MP.log(total / size)
-            slope += c * MP.fsum(map(MP.fmul, scores[size], terms)) / total
+            if order:
+                slope += c * MP.fdot(scores[size], terms) / total
         return MP.exp(log) * (slope if order else 1)
 
     def moment(a: Fraction) -> Any:

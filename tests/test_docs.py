@@ -32,6 +32,7 @@ NEEDED = {
 in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a checkout only")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_every_example_does_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -190,6 +191,7 @@ def test_the_extra_for_tests_is_its_groups() -> None:
     assert set(project["project"]["optional-dependencies"]["test"]) == {*groups["test"], *groups["lint"]}
 
 
+@pytest.mark.slow
 @in_checkout
 def test_benchmark_runs() -> None:
     script = ROOT / "benchmarks" / "lookup_speed.py"

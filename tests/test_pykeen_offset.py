@@ -146,6 +146,7 @@ def test_scores_that_are_not_reproduced_are_refused(script: ModuleType, referenc
         script.read_scores(rankconst.load(), changed)
 
 
+@pytest.mark.slow
 def test_the_script_writes_page_and_picture(
     script: ModuleType, page: str, reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

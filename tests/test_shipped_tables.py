@@ -140,6 +140,7 @@ def test_the_archive_holds_all_it_promised() -> None:
     assert set(listed) == wanted
 
 
+@pytest.mark.slow
 def test_rows_stand_in_canonical_order_once_each() -> None:
     orders: dict[str, list[Any]] = {
         "protocol": [*PROTOCOLS, "sampled:500"], "split": list(SPLITS), "side": list(SIDES), "metric": list(CATALOGUE),
@@ -235,6 +236,7 @@ def test_datasets_count_alike() -> None:
 # Constants.
 
 
+@pytest.mark.slow
 def test_constants_obey_the_laws() -> None:
     for row in micro_rows():
         metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
@@ -263,6 +265,7 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
             assert 0 <= row[f"{name}_error"] <= bound * row[name], row
 
 
+@pytest.mark.slow
 def test_constants_follow_from_the_candidates() -> None:
     """Rows again, by this code on this machine: within the errors that they state."""
     moments: dict[tuple[Histogram, rankconst.Metric], rankconst.Moments] = {}
@@ -282,6 +285,7 @@ def test_constants_follow_from_the_candidates() -> None:
         assert moments[key].method == row["method"], REBUILD
 
 
+@pytest.mark.slow
 def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
     """Over the whole archive, from nothing but the histograms."""
     checked = 0
@@ -298,6 +302,7 @@ def test_mean_ranks_and_hits_are_right_in_every_row() -> None:
     assert checked == len(counts_by_tasks()) * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [metric for metric in TABULATED if metric.family in PRECISE], ids=str)
 @pytest.mark.parametrize("protocol", ["standard", "pykeen"])
 @pytest.mark.parametrize("dataset", ["nations", "umls", "fb15k237", "wn18rr"])
@@ -330,6 +335,7 @@ def test_files_are_those_of_the_descriptor(name: str) -> None:
     assert resource["rows"] == len(rows_of(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COLUMNS)
 def test_content_hashes_are_right(name: str) -> None:
     head, first, *others = lines_of(TABLES.read(name))

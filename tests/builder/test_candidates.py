@@ -108,6 +108,7 @@ def compare(dataset: Dataset, protocol: Protocol, split: str) -> None:
         assert {*got.head.tolist(), *got.tail.tolist()} <= {expected.num_entities}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ORDER)
 @pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
 @settings(max_examples=120, deadline=None)
@@ -119,6 +120,7 @@ def test_counts_equal_triple_loops(protocol: Protocol, split: str, dataset: Data
     compare(dataset, protocol, split)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", WRITABLE, ids=lambda protocol: protocol.key)
 @settings(max_examples=40, deadline=None)
 @given(dataset=DATASETS)

@@ -139,6 +139,7 @@ def test_is_seen(train: list[tuple[int, int, int]], rows: list[tuple[int, int, i
     assert graph.is_seen(graph.splits["test"]).tolist() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.key)
 @settings(max_examples=60, deadline=None)
 @given(files=DATASETS)

@@ -102,6 +102,7 @@ def key_of(row: dict[str, str]) -> str:
     return row["key"].partition(" ")[0]
 
 
+@pytest.mark.slow
 def test_reader_reproduces_the_statistics_of_every_dataset(mirror: Path) -> None:
     rows = read_statistics(mirror)
     wrong: list[str] = []
@@ -157,6 +158,7 @@ def test_files_agree_with_pykeen_unless_a_mismatch_is_stated(mirror: Path) -> No
     assert compared > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", sorted(key for key, source in load_benchmarks().items() if source.same_graph_as))
 def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path, key: str) -> None:
     graphs = [read_graph(mirror, one) for one in (key, find_benchmark(key).same_graph_as)]
@@ -168,6 +170,7 @@ def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path
                 assert one.histogram(side) == other.histogram(side), (protocol.key, split, side)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "protocol", "entities", "tasks"),
     [

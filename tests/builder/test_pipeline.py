@@ -173,6 +173,7 @@ def read_dataset(mirror: Path, key: str) -> dict[str, list[tuple[bytes, bytes, b
 # ---- the same numbers on every way -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["nations", "kinships", "umls", "fb15k237"])
 def test_mirror_and_archive_and_shipped_tables_agree(mirror: Path, run: Run, tmp_path: Path, key: str) -> None:
     shipped = rankconst.load(version=ARCHIVED)
@@ -226,6 +227,7 @@ def test_row_of_the_dataset(mirror: Path, run: Run) -> None:
         assert row[f"duplicates_{split}"] == found["rows"][split] - found["distinct"][split]
 
 
+@pytest.mark.slow
 def test_rows_are_unique_and_in_canonical_order(small: Path, run: Run) -> None:
     protocols = order_protocols(
         [*map(parse_protocol, ("sampled:500", "raw", "sampled:50", "raw")), *PROTOCOLS.values()]
@@ -471,6 +473,7 @@ def test_from_archive_of_what_is_not_archived(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_from_archive_needs_no_file(run: Run, tmp_path: Path, no_network: None) -> None:  # noqa: ARG001 - a fixture
     outcome = run("wn18rr", "codexsmall", from_archive=True, fetcher=Broken(tmp_path / "cache"))
     assert outcome.built == ("wn18rr", "codexsmall")
@@ -538,6 +541,7 @@ def test_what_makes_a_dataset_be_built_again(small: Path, run: Run, options: dic
         assert_same_numbers(outcome.tables, first.tables, "alpha")
 
 
+@pytest.mark.slow
 def test_force_gives_the_same_bytes(small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run("alpha", mirror=small)
     before = read_bytes(tmp_path / "out")
@@ -688,6 +692,7 @@ def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
     assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_unverified_files_are_marked_and_read_again(mirror: Path, run: Run, tmp_path: Path) -> None:
     nations = find_benchmark("nations")
     for file in nations.files.values():

@@ -386,6 +386,7 @@ def test_versions_only_rise(build: Any, order: Any, rows: Rows, version: str) ->
         release_tables(order(build(rows), version, previous=build(rows, BEFORE)))
 
 
+@pytest.mark.slow
 def test_the_newest_carried_version_below_is_the_previous_one(build: Any, order: Any, rows: Rows) -> None:
     newest = rankconst.bundled_versions()[-1]
     released = release_tables(order(build(rows), "90.0.0", previous=None))

@@ -169,6 +169,7 @@ def label(delimiter: str, alphabet: bytes | None = None) -> st.SearchStrategy[by
     return st.lists(st.sampled_from(allowed), min_size=1, max_size=12).map(bytes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("delimiter", "columns", "count_line"), FORMATS)
 @settings(max_examples=100, deadline=None)
 @given(data=st.data(), crlf=st.booleans(), final=st.booleans(), bom=st.booleans())
@@ -215,6 +216,7 @@ def test_file_of_several_blocks() -> None:
 # ---- what is refused ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
 @pytest.mark.parametrize("form", [LineFormat(), LineFormat(delimiter=" ", columns="htr", count_line=True)])
 def test_malformed_line_in_the_last_block(form: LineFormat, newline: bytes) -> None:

@@ -64,6 +64,7 @@ def assert_same_as_shipped(folder: Path, *keys: str) -> None:
 # -- benchmarks ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
     args = ("build", "--dataset", "Nations", "-d", "kinships", "--mirror", mirror, "--out", out, "-f", "json")
     screen = run(*args)
@@ -113,9 +114,12 @@ def test_result_on_stdout_and_the_rest_on_stderr(run: Run, mirror: Path, out: Pa
             assert fact in screen.out
 
 
-def test_no_number_is_cut_in_a_terminal(run_in_terminal: RunInTerminal, out: Path) -> None:
-    screen = run_in_terminal("build", "-d", "nations", "--from-archive", "--out", out)
-    assert screen.code == 0
+@pytest.mark.slow
+def test_no_number_is_cut_in_a_terminal(run: Run, run_in_terminal: RunInTerminal, mirror: Path, out: Path) -> None:
+    args = ("build", "-d", "nations", "--mirror", mirror, "--out", out)
+    assert run(*args).code == 0
+    screen = run_in_terminal(*args)
+    assert (screen.code, "up to date" in screen.out) == (0, True)
     assert "…" not in screen.out
     for fact in ("nations", "standard", "libkge", "pykeen", "4.47", "0.384", "0.946", "3.46"):
         assert fact in screen.out
@@ -146,6 +150,7 @@ def test_datasets_join_those_of_the_folder(run: Run, mirror: Path, out: Path) ->
     assert_same_as_shipped(out, "nations", "kinships")
 
 
+@pytest.mark.slow
 def test_from_the_archive(run: Run, out: Path) -> None:
     screen = run("build", "--from-archive", "-d", "nations", "-d", "umls", "--out", out)
     assert screen.code == 0
@@ -259,6 +264,7 @@ def test_unknown_protocol(run: Run, out: Path, typo: str, near: str) -> None:
     assert not out.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocols", [(), ("-p", "sampled:500"), ("-p", "pykeen")])
 def test_the_next_command_works(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, protocols: tuple[str, ...]
@@ -550,6 +556,7 @@ def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) ->
     assert (refused.code, "there are no triples to count" in refused.message) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_is_taken_up_by_the_next(
     mirror: Path, run_child: Run, cache: Path, tmp_path: Path
 ) -> None:

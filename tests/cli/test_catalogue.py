@@ -30,6 +30,7 @@ def test_every_metric_is_listed(run: Run) -> None:
     assert rows["arithmetic_mean_rank"]["better"] == rows["median_rank"]["better"] == "smaller"
 
 
+@pytest.mark.slow
 def test_listed_names_are_accepted(run: Run) -> None:
     for row in run("metrics", "-f", "json").records:
         for name in (row["metric"], row["symbol"]):

@@ -135,6 +135,7 @@ def test_a_folder_is_no_file(run: Run, tmp_path: Path) -> None:
     assert "is a folder" in screen.message
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("builder")
 def test_tables_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     """Also where a split has no tasks, and where a dataset has not the protocol."""

@@ -31,6 +31,7 @@ def test_the_number_of_tasks(run: Run) -> None:
     assert not shown.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "numbers",
     [

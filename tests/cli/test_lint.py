@@ -73,6 +73,7 @@ def test_json(run: Run, slip: Path) -> None:
     assert run("lint", slip, "--format", "json", "--rule", "range").records == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex", "parquet"])
 def test_other_formats(run_child: Run, slip: Path, form: str) -> None:
     screen = run_child("lint", slip, "--format", form)
@@ -162,6 +163,7 @@ def test_names_are_checked(run: Run, good: Path, option: tuple[str, ...], code: 
     assert (screen.code, screen.out) == (code, "")
 
 
+@pytest.mark.slow
 def test_terminal(run_in_terminal: RunInTerminal, slip: Path) -> None:
     """Long sentences are wrapped and indented; colours are left out on request."""
     coloured = run_in_terminal("lint", slip, columns=70)

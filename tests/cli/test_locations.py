@@ -34,6 +34,7 @@ def test_a_zip_file(run: Run, zipped: Path, command: str) -> None:
     assert screen.out == run(*args).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_url(run: Run, zipped: Path, server: HTTPServer, command: str) -> None:
     server.expect_request("/tables.zip").respond_with_data(zipped.read_bytes())

@@ -56,6 +56,7 @@ def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
     assert "as published: MR" not in shown
 
 
+@pytest.mark.slow
 @needs_matplotlib
 @pytest.mark.parametrize(("name", "magic"), [("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.svg", b"<?xml")])
 def test_the_ending_says_the_format(run: Run, tmp_path: Path, name: str, magic: bytes) -> None:
@@ -101,6 +102,7 @@ def test_a_file_of_a_tool(run: Run, reference: Path, tmp_path: Path) -> None:
     assert "nations_rotate" in texts(out)
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_what_is_left_out_is_said(run: Run, reference: Path, tmp_path: Path) -> None:
     screen = run("plot", reference / "published_results.csv", "-m", "mrr", "-o", tmp_path / "a.svg")

@@ -172,6 +172,7 @@ def test_version_rule(run: Run, write_build: WriteBuild, tmp_path: Path) -> None
         assert fact in screen.message
 
 
+@pytest.mark.slow
 def test_newest_carried_tables_are_the_previous_ones(run: Run, made: Path, tmp_path: Path) -> None:
     newest = rankconst.bundled_versions()[-1]
     screen = run("release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "out", *DATE)
@@ -180,6 +181,7 @@ def test_newest_carried_tables_are_the_previous_ones(run: Run, made: Path, tmp_p
         assert fact in screen.message
 
 
+@pytest.mark.slow
 def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     built = tmp_path / "built"
     assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", built).code == 0

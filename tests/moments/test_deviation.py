@@ -84,6 +84,7 @@ LAWS: dict[str, list[tuple[int, ...]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [counts for group in LAWS.values() for counts in group], ids=describe)
 def test_moments_equal_joint_laws_within_the_stated_error(counts: tuple[int, ...]) -> None:
     check(standard_deviation(Histogram.from_counts(counts)), *moments_by_law(counts))
@@ -154,6 +155,7 @@ def test_two_tasks(pair: tuple[int, int]) -> None:
     check(standard_deviation(Histogram.from_counts(pair)), mean, square - mean**2)
 
 
+@pytest.mark.slow
 @given(pair=st.tuples(st.integers(1, BILLION), st.integers(2, 3000) | st.integers(2, BILLION)))
 @settings(max_examples=40)
 def test_any_two_tasks(pair: tuple[int, int]) -> None:
@@ -369,6 +371,7 @@ EXTREME: dict[str, dict[int, int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", EXTREME.values(), ids=EXTREME)
 def test_extremes(counts: dict[int, int]) -> None:
     histogram = of(counts)
@@ -400,6 +403,7 @@ def test_tasks_without_a_choice_add_what_they_must() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_million_distinct_sizes() -> None:
     histogram = Histogram.from_counts(np.arange(1, 1_000_001))
     started = time.process_time()
@@ -430,6 +434,7 @@ def test_benchmarks_take_a_moment(dataset: str) -> None:
 COUNTS = st.lists(st.integers(1, 30) | st.integers(1, 10**6), min_size=1, max_size=40)
 
 
+@pytest.mark.slow
 @given(counts=COUNTS)
 @settings(max_examples=50)
 def test_laws(counts: list[int]) -> None:
@@ -445,6 +450,7 @@ def test_laws(counts: list[int]) -> None:
     assert square.expectation**3 <= moments.expectation**2 * second * (1 + 1e-13)
 
 
+@pytest.mark.slow
 @given(counts=COUNTS, factor=st.integers(2, 1000))
 @settings(max_examples=50)
 def test_repeating_every_task_spreads_the_ranks(counts: list[int], factor: int) -> None:

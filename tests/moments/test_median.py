@@ -153,6 +153,7 @@ MIDDLING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MIDDLING)
 def test_convolution(name: str) -> None:
     values, masses = convolve_pairs(MIDDLING[name])
@@ -261,6 +262,7 @@ SMOOTH = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMOOTH)
 def test_rules_against_direct_sums(name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Sums by rules agree with the same sums term by term."""
@@ -301,9 +303,8 @@ def test_huge_multiplicity(n: int) -> None:
     assert inverse.variance_error <= 1e-9 * inverse.variance
 
 
-SIMULATED: dict[str, str | Spec] = {
-    "nations": "nations",
-    "umls": "umls",
+# The benchmarks' own are in tests/test_simulation.py.
+SIMULATED: dict[str, Spec] = {
     "mixture": ([5, 50, 700, 9_000, 10**5], [11, 150, 90, 101, 30]),
     "half ones": ([1, 5_000], [60, 60]),
     "half twos": ([2, 5_000], [60, 60]),
@@ -322,10 +323,10 @@ def draw_medians(histogram: Histogram, draws: int) -> NDArray[np.float64]:
     return np.concatenate(medians)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMULATED)
 def test_simulation(name: str) -> None:
-    spec = SIMULATED[name]
-    histogram = rankconst.load().histogram(spec) if isinstance(spec, str) else Histogram.from_counts(*spec)
+    histogram = Histogram.from_counts(*SIMULATED[name])
     medians = draw_medians(histogram, 200_000 if histogram.total < 600 else 20_000)
     for moments, draws in zip(compute(histogram), (medians, 1.0 / medians), strict=True):
         deviation = draws - moments.expectation
@@ -350,6 +351,7 @@ EXTREMES: dict[str, Spec] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXTREMES)
 def test_extremes(name: str) -> None:
     rank, inverse = compute(Histogram.from_counts(*EXTREMES[name]))

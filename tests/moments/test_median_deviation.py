@@ -98,6 +98,7 @@ def test_enumeration_of_counts(size: int, n: int) -> None:
     check(median_absolute_deviation(of({size: n})), enumerate_counts(size, n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("few_tasks", [0, 10**6], ids=["counts", "ranks"])
 def test_standard_errors_are_honest(few_tasks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors in units of their standard errors are spread as a standard normal variable, whichever way is drawn."""
@@ -145,6 +146,7 @@ SHAPES: dict[str, dict[int, int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", SHAPES.values(), ids=SHAPES)
 def test_simulation(counts: dict[int, int]) -> None:
     """Ranks drawn one by one by another generator, medians by NumPy."""
@@ -164,6 +166,7 @@ def test_simulation(counts: dict[int, int]) -> None:
     check_alike(median_absolute_deviation(of(counts)), simulated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["even", "odd", "distinct", "lattice", "nearly half ones", "many"])
 def test_counts_against_ranks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts and order statistics, or every rank: the same law."""
@@ -174,6 +177,7 @@ def test_counts_against_ranks(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     check_alike(by_counts, median_absolute_deviation(histogram))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["even", "odd", "distinct", "lattice", "half ones", "break at the upper point"])
 def test_with_and_without_control(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     histogram = of(SHAPES[name])
@@ -315,6 +319,7 @@ EXTREMES: dict[str, Histogram] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("histogram", EXTREMES.values(), ids=EXTREMES)
 def test_extremes(histogram: Histogram) -> None:
     begin = time.process_time()
@@ -328,6 +333,7 @@ def test_extremes(histogram: Histogram) -> None:
     assert 0 < moments.variance_error <= 0.05 * moments.variance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "histogram",
     [EXTREMES["N = 1e9, n = 1e7"], EXTREMES["a million distinct N"], of(dict.fromkeys(range(10**4, 3 * 10**4), 400))],

@@ -145,6 +145,7 @@ def test_moments_equal_enumeration(metric: Metric, sizes: tuple[int, ...]) -> No
         assert relative_error(moments.variance, variance) <= 1e-12
 
 
+@pytest.mark.slow
 @given(sizes=st.lists(st.integers(1, 8), min_size=1, max_size=4), k=st.integers(1, 10))
 @pytest.mark.parametrize("family", CATALOGUE)
 def test_moments_equal_enumeration_for_any_small_set(family: str, sizes: list[int], k: int) -> None:
@@ -184,6 +185,7 @@ TRANSFORMED: dict[str, dict[int, int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", TRANSFORMED.values(), ids=TRANSFORMED)
 @pytest.mark.parametrize("family", POWERS)
 def test_powers_of_sums_equal_precise_transforms_within_the_stated_error(family: str, counts: dict[int, int]) -> None:
@@ -197,6 +199,7 @@ def test_powers_of_sums_equal_precise_transforms_within_the_stated_error(family:
     assert moments.method == "numerical"
 
 
+@pytest.mark.slow
 def test_inverse_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
     """FB15k-237, test, both sides: the transform of a uniform law is a geometric sum, so 50 digits are to be had."""
     histogram = load().histogram("fb15k237")
@@ -218,6 +221,7 @@ def test_inverse_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
     assert relative_error(moments.variance, (n / mean) ** 2 * (second - first**2)) <= 1e-8
 
 
+@pytest.mark.slow
 def test_harmonic_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
     """FB15k-237, test, both sides: the transform is a power series in t, with generalised harmonic numbers."""
     histogram = load().histogram("fb15k237")
@@ -309,6 +313,7 @@ def test_many_sizes_are_condensed() -> None:
     assert float(weights.sum()) == pytest.approx(100_000, rel=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", MIDDLING.values(), ids=MIDDLING)
 @pytest.mark.parametrize("metric", CLOSED, ids=str)
 def test_moments_equal_precise_sums_within_the_stated_error(metric: Metric, counts: dict[int, int]) -> None:
@@ -321,6 +326,7 @@ def test_extremes_equal_precise_sums_within_the_stated_error(metric: Metric, cou
     check_against_precise(metric, counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", PRECISE)
 @settings(max_examples=30)
 @given(
@@ -354,6 +360,7 @@ def million() -> Histogram:
     return Histogram.from_counts(np.arange(1, 1_000_001))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.k in (None, 10)], ids=str)
 def test_a_million_distinct_sizes_take_a_moment(metric: Metric, million: Histogram) -> None:
     started = time.process_time()
@@ -387,6 +394,7 @@ def test_means_of_a_million_distinct_sizes(million: Histogram) -> None:
     assert relative_error(mrr.expectation, (MP.harmonic(n) ** 2 + squares) / (2 * n)) <= 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sign"), [("gmr", 1), ("igmr", -1)])
 def test_products_over_a_million_distinct_sizes(name: str, sign: int, million: Histogram) -> None:
     """ln E = s mu + sigma^2/(2n) + O(n^-2), with mu and sigma^2 the means over tasks of those of ln r."""
@@ -404,6 +412,7 @@ def test_products_over_a_million_distinct_sizes(name: str, sign: int, million: H
 # Simulation.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.k in (None, 1, 7)], ids=str)
 def test_simulated_rankers_agree(metric: Metric) -> None:
     seed = zlib.crc32(str(metric).encode())
@@ -425,6 +434,7 @@ def test_simulated_rankers_agree(metric: Metric) -> None:
 COUNTS = st.lists(st.integers(1, 30) | st.integers(1, 10**6), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 @given(counts=COUNTS)
 def test_laws_of_moments(metric: Metric, counts: list[int]) -> None:
@@ -444,6 +454,7 @@ def test_laws_of_moments(metric: Metric, counts: list[int]) -> None:
     assert moments.variance <= bound * (1 + 1e-9) + 1e-12 * high * high + room
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.family not in SAMPLED], ids=str)
 @given(counts=COUNTS, factor=st.integers(2, 1000))
 def test_repeating_every_task_narrows_means(metric: Metric, counts: list[int], factor: int) -> None:
@@ -467,6 +478,7 @@ def test_repeating_every_task_narrows_means(metric: Metric, counts: list[int], f
         assert often.variance <= once.variance + often.variance_error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.family in MEANS], ids=str)
 @given(head=COUNTS, tail=COUNTS)
 def test_both_is_the_task_weighted_mean_for_means(metric: Metric, head: list[int], tail: list[int]) -> None:
@@ -513,6 +525,7 @@ def test_hits_without_k_has_no_moments() -> None:
         compute_moments(CATALOGUE["hits_at_k"], Histogram.from_counts([3]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nations", "umls", "fb15k237"])
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_only_what_must_be_is_sampled(metric: Metric, name: str) -> None:

@@ -64,6 +64,7 @@ def evaluate(formula: str, sizes: Sequence[int], **names: Any) -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", SETS, ids=str)
 @pytest.mark.parametrize("metric", [m for m in TABULATED if m.k in {None, 3}], ids=str)
 def test_formulas_give_the_constants(metric: Metric, sizes: list[int]) -> None:

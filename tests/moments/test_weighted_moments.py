@@ -78,6 +78,7 @@ def test_every_weighted_metric_has_an_oracle() -> None:
     assert {metric.family for metric in MACRO_TABULATED} <= WEIGHTED.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 @settings(max_examples=40, deadline=None)
 @given(tasks=TASKS)

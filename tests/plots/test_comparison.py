@@ -319,6 +319,7 @@ def test_wide_tables_stack_their_panels() -> None:
     assert len({round(axes.get_position().x0, 3) for axes in panels(narrow)}) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["m{}", "a model with a long name, number {}"])
 @pytest.mark.parametrize("datasets", [1, 6])
 @pytest.mark.parametrize("models", [2, 20, 25])

@@ -42,6 +42,7 @@ def test_of_all_rank_vectors_each_falls_in_its_cell(metric: str) -> None:
     assert density.probabilities.sum() == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mrr", "gmr", "igmr", "mr", "hits@1"])
 @pytest.mark.parametrize("dataset", ["nations", "wn18rr"])
 def test_cells_of_benchmarks_are_differences_of_tails(dataset: str, metric: str) -> None:

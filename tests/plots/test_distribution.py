@@ -121,6 +121,7 @@ def test_rows_tell_z_and_probability() -> None:
     assert all("p = " not in caption for caption in texts_of(lower))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "value", "arrow"), [("mrr", "0.338", "→"), ("mr", "177", "←")])
 def test_values_far_away_leave_the_law_visible(metric: str, value: str, arrow: str) -> None:
     constants = look_up("fb15k237", metric)
@@ -183,6 +184,7 @@ def test_refusals() -> None:
         draw(rankconst.from_counts([1]).constants("mrr"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [(), ("0.4",), ("near=0.4", "far=0.9", "$x$=0.39")])
 def test_pictures_can_be_written(values: tuple[str, ...]) -> None:
     figure = draw(look_up("nations", "mrr"), *values)

@@ -80,6 +80,7 @@ def test_same_picture_same_bytes(suffix: str) -> None:
     assert one == other
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_same_bytes_in_another_process_whatever_the_hash_seed(tmp_path: Path) -> None:
     script = f"{DRAW}\nsys.stdout.buffer.write(render_figure(figure, '.svg'))"

@@ -87,6 +87,7 @@ def _observed(name: str, value: Fraction, n: int) -> float:
     return float(value) ** (1 / n) if name == "gmr" else float(abs(value) / n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", SMALL, ids=str)
 @pytest.mark.parametrize("name", LAWS)
 def test_every_value_of_small_histograms_is_exact(name: str, counts: tuple[int, ...]) -> None:
@@ -116,6 +117,7 @@ def _sum_law(name: str, histogram: Histogram) -> SumLaw:
     return laws[name](histogram)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(2, 5), (4, 4, 4), (2, 3, 4, 5, 6), (3, 9, 11), (12, 12, 7, 5, 2)], ids=str)
 @pytest.mark.parametrize("name", ["mr", "mrr", "gmr"])
 def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...]) -> None:
@@ -148,6 +150,7 @@ def _lower_tail(packed: int, bits: int, most: int) -> int:
     return kept % ((1 << bits) - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantile", [0.02, 0.2, 0.4, 0.6, 0.8, 0.97])
 @pytest.mark.parametrize("tasks", [{8: 30, 6: 11}, {5: 300, 4: 33}, {7: 6, 3: 20}], ids=str)
 def test_reciprocal_ranks_on_the_lattice(tasks: dict[int, int], quantile: float) -> None:
@@ -201,6 +204,7 @@ def _logs_of_products(counts: tuple[tuple[int, int], ...]) -> list[tuple[float, 
     return sorted(logs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantile", [0.1, 0.3, 0.5, 0.7])
 @pytest.mark.parametrize("tasks", [{6: 30}, {5: 22, 4: 11}, {3: 80}, {4: 60, 3: 7}], ids=str)
 def test_products_of_ranks(tasks: dict[int, int], quantile: float) -> None:
@@ -214,6 +218,7 @@ def test_products_of_ranks(tasks: dict[int, int], quantile: float) -> None:
     assert _covers(invert(LogRankLaw(histogram), -observed), truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.004, 0.02, 0.1, 0.5, 0.9, 0.995])
 def test_hits_against_60_digits_down_to_1e_minus_3000(share: float) -> None:
     tasks = {10**9: 120, 14541: 140, 40: 30, 11: 9, 7: 1}
@@ -244,6 +249,7 @@ def test_sums_of_ranks_against_whole_numbers(mean: float) -> None:
     assert tail.method == "exact"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [("mrr", 0.2), ("mrr", 0.09), ("mrr", 0.05), ("gmr", 9.0), ("gmr", 33.0)])
 def test_another_contour_at_30_digits_gives_the_same(name: str, value: float) -> None:
     """Half the step, another abscissa, terms added one by one."""
@@ -305,6 +311,7 @@ def _prepare_search(ascending: NDArray[np.float64]) -> Callable[[NDArray[np.floa
     return search
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [("mrr", 0.338), ("mrr", 0.0009), ("gmr", 30.0), ("mr", 177.0)])
 def test_importance_sampling_on_fb15k237(name: str, value: float) -> None:
     """Tilted rankers, drawn and weighed without any of the code under test but its t."""
@@ -364,6 +371,7 @@ EXTREMES: dict[str, dict[int, int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", EXTREMES)
 @pytest.mark.parametrize("name", ["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr"])
 def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
@@ -427,6 +435,7 @@ def test_nearly_perfect_ranks_are_counted(deficit: float) -> None:
         assert abs(tail.log10 - best - math.log10(1 + histogram.total)) < 1e-11
 
 
+@pytest.mark.slow
 def test_enumeration_and_integral_agree() -> None:
     histogram = Histogram.from_counts([30, 31, 32, 33])
     for kind in (ReciprocalLaw, LogRankLaw):

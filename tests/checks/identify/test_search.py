@@ -90,6 +90,7 @@ def fits(match: Match, tasks: Tasks) -> bool:
     return tasks in {match.tasks, *match.same}
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     tasks=st.sampled_from(MICRO),
@@ -112,6 +113,7 @@ def test_simulated_numbers_are_identified(tasks: Tasks, quality: float, digits: 
         assert theirs == pytest.approx(ours, rel=room)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(tasks=st.sampled_from(MICRO), quality=st.floats(0.3, 0.7))
 def test_the_number_of_tasks_is_not_needed(tasks: Tasks, quality: float) -> None:
@@ -119,6 +121,7 @@ def test_the_number_of_tasks_is_not_needed(tasks: Tasks, quality: float) -> None
     assert any(fits(match, tasks) for match in found.matches)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     tasks=st.sampled_from(MICRO),
@@ -281,6 +284,7 @@ def read_file(reference: Path, name: str) -> Reading:
     return READER.read(open_document(reference / "pykeen_results" / f"{name}.json"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_files_of_pykeen(reference: Path, name: str) -> None:
     """AMR, AMRI and AH@k hold to 32 bits; z was never scaled, AMRR used the logarithm of the mean."""

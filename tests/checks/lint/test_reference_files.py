@@ -20,6 +20,7 @@ DATASETS = ("fb15k237", "kinships", "nations", "wn18rr")
 MODELS = ("complex", "rotate", "transe", "tucker")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:

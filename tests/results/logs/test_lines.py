@@ -287,6 +287,7 @@ PRINTERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", PRINTERS)
 @settings(max_examples=30)
 @given(data=st.data())
@@ -332,6 +333,7 @@ def test_any_text_is_read_or_refused_with_the_name_of_the_file(text: str, key: s
         assert 1 <= entry.line <= text.count("\n") + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", READERS)
 @pytest.mark.parametrize(
     "piece",
