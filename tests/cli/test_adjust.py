@@ -42,6 +42,7 @@ DECREASING = ("mr", "gmr")
 VALUES = {"mr": 5.5, "gmr": 4.25, "mrr": 0.625, "igmr": 0.5, "hits@1": 0.375, "hits@10": 0.953, "hits@7": 0.875}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", VALUES)
 @pytest.mark.parametrize("dataset", ["nations", "fb15k237"])
 def test_numbers_follow_their_definitions(run: Run, dataset: str, metric: str) -> None:
@@ -78,6 +79,7 @@ def test_constants_follow_from_the_counts(run: Run, side: str, protocol: str) ->
         assert row["variance"] == pytest.approx(mean(second, 2), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", VALUES)
 def test_agrees_with_the_python_interface(run: Run, metric: str) -> None:
     tables = rankconst.load()

@@ -238,6 +238,7 @@ def test_a_format_can_be_forced_and_must_be_known(run: Run, wide: Path) -> None:
     assert "Did you mean csv" in screen.message
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_damage_ends_in_a_result_or_a_clear_refusal(run: Run, tmp_path: Path, data: st.DataObject) -> None:

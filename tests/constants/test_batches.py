@@ -161,6 +161,7 @@ def test_arrays_and_series_come_back_as_they_are() -> None:
     assert type(single.z) is type(single.z_interval and single.z_interval.lower) is float
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mr", "mrr", "hits@1", "ndcg"])
 def test_nations_by_random_subsets(name: str) -> None:
     constants = rankconst.load().constants("nations", name)

@@ -212,6 +212,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS)
 def test_adjusted_values_of_pykeen_are_reproduced(reference: Path, run: str) -> None:
     reading = rankconst.read_results(reference / "pykeen_results" / f"{run}.json")

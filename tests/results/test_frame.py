@@ -71,6 +71,7 @@ def test_a_long_frame_gets_the_forms_as_columns() -> None:
     assert (out["index_lower"] == out["index_upper"]).all()
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

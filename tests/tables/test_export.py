@@ -91,6 +91,7 @@ def test_rows_are_the_constants(protocol: str | None) -> None:
         assert row["protocol"] == constants.tasks.protocol
 
 
+@pytest.mark.slow
 def test_every_dataset_once_and_in_order() -> None:
     rows = export_rows(TABLES, PYKEEN)
     keys = [row[:4] for row in rows]

@@ -134,6 +134,7 @@ def test_the_first_kind_that_recognises_a_text_is_taken(zipped: Path) -> None:
     assert not any(kind.recognise("ftp://host.invalid/a.zip") for kind in KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("top", ["", "rankconst-tables-1.0.0/"])
 @pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_a_zip_file_gives_the_constants_of_its_folder(tmp_path: Path, top: str, packing: int) -> None:
@@ -504,6 +505,7 @@ def other_content(zipped: Path) -> dict[str, tuple[bytes, str]]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["page", "cut", "other", "two", "hash", "lacking"])
 def test_a_download_that_is_no_whole_set_is_not_kept(
     serve: Serve, deposit: Callable[..., None], zipped: Path, cache: Path, what: str
