@@ -23,7 +23,7 @@ def tests(session: nox.Session) -> None:
 def fast(session: nox.Session) -> None:
     """Run the tests that are not slow."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *TEST)
-    session.run("pytest", "-m", "not slow", *session.posargs)
+    session.run("pytest", "-n", "2", "--dist", "loadfile", "-m", "not slow", *session.posargs)
 
 
 @nox.session
@@ -50,7 +50,7 @@ def oldest(session: nox.Session) -> None:
     pinned = [requirement.replace(">=", "==") for requirement in wanted]
     session.install(*pinned, *TEST)
     session.install("--no-deps", "-e", ".")
-    session.run("pytest", "-m", "not slow", *session.posargs)
+    session.run("pytest", "-n", "2", "--dist", "loadfile", "-m", "not slow", *session.posargs)
 
 
 @nox.session

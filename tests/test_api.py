@@ -109,6 +109,7 @@ def test_identify_finds_the_tasks_of_adjusted_values(tmp_path: Path, kind: str) 
     assert constants.tasks in {tasks for match in group.matches for tasks in (match.tasks, *match.same)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["path", "dict", "frame", "reading"])
 def test_plot_takes_whatever_people_have(inputs: Inputs, kind: str) -> None:
     figure_module = pytest.importorskip("matplotlib.figure", reason="pictures need matplotlib")
@@ -229,6 +230,7 @@ def test_values_files_and_frames_get_the_same_numbers_bit_by_bit(
             assert (row[f"{name}_lower"], row[f"{name}_upper"]) == getattr(alone, f"{form}_interval")
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0.2, 1.0), min_size=1, max_size=20))
 def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float]) -> None:
     constants = TABLES.constants("wn18rr", "mrr")

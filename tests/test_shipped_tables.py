@@ -156,6 +156,7 @@ def test_rows_stand_in_canonical_order_once_each() -> None:
         assert len(ranked) == len(set(ranked)), name
 
 
+@pytest.mark.slow
 def test_only_what_does_not_apply_is_missing() -> None:
     for name in ("candidates", "macro_candidates", "candidates_by_relation"):
         assert all(value is not None for row in rows_of(name) for value in row.values())

@@ -461,6 +461,7 @@ def test_wrong_size_or_hash_of_a_member(tmp_path: Path, name: str, size: int | N
         fetcher.read(BenchmarkFile(Remote(url, sha256=sha256(archive)), "folder/train.txt", size, digest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_member_larger_than_stated_is_not_read_whole(tmp_path: Path, name: str) -> None:
     fetcher, url = serve(tmp_path, name, ARCHIVES[name]({"train.txt": bytes(40_000_000)}))

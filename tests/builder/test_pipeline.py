@@ -195,6 +195,7 @@ def test_mirror_and_archive_and_shipped_tables_agree(mirror: Path, run: Run, tmp
     assert hashes[0] == hashes[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["nations", "umls"])
 def test_histograms_equal_brute_force(mirror: Path, run: Run, key: str) -> None:
     tables = run(key, mirror=mirror).tables
@@ -280,6 +281,7 @@ def read_per_triple(folder: Path, key: str, protocol: str) -> list[tuple[Any, ..
     return [tuple(row.values()) for row in table.to_pylist()]
 
 
+@pytest.mark.slow
 def test_counts_per_triple_equal_brute_force(mirror: Path, run: Run, tmp_path: Path) -> None:
     protocols = (*PROTOCOLS.values(), parse_protocol("sampled:500"))
     run("nations", mirror=mirror, protocols=protocols, per_triple=True)
@@ -399,6 +401,7 @@ def test_malformed_own_file_names_the_file(run: Run, tmp_path: Path) -> None:
 # ---- when files cannot be had ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_falls_back_on_the_archive_and_says_so(run: Run, screen: Console, no_network: None) -> None:  # noqa: ARG001
     outcome = run("nations")
     assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("nations",), (), {})
@@ -494,6 +497,7 @@ def test_datasets_that_are_not_offered_say_why(run: Run, tmp_path: Path, key: st
 # ---- several datasets, and folders that hold something already ---------------------------------------------------
 
 
+@pytest.mark.slow
 def test_one_failing_dataset_does_not_stop_the_others(small: Path, run: Run, screen: Console) -> None:
     outcome = run("beta", GHOST, "alpha", mirror=small)
     assert outcome.built == ("beta", "alpha")
@@ -637,6 +641,7 @@ def test_interrupted_exchange_is_completed_by_the_next_build(small: Path, run: R
     assert len(list((tmp_path / "out").iterdir())) == 1 + len(COLUMNS)
 
 
+@pytest.mark.slow
 def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Path, screen: Console) -> None:
     class Stopped(Fetcher):
         def read(self, file: BenchmarkFile) -> Content:
@@ -710,6 +715,7 @@ def test_unverified_files_are_marked_and_read_again(mirror: Path, run: Run, tmp_
         assert_same_numbers(outcome.tables, rankconst.load(version=ARCHIVED), "nations")
 
 
+@pytest.mark.slow
 def test_tells_of_what_surprises(mirror: Path, run: Run, screen: Console) -> None:
     run("countries_s1", "wn18rr", mirror=mirror, protocols=(PROTOCOLS["raw"],))
     text = "\n".join(printed(screen))

@@ -144,6 +144,7 @@ def test_rows_are_put_into_canonical_order(build: Any, order: Any, rows: Rows, t
     assert read_tree(tmp_path / "a") == read_tree(tmp_path / "b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COLUMNS)
 def test_carried_tables_stand_in_canonical_order(name: str) -> None:
     table = rankconst.load().read(name)
@@ -315,6 +316,7 @@ case("a dataset added", Bump.minor, before=lambda rows: without(rows, "umls"))
 case("a dataset removed", Bump.major, after=lambda rows: without(rows, "umls"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_version_rule(build: Any, order: Any, rows: Rows, screen: Console, tmp_path: Path, name: str) -> None:
     before, after, bump = CASES[name]

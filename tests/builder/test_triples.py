@@ -206,6 +206,7 @@ def make_large(lines: int) -> list[Row]:
     return [(b"entity %d" % (place % 5003), b"relation %d" % (place % 37), b"e%d" % place) for place in range(lines)]
 
 
+@pytest.mark.slow
 def test_file_of_several_blocks() -> None:
     rows = make_large(120_000)
     content = write(rows, TSV)

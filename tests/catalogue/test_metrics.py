@@ -285,6 +285,7 @@ def test_rows_name_what_exists(metric: Metric) -> None:
     assert pickle.loads(pickle.dumps(metric)) == metric  # noqa: S301 - our own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", KEYED, ids=str)
 @given(ranks=RANKS)
 def test_traits_hold_of_any_ranks(metric: Metric, ranks: list[int]) -> None:

@@ -56,6 +56,7 @@ def test_numbers_follow_their_definitions(run: Run, dataset: str, metric: str) -
     assert row["z"] == pytest.approx(sign * (value - expectation) / math.sqrt(variance), rel=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 @pytest.mark.parametrize("protocol", ["standard", "pykeen", "libkge", "raw"])
 def test_constants_follow_from_the_counts(run: Run, side: str, protocol: str) -> None:

@@ -192,6 +192,7 @@ def wait_for_reader(pipe: Path) -> int:
 # -- pipes and colours ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_a_pipe_gets_no_escape_codes(run_child: Run, command: str) -> None:
     screen = run_child(*EXAMPLES[command])
@@ -200,12 +201,14 @@ def test_a_pipe_gets_no_escape_codes(run_child: Run, command: str) -> None:
     assert "…" not in screen.out
 
 
+@pytest.mark.slow
 def test_messages_in_a_pipe_have_no_escape_codes(run_child: Run) -> None:
     assert "\x1b" not in run_child("adjust", "1", "-d", "umls").err
     assert "\x1b" not in run_child("adjust", "53", "-d", "umls", "-m", "mrr").err
     assert "\x1b" not in run_child("adjust", "--help", env={"NO_COLOR": "1"}).out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("builder")
 def test_a_warning_in_a_pipe_has_no_escape_codes(run_child: Run, tmp_path: Path) -> None:
     screen = run_child(*ARCHIVED, tmp_path / "out", env={"NO_COLOR": "1"})
@@ -214,11 +217,13 @@ def test_a_warning_in_a_pipe_has_no_escape_codes(run_child: Run, tmp_path: Path)
     assert "\x1b" not in screen.err + screen.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", [EXAMPLES["adjust"], ("--help",), ("adjust", "0.5", "-d", "umls")])
 def test_no_color_is_honoured_in_a_terminal(run_in_terminal: RunInTerminal, args: tuple[str, ...]) -> None:
     assert not COLOUR.search(run_in_terminal(*args, env={"NO_COLOR": "1"}).out)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("builder")
 def test_a_warning_is_coloured_in_a_terminal_only(run_in_terminal: RunInTerminal, tmp_path: Path) -> None:
     for folder, env in (("a", {}), ("b", {"NO_COLOR": "1"})):
@@ -227,6 +232,7 @@ def test_a_warning_is_coloured_in_a_terminal_only(run_in_terminal: RunInTerminal
         assert bool(COLOUR.search(out)) == (folder == "a")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", [("tools", "conve"), ("metrics", "mrr"), ("protocols", "sampled:500:replacement")])
 def test_a_page_is_not_cut_in_a_narrow_terminal(
     run: Run, run_in_terminal: RunInTerminal, args: tuple[str, ...]
@@ -247,6 +253,7 @@ def test_adjust_fits_a_terminal(run_in_terminal: RunInTerminal) -> None:
         assert fact in screen.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [0, 1])
 def test_closed_pipe_is_no_accident(cache: Path, lines: int) -> None:
     # More output than a pipe holds, so that the writer does notice.
@@ -263,6 +270,7 @@ def test_closed_pipe_is_no_accident(cache: Path, lines: int) -> None:
     assert err == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "cp932"])
 @pytest.mark.parametrize("command", ["show", "metrics"])
 def test_terminals_that_know_few_characters(run_child: Run, command: str, encoding: str) -> None:
@@ -286,6 +294,7 @@ def complete(run: Run) -> Callable[[str], list[str]]:
     return functools.partial(ask, run)
 
 
+@pytest.mark.slow
 def test_completion_by_a_process_of_its_own(run_child: Run) -> None:
     assert ask(run_child, "rankconst adjust 0.3 --dataset kin") == ["kinships"]
 

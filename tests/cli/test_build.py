@@ -87,6 +87,7 @@ def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
         assert fact in screen.message
 
 
+@pytest.mark.slow
 def test_mirror_from_the_environment(run: Run, mirror: Path, out: Path) -> None:
     screen = run("build", "-d", "nations", "--out", out, "--offline", env={"RANKCONST_MIRROR": str(mirror)})
     assert screen.code == 0
@@ -143,6 +144,7 @@ def test_again(run: Run, mirror: Path, out: Path) -> None:
     assert "up to date" not in forced.message
 
 
+@pytest.mark.slow
 def test_datasets_join_those_of_the_folder(run: Run, mirror: Path, out: Path) -> None:
     assert run("build", "-d", "nations", "--mirror", mirror, "--out", out).code == 0
     assert run("build", "-d", "kinships", "--mirror", mirror, "--out", out).code == 0
@@ -285,6 +287,7 @@ def test_the_next_command_can_be_pasted(run: Run, out: Path) -> None:
 # -- graphs of the user's own --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "options"),
     [

@@ -44,6 +44,7 @@ def texts(path: Path) -> list[str]:
     return ["".join(each.itertext()).strip() for each in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_a_table(run: Run, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "figure.svg"
@@ -68,6 +69,7 @@ def test_the_ending_says_the_format(run: Run, tmp_path: Path, name: str, magic: 
     assert out.read_bytes() == before
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_values_with_names(run: Run, tmp_path: Path) -> None:
     one, other = tmp_path / "one.svg", tmp_path / "other.svg"

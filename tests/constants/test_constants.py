@@ -257,6 +257,7 @@ make_once = functools.cache(make)
 # -- intervals ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @given(st.data())
 def test_interval_ends_map_to_interval_ends(name: str, data: st.DataObject) -> None:

@@ -311,6 +311,7 @@ def test_condensed_sizes_give_the_same(counts: dict[int, int], monkeypatch: pyte
 # One task's mean of a Gaussian, by each of the three ways to it.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 20, 21, 45, 160, 1000])
 @pytest.mark.parametrize("narrowness", [0.01, 0.3, 0.49, 0.51, 4.9, 5.1, 20.0, 140.0, 8000.0])
 def test_means_of_gaussians(size: int, narrowness: float) -> None:
@@ -331,6 +332,7 @@ def test_means_of_gaussians(size: int, narrowness: float) -> None:
 # Simulation.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "counts",
     [{5: 3, 40: 10, 1000: 20}, {3: 30, 10**6: 4}, {10**6: 1, 10**7: 1, BILLION: 1}, {2: 500, 3: 500}],
@@ -461,6 +463,7 @@ def test_repeating_every_task_spreads_the_ranks(counts: list[int], factor: int) 
     assert standard_deviation(often).expectation >= once.expectation * (1 - 1e-14)
 
 
+@pytest.mark.slow
 @given(counts=st.lists(st.integers(2, 50), min_size=2, max_size=6))
 @settings(max_examples=20)
 def test_same_input_same_numbers(counts: list[int]) -> None:

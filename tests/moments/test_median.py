@@ -82,6 +82,7 @@ def test_enumeration(counts: list[int]) -> None:
     check_by_enumeration(counts)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=5))
 @settings(max_examples=150, deadline=None)
 def test_enumeration_of_any_small_histogram(counts: list[int]) -> None:
@@ -362,6 +363,7 @@ def test_extremes(name: str) -> None:
     assert inverse.expectation > 1.0 / rank.expectation
 
 
+@pytest.mark.slow
 def test_bumps_far_apart() -> None:
     """M tasks of 3 and m of 10^6: A = 3 and B - 3 is the least of m uniforms."""
     m, size = 1000, 10**6

@@ -216,6 +216,7 @@ def test_every_shape_is_recognised_and_read(text: str) -> None:
     assert all(tuple(row) == reading.columns for row in reading.rows)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.sampled_from(SHAPES), st.data())
 def test_a_cut_or_damaged_file_is_read_or_refused(shape: str, data: st.DataObject) -> None:

@@ -124,6 +124,7 @@ def test_rows_are_sorted_by_the_key_they_show(monkeypatch: pytest.MonkeyPatch) -
     assert list(dict.fromkeys(row[0] for row in rows)) == ["umls", "zz"]
 
 
+@pytest.mark.slow
 def test_a_script_for_the_table_of_pykeen_reads_ours(tmp_path: Path) -> None:
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     path = tmp_path / "metric_adjustments.tsv.gz"

@@ -392,6 +392,7 @@ def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
         last = tail
 
 
+@pytest.mark.slow
 @given(
     tasks=st.dictionaries(st.integers(1, 40), st.integers(1, 12), min_size=1, max_size=5),
     name=st.sampled_from(["hits@1", "hits@5", "mr", "mrr", "gmr", "igmr"]),
