@@ -151,6 +151,7 @@ def test_options_that_do_not_go_with_a_file(
         rankconst.adjust(inputs.path, **{"dataset": "nations", **options})
 
 
+@pytest.mark.slow
 def test_significance_is_for_files() -> None:
     adjusted = rankconst.adjust({"mrr": "0.50"}, dataset="nations", significance=True)
     assert adjusted.entries[0].significance == TABLES.constants("nations", "mrr").significance("0.50")

@@ -132,6 +132,7 @@ def render_included() -> str:
     return "\n".join(rows)
 
 
+@pytest.mark.slow
 @in_checkout
 def test_included_table() -> None:
     match = re.search(r"<!-- included -->\n(.*)\n<!-- /included -->", text_of(DOCS / "included.md"), re.DOTALL)

@@ -56,10 +56,12 @@ def between(text: str, mark: str) -> str:
 # -- from the tables -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_offsets_on_the_page_are_those_of_the_tables(script: ModuleType, page: str) -> None:
     assert between(page, "offsets") == script.render_offsets(rankconst.load()), AGAIN
 
 
+@pytest.mark.slow
 def test_every_dataset_is_on_the_page_the_largest_effect_first(script: ModuleType, page: str) -> None:
     tables = rankconst.load()
     listed = re.findall(r"^\| .*\(`(.+?)`\) \|", page, re.MULTILINE)
@@ -69,6 +71,7 @@ def test_every_dataset_is_on_the_page_the_largest_effect_first(script: ModuleTyp
     assert min(effects) > 0
 
 
+@pytest.mark.slow
 def test_offset_of_nations_in_fractions(script: ModuleType) -> None:
     """Of the definitions: E[MRR] is the mean of H(N)/N, E[MR] of (N + 1)/2, E[Hits@10] of min(10/N, 1)."""
     histogram = rankconst.load().histogram("nations", protocol="pykeen")
@@ -93,6 +96,7 @@ def test_one_candidate_stays(script: ModuleType) -> None:
     assert reduced == Histogram.from_counts([1, 1, 1, 4])
 
 
+@pytest.mark.slow
 def test_a_page_of_other_tables(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks with one candidate are owned up to, and where nothing varies there is no z."""
     tables = rankconst.load()
@@ -107,6 +111,7 @@ def test_a_page_of_other_tables(script: ModuleType, monkeypatch: pytest.MonkeyPa
 # -- with the published results ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_page_is_what_the_script_writes(script: ModuleType, page: str, scores: list[script_type.Score]) -> None:
     assert page == script.render_page(rankconst.load(), scores), AGAIN
 

@@ -26,6 +26,7 @@ def test_commands_that_ci_runs_are_marked() -> None:
         assert f'"{mark}"' in script
 
 
+@pytest.mark.slow
 @in_checkout
 def test_picture_shows_the_published_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib", reason="the extra rankconst[plot] is not installed")

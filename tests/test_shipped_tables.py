@@ -123,6 +123,7 @@ def test_sizes(dataset: str, protocol: str, entities: int, tasks: int) -> None:
 # What is there.
 
 
+@pytest.mark.slow
 def test_the_archive_holds_all_it_promised() -> None:
     assert len(COUNTED) == 56
     assert set(DATASETS) - set(COUNTED) == SAMPLED_SETS

@@ -59,6 +59,7 @@ def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.deferred(lambda: DATASETS))
 def test_counting_protocols_together_changes_nothing(dataset: Dataset) -> None:
@@ -310,6 +311,7 @@ def test_query_table_holds_adversarial_keys(keys: list[int]) -> None:
     check_table(keys, asked)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     keys=st.sets(st.integers(0, TOP) | st.integers(0, 40) | st.integers(0, 40).map(lambda i: i << 58), max_size=300),

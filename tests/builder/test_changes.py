@@ -195,6 +195,7 @@ def test_two_rows_of_one_key_are_refused(place: int) -> None:
         compare_sets(sets[0], sets[1])
 
 
+@pytest.mark.slow
 @given(
     old=st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), st.integers(0, 2)),
     new=st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), st.integers(0, 2)),

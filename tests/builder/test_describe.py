@@ -66,6 +66,7 @@ def read_json(edition: Edition, name: str) -> Any:
     return json.loads(DOCUMENTS[name].write(edition))
 
 
+@pytest.mark.slow
 def test_documents_are_the_known_ones(edition: Edition) -> None:
     assert list(DOCUMENTS) == ["croissant.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json"]
     assert list(ORIGINS) == list(COLUMNS)

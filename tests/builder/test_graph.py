@@ -45,6 +45,7 @@ DATASETS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @example(files={"train": [(b"a", b"r", b"a"), (b"a", b"r", b"a")], "test": [(b"a", b"r", b"a"), (b"r", b"r", b"a")]})
 @given(files=DATASETS)
@@ -77,6 +78,7 @@ def test_statistics_of_one_graph_by_hand() -> None:
     assert statistics.self_loops_train == 1  # distinct ones
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(files=DATASETS)
 def test_codes_are_a_bijection_in_order_of_appearance(files: dict[str, list[Row]]) -> None:

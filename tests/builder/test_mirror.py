@@ -140,6 +140,7 @@ def test_registry_repeats_what_pykeen_documents(mirror: Path) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_files_agree_with_pykeen_unless_a_mismatch_is_stated(mirror: Path) -> None:
     wrong: list[str] = []
     compared = 0

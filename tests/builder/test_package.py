@@ -230,6 +230,7 @@ def is_set(folder: Path, tables: Tables, version: str) -> bool:
     return loaded.version == version and all(loaded.read(name).equals(table) for name, table in tables.items())
 
 
+@pytest.mark.slow
 def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path) -> None:
     old, new, third = make_tables("one"), make_tables("one", "two", size=7), make_tables("three", size=8)
     outcomes = []

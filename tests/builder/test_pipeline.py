@@ -255,6 +255,7 @@ def test_rows_are_unique_and_in_canonical_order(small: Path, run: Run) -> None:
     assert list(tables.datasets) == ["alpha", "beta", "gamma"]
 
 
+@pytest.mark.slow
 def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
     protocols = (parse_protocol("sampled:500"),)
     found = run("nations", mirror=mirror, protocols=protocols, out=tmp_path / "a")
@@ -353,6 +354,7 @@ def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
     assert outcome.tables.descriptor["sources"] == []
 
 
+@pytest.mark.slow
 def test_own_graph_without_a_valid_file(run: Run, tmp_path: Path, screen: Console) -> None:
     dataset = {"train": make_rows(4, 9, 2, 30), "test": make_rows(5, 9, 2, 9)}
     outcome = run(make_own(LineFormat(",", "htr")), local={"mykg": write_own(tmp_path, dataset)})
@@ -430,6 +432,7 @@ def test_failed_download_falls_back(httpserver: HTTPServer, run: Run, tmp_path: 
     assert "the server answered 500" in reason
 
 
+@pytest.mark.slow
 def test_fallback_is_replaced_as_soon_as_there_are_files(mirror: Path, run: Run) -> None:
     assert "reason" in provenance(run("nations"), "nations")
     outcome = run("nations", mirror=mirror)
@@ -657,6 +660,7 @@ def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Pat
     assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
 
 
+@pytest.mark.slow
 def test_datasets_named_like_each_others_drafts_are_kept(small: Path, run: Run, tmp_path: Path) -> None:
     class Killed(Fetcher):
         def read(self, file: BenchmarkFile) -> Content:

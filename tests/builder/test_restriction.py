@@ -58,6 +58,7 @@ def count_by_loops(
     return heads, tails
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(dataset=DATASETS, data=st.data())
 def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObject) -> None:
@@ -71,6 +72,7 @@ def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObj
         assert (counts.head.tolist(), counts.tail.tolist()) == (heads, tails)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(dataset=DATASETS)
 def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None:

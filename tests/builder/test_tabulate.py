@@ -43,6 +43,7 @@ def test_every_tabulated_metric_has_a_definition_here() -> None:
     assert {metric.family for metric in TABULATED} == EVALUATED.keys()
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(head=COUNTS, tail=COUNTS)
 def test_constants_equal_the_enumeration_of_all_rankings(head: list[int], tail: list[int]) -> None:

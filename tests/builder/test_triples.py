@@ -296,6 +296,7 @@ def test_empty_label_with_other_columns() -> None:
     assert read(b"a\tr\tb\t\n", LineFormat(columns="hrt-")) == [(b"a", b"r", b"b")]
 
 
+@pytest.mark.slow
 def test_empty_label_in_a_later_block() -> None:
     lines = write(make_large(100_000), TSV).split(b"\n")
     lines[99_000] = b"a\t\tb"
@@ -372,6 +373,7 @@ def test_count_line_read_as_a_triple_is_refused() -> None:
     assert refused(b"2\na\tr\tb\nc\tr\td\n").startswith("train.txt, line 1: expected 3 columns")
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @example(content=b"a\tr\tb\n\n\na\tr\tb")
 @example(content=b"\xef\xbb\xbf\xef\xbb\xbfa\tr\tb")

@@ -123,6 +123,7 @@ def test_a_perfect_ranker_has_index_one_and_chance_has_zero(run: Run) -> None:
     assert (chance["normalised"], chance["index"], chance["z"]) == (1, 0, 0)
 
 
+@pytest.mark.slow
 def test_every_value_meets_every_dataset(run: Run) -> None:
     args = ("adjust", 0.338, 0.5, 0.75, "-d", "fb15k237", "-d", "wn18rr", "-m", "mrr")
     rows = run(*args, "-f", "json").records
@@ -398,6 +399,7 @@ def read_nations(run: Run, folder: Path) -> str:
     return screen.message
 
 
+@pytest.mark.slow
 def test_copied_tables_work(run: Run, damaged: Path) -> None:
     args = ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-f", "json")
     assert run(*args, "--tables", damaged) == run(*args)
@@ -435,6 +437,7 @@ def test_nonsense_descriptor(run: Run, damaged: Path, text: str) -> None:
     read_nations(run, damaged)
 
 
+@pytest.mark.slow
 def test_version_of_the_tables_is_reported(run: Run, damaged: Path) -> None:
     descriptor = json.loads((damaged / "datapackage.json").read_text(encoding="utf-8"))
     text = json.dumps({**descriptor, "version": "9.8.7"})
@@ -444,6 +447,7 @@ def test_version_of_the_tables_is_reported(run: Run, damaged: Path) -> None:
     assert "9.8.7" in run(*args).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "key"), [("macro", "macro-query"), ("Macro_Relation", "macro-relation")])
 def test_macro_averages(run: Run, name: str, key: str) -> None:
     screen = run("adjust", 0.5, "-d", "nations", "-m", "mrr", "--aggregation", name, "-f", "json")
@@ -464,6 +468,7 @@ def test_macro_averages_that_are_not_there(run: Run) -> None:
     assert "unknown aggregation 'weighted'" in screen.message
 
 
+@pytest.mark.slow
 def test_results_of_some_relations(run: Run) -> None:
     arguments = ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-r", "embassy", "-r", "treaties")
     (row,) = run(*arguments, "-f", "json").records

@@ -116,6 +116,7 @@ def test_markup_survives_its_own_format(run: Run, tmp_path: Path, form: str) -> 
     assert "0.4759" in screen.out
 
 
+@pytest.mark.slow
 def test_our_own_output_can_be_read_again(run: Run, wide: Path, tmp_path: Path) -> None:
     once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"
     assert run("adjust", "-i", wide, "-o", once).code == 0

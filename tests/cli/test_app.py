@@ -136,6 +136,7 @@ def test_exit_codes(run_child: Run, args: tuple[str, ...], code: int, told: str)
     assert "Traceback" not in screen.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("builder")
 def test_exit_code_of_a_failed_build(run_child: Run, tmp_path: Path) -> None:
     screen = run_child("build", "-d", "yago310", "--offline", "--out", tmp_path / "out")
@@ -152,6 +153,7 @@ def test_interrupt_in_this_process(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert (screen.code, screen.out) == (130, "")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("builder")
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_interrupt_of_a_child(tmp_path: Path, cache: Path) -> None:
@@ -246,6 +248,7 @@ def test_a_page_is_not_cut_in_a_narrow_terminal(
                 assert each in shown
 
 
+@pytest.mark.slow
 def test_adjust_fits_a_terminal(run_in_terminal: RunInTerminal) -> None:
     screen = run_in_terminal("adjust", "0.338", "0.5", "-d", "fb15k237", "-d", "wn18rr", "-m", "hits@10", columns=80)
     assert "…" not in screen.out
@@ -341,6 +344,7 @@ def test_completion_of_what_can_be_built(complete: Callable[[str], list[str]]) -
     assert "yago310" in complete("rankconst build --dataset yago3")
 
 
+@pytest.mark.slow
 def test_completion_script(run_child: Run) -> None:
     screen = run_child(env={"_RANKCONST_COMPLETE": "source_bash"})
     assert screen.code == 0

@@ -132,6 +132,7 @@ def test_quiet(run: Run, mirror: Path, out: Path) -> None:
     assert "nations" in screen.out
 
 
+@pytest.mark.slow
 def test_again(run: Run, mirror: Path, out: Path) -> None:
     args = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-f", "json")
     first = run(*args)
@@ -164,6 +165,7 @@ def test_from_the_archive(run: Run, out: Path) -> None:
         assert fact in screen.message
 
 
+@pytest.mark.slow
 def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
     screen = run("build", "-d", "nations", "--offline", "--out", out, "-f", "json")
     assert screen.code == 0
@@ -242,6 +244,7 @@ def test_several_that_are_not_offered(run: Run, out: Path) -> None:
 # -- protocols -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_sampled_protocol(run: Run, mirror: Path, out: Path) -> None:
     args = ("build", "-d", "nations", "--protocol", "sampled:500", "--mirror", mirror, "--out", out, "-f", "json")
     (row,) = run(*args).records
@@ -252,6 +255,7 @@ def test_sampled_protocol(run: Run, mirror: Path, out: Path) -> None:
     assert adjusted.records[0]["num_tasks"] == 402
 
 
+@pytest.mark.slow
 def test_chosen_protocols(run: Run, out: Path) -> None:
     args = ("build", "-d", "umls", "--from-archive", "-p", "raw", "-p", "PyKEEN", "--out", out, "-f", "json")
     assert [row["protocol"] for row in run(*args).records] == ["pykeen", "raw"]
@@ -312,6 +316,7 @@ def test_own_graph(
     assert provenance(out)["mykg"]["origin"] == "files"
 
 
+@pytest.mark.slow
 def test_own_graph_without_valid(run: Run, write_graph: WriteGraph, out: Path) -> None:
     graph = {**SMALL, "valid": []}
     screen = run("build", *write_graph(graph), "--name", "mykg", "--out", out, "-f", "json")
@@ -410,6 +415,7 @@ def test_names_that_are_no_names(run: Run, write_graph: WriteGraph, out: Path, n
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_names_that_only_look_alike_stay_apart(run: Run, write_graph: WriteGraph, out: Path) -> None:
     other = {**SMALL, "test": SMALL["test"][:1]}
     assert run("build", *write_graph(SMALL), "--name", "my-kg", "--out", out).code == 0
@@ -453,6 +459,7 @@ def test_options_that_do_not_go_together(run: Run, out: Path, args: tuple[str, .
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_version_of_a_release(run: Run, out: Path) -> None:
     args = ("build", "-d", "nations", "--from-archive", "--out", out)
     assert run(*args, "--table-version", "9.8.7").code == 0
@@ -475,6 +482,7 @@ def test_output_folder_that_cannot_be(run: Run, tmp_path: Path, below: str) -> N
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 def test_the_remedy_for_damaged_tables_works(run: Run, out: Path) -> None:
     args = ("build", "-d", "nations", "--from-archive", "--out", out)
     assert run(*args).code == 0
@@ -505,6 +513,7 @@ def test_without_the_extra(run: Run, out: Path) -> None:
     assert run("build", "--help").code == 0
 
 
+@pytest.mark.slow
 def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
     arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-q", "-f", "json")
     screen = run("build", *arguments, "--relations", "embassy,treaties", "--name", "Nations-Diplomacy")

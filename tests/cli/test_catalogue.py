@@ -41,6 +41,7 @@ def test_listed_names_are_accepted(run: Run) -> None:
             assert screen.records[0]["metric"] == row["metric"].replace("_k", "_10")
 
 
+@pytest.mark.slow
 def test_listed_names_are_those_of_the_adjusted_forms(run: Run) -> None:
     for row in run("metrics", "-f", "json").records:
         spelt = row["metric"].replace("_k", "_10")
@@ -64,6 +65,7 @@ def test_every_protocol_is_listed(run: Run) -> None:
     assert rows["raw"]["known"] == "none"
 
 
+@pytest.mark.slow
 def test_listed_protocols_are_accepted(run: Run) -> None:
     for row in run("protocols", "-f", "json").records:
         screen = run("adjust", 1, "-d", "umls", "-m", "mrr", "-p", row["protocol"], "-f", "json")

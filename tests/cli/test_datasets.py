@@ -72,6 +72,7 @@ def test_the_table_has_the_facts(run: Run) -> None:
     assert "1.0.0" in screen.out
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_in_a_pipe(run: Run, run_child: Run) -> None:
     screen = run_child("datasets", env={"COLUMNS": "40"})
     records = run("datasets", "-f", "json").records
@@ -81,6 +82,7 @@ def test_nothing_is_cut_in_a_pipe(run: Run, run_child: Run) -> None:
         assert shown[record["dataset"]] == record["title"]
 
 
+@pytest.mark.slow
 def test_no_key_is_cut_in_a_terminal(run: Run, run_in_terminal: RunInTerminal) -> None:
     screen = run_in_terminal("datasets", columns=80)
     words = set(re.split(r"\s+", re.sub(r"\x1b\[[0-9;]*m", "", screen.out)))

@@ -80,6 +80,7 @@ def test_macro_averages_are_named(run: Run) -> None:
     assert "macro" not in row["protocol"]
 
 
+@pytest.mark.slow
 def test_csv_has_a_row_for_each_match(run: Run) -> None:
     rows = run("identify", "--num-tasks", 402, "--format", "csv").rows
     assert [(row["dataset"], row["protocol"], row["num_tasks"]) for row in rows] == [
@@ -208,6 +209,7 @@ def test_options_are_those_of_other_commands(run: Run) -> None:
     assert "--expectation: 53% is a percentage, but MR is no share." in screen.message
 
 
+@pytest.mark.slow
 def test_it_is_quick(run_child: Run, reference: Path) -> None:
     """A whole process takes well under a second; the limit is that of a loaded machine."""
     start = time.perf_counter()

@@ -89,6 +89,7 @@ def test_sources_and_percentages(run: Run, tmp_path: Path) -> None:
     assert "0.9750" in texts(out)
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_whole_batches_leave_nothing_out(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nations has 201 = 67 * 3 triples."""
@@ -96,6 +97,7 @@ def test_whole_batches_leave_nothing_out(run: Run, tmp_path: Path, monkeypatch: 
     assert run("plot", "0.82", *CHANCE, "--tool", "conve", "-o", tmp_path / "a.svg").code == 0
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_a_file_of_a_tool(run: Run, reference: Path, tmp_path: Path) -> None:
     file, out = reference / "pykeen_results" / "nations_rotate.json", tmp_path / "a.svg"
@@ -164,6 +166,7 @@ def test_mistakes_are_explained_and_nothing_is_written(
     assert [path.name for path in tmp_path.iterdir()] == [table.name]
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_a_file_is_written_over_by_force_only(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "a.svg"

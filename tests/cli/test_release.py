@@ -132,6 +132,7 @@ def test_again(run: Run, made: Path, tmp_path: Path) -> None:
     assert "next:" not in again.message
 
 
+@pytest.mark.slow
 def test_released_version_with_other_content(run: Run, write_build: WriteBuild, made: Path, tmp_path: Path) -> None:
     out = tmp_path / "90.0.0"
     assert run("release", "--version", "90.0.0", "--from", made, "--out", out, *FIRST).code == 0
@@ -144,6 +145,7 @@ def test_released_version_with_other_content(run: Run, write_build: WriteBuild, 
     assert {path: path.read_bytes() for path in out.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_version_rule(run: Run, write_build: WriteBuild, tmp_path: Path) -> None:
     def change(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return (
@@ -194,6 +196,7 @@ def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_
     assert (before.version, after.version) == ("unreleased", "90.0.0")
 
 
+@pytest.mark.slow
 def test_release_in_a_terminal(run_in_terminal: RunInTerminal, made: Path, tmp_path: Path) -> None:
     screen = run_in_terminal(
         "release", "--version", "90.0.0", "--from", made, "--out", tmp_path / "90.0.0", *FIRST, columns=200
@@ -203,6 +206,7 @@ def test_release_in_a_terminal(run_in_terminal: RunInTerminal, made: Path, tmp_p
         assert fact in screen.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "code", "told"),
     [

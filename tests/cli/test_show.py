@@ -69,6 +69,7 @@ def test_the_table_has_the_facts(run: Run) -> None:
         assert fact in screen.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 100])
 def test_no_number_is_cut_in_a_terminal(run_in_terminal: RunInTerminal, columns: int) -> None:
     screen = run_in_terminal("show", "wn18rr", "-m", "mr", "-m", "hits@10", "-p", "standard", columns=columns)

@@ -55,6 +55,7 @@ def test_the_newest_carried_tables_are_right(run: Run) -> None:
     assert f"checks of tables {rankconst.bundled_versions()[-1]} in " in screen.out
 
 
+@pytest.mark.slow
 def test_rebuild_reports_on_stderr(run: Run, small: Path, tmp_path: Path) -> None:
     screen = run(
         "verify", small, "--rebuild", "-d", "Nations", "--format", "json", env={"RANKCONST_CACHE": str(tmp_path)}
@@ -96,6 +97,7 @@ def test_a_damaged_table_exits_with_7(run: Run, copy: Path) -> None:
     assert "constants.parquet" in screen.out
 
 
+@pytest.mark.slow
 def test_json_and_csv_name_every_difference(run: Run, copy: Path) -> None:
     descriptor = json.loads((copy / "datapackage.json").read_text(encoding="utf-8"))
     for source in descriptor["sources"]:
@@ -124,6 +126,7 @@ def test_the_table_lists_the_first_differences(run: Run, copy: Path) -> None:
     assert "25 differences in 1 of" in screen.message
 
 
+@pytest.mark.slow
 def test_a_zip_is_verified(run: Run, copy: Path, tmp_path: Path) -> None:
     path = tmp_path / "tables.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -147,6 +150,7 @@ def test_tables_that_cannot_be_opened_keep_their_error(run: Run, copy: Path, tmp
     assert run("verify", copy).code == 6
 
 
+@pytest.mark.slow
 def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
     one = {row["check"]: row["rows"] for row in run("verify", small, "-d", "WN18-RR", "-f", "json").records}
     every = {row["check"]: row["rows"] for row in run("verify", small, "-f", "json").records}
@@ -158,12 +162,14 @@ def test_datasets_in_any_spelling(run: Run, small: Path) -> None:
     assert "'nothing'" in screen.message
 
 
+@pytest.mark.slow
 def test_a_mirror_that_is_no_folder(run: Run, small: Path, tmp_path: Path) -> None:
     assert run("verify", small, "--rebuild", "--mirror", tmp_path / "nowhere").code == 2
     # Without --rebuild nothing is read from it.
     assert run("verify", small, env={"RANKCONST_MIRROR": str(tmp_path / "nowhere")}).code == 0
 
 
+@pytest.mark.slow
 def test_a_build_of_ones_own_is_right(run: Run, one_candidate: Path) -> None:
     assert run("verify", one_candidate).code == 0
 

@@ -114,6 +114,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 PLAIN = st.from_regex(r"[0-9]{0,12}\.[0-9]{1,18}|[0-9]{1,14}", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(st.lists(PLAIN, min_size=1, max_size=20), st.booleans())
 def test_reading_many_texts_at_once_is_reading_each(texts: list[str], percent: bool) -> None:
     found = read_numbers(parse_metric("mrr"), texts, percent=percent)

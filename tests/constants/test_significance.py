@@ -36,6 +36,7 @@ def test_only_shares_that_there_are_count() -> None:
     assert found.probability == pytest.approx(0.0022308, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mrr", "mr", "hits@10", "gmr", "igmr"])
 def test_a_better_value_is_less_probable(name: str) -> None:
     constants = rankconst.load().constants("nations", name)

@@ -90,6 +90,7 @@ def test_moments_equal_joint_laws_within_the_stated_error(counts: tuple[int, ...
     check(standard_deviation(Histogram.from_counts(counts)), *moments_by_law(counts))
 
 
+@pytest.mark.slow
 @given(counts=st.lists(st.integers(1, 12), min_size=2, max_size=5) | st.lists(st.integers(1, 3), min_size=2))
 @settings(max_examples=60)
 def test_any_small_set_equals_its_joint_law(counts: list[int]) -> None:
@@ -280,6 +281,7 @@ def test_series_and_transform_agree(counts: dict[int, int]) -> None:
     assert transform.error <= 1e-13 * transform.value
 
 
+@pytest.mark.slow
 @given(
     counts=st.dictionaries(
         st.integers(1, 40) | st.integers(1, 10**6) | st.integers(1, BILLION),

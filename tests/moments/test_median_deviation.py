@@ -296,6 +296,7 @@ def test_the_stream_of_random_numbers(name: str, expectation: float, variance: f
     assert moments.num_draws == draws
 
 
+@pytest.mark.slow
 def test_nothing_but_the_histogram_counts() -> None:
     histogram = load().histogram("umls")
     once = median_absolute_deviation(histogram)

@@ -296,6 +296,7 @@ def test_power_means_that_are_refused(exponent: float, inverse: bool) -> None:
         power_mean(Histogram.from_counts([3]), exponent, inverse=inverse)
 
 
+@pytest.mark.slow
 @given(counts=st.lists(st.integers(1, 10**7), min_size=200, max_size=300))
 @settings(max_examples=10)
 def test_condensed_sizes_give_the_same_sums(counts: list[int]) -> None:
@@ -378,6 +379,7 @@ def test_a_million_distinct_sizes_take_a_moment(metric: Metric, million: Histogr
         assert 0 < moments.variance_error <= 1e-10 * moments.variance
 
 
+@pytest.mark.slow
 def test_means_of_a_million_distinct_sizes(million: Histogram) -> None:
     n = 1_000_000
     sizes = range(1, n + 1)

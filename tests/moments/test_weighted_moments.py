@@ -141,6 +141,7 @@ def test_products_of_many_tasks_at_50_digits(sign: int) -> None:
     assert absolute_error(moments.variance, variance) <= min(moments.variance_error, 1e-11 * float(variance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_simulated_rankers_agree(metric: Metric) -> None:
     rng = np.random.default_rng(20260311)

@@ -123,6 +123,7 @@ def test_exact_values_have_no_bars() -> None:
     assert all(not axes.containers for axes in panels(draw(adjust(SUN, exact=True))))
 
 
+@pytest.mark.slow
 def test_datasets_stand_in_the_order_of_their_size_whatever_the_table() -> None:
     rows = [{"dataset": key, "model": "m", "MRR": "0.5"} for key in ("wn18rr", "nations", "fb15k237", "kinships")]
     for table in (rows, rows[::-1]):
@@ -140,6 +141,7 @@ def test_titles_replace_keys() -> None:
     assert ticks(panels(figure)[0]) == ["fb15k237\n(14,306)", "WN18RR\n(40,928)"]
 
 
+@pytest.mark.slow
 def test_a_row_of_panels_for_each_metric() -> None:
     figure = draw(adjust(SUN), "mr", "mrr")
     titles = [axes.get_title(loc="left") for axes in panels(figure)]
@@ -179,6 +181,7 @@ def test_chance_is_marked() -> None:
     assert band.get_extents().y0 == pytest.approx(z.transData.transform((0.0, -1.96))[1])
 
 
+@pytest.mark.slow
 def test_scales_follow_the_span() -> None:
     near = panels(draw(adjust([{"dataset": "nations", "model": "m", "MRR": "0.42"}])))
     assert [axes.get_yscale() for axes in near] == ["linear", "linear", "linear"]
@@ -203,6 +206,7 @@ def test_values_of_one_model_and_dataset_stand_apart() -> None:
     assert sorted(y for _, y in points) == [0.294, 0.31, 0.313]
 
 
+@pytest.mark.slow
 def test_missing_cells_leave_the_others_in_place() -> None:
     rows = [
         {"dataset": "nations", "model": "ComplEx", "MRR": "0.43", "MR": ""},
@@ -225,6 +229,7 @@ def test_undefined_forms_are_left_out() -> None:
     assert [len(next(iter(offsets(axes).values()))) for axes in (value, index, z)] == [2, 1, 1]
 
 
+@pytest.mark.slow
 def test_models_are_told_apart_by_more_than_colour() -> None:
     rows = [{"dataset": "fb15k237", "model": f"model {place}", "MRR": "0.3"} for place in range(MOST_MODELS)]
     figure = draw(adjust(rows))
@@ -239,6 +244,7 @@ def test_models_are_told_apart_by_more_than_colour() -> None:
     assert find_further_models(adjust(rows)) == []
 
 
+@pytest.mark.slow
 def test_models_with_the_fewest_values_share_a_sign() -> None:
     rows = [
         {"dataset": dataset, "model": f"model {place}", "MRR": "0.3"}
@@ -287,6 +293,7 @@ def test_models_without_a_name_are_called_as_their_file() -> None:
     assert list(offsets(panels(figure)[0])) == ["results"]
 
 
+@pytest.mark.slow
 def test_names_are_no_markup() -> None:
     rows = [{"dataset": "nations", "model": name, "MRR": "0.5"} for name in ("a$b", "$\\frac$", "_hidden", "p<RotatE&")]
     figure = draw(adjust(rows))
@@ -306,6 +313,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         plot_comparison(adjust(many))
 
 
+@pytest.mark.slow
 def test_wide_tables_stack_their_panels() -> None:
     rows = [
         {"dataset": key, "model": f"m{place}", "MRR": "0.5"}
@@ -349,6 +357,7 @@ def test_the_description_tells_what_is_seen() -> None:
     assert "0 of 4 within 1.96 sd of chance" in description
 
 
+@pytest.mark.slow
 def test_published_results_of_the_field(reference: Path) -> None:
     with (reference / "published_results.csv").open(encoding="utf-8") as file:
         rows = [

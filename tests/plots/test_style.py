@@ -46,6 +46,7 @@ def make_figure() -> Figure:
     return figure
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_formats_by_their_signatures() -> None:
     figure = make_figure()
@@ -164,6 +165,7 @@ def test_signs_are_many_enough() -> None:
     assert len(set(COLOURS)) == len(set(MARKERS)) == len(COLOURS) == len(MARKERS) == 10
 
 
+@pytest.mark.slow
 def test_importing_pictures_does_not_load_matplotlib() -> None:
     script = "import sys, rankconst.plots, rankconst.cli.plot; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)

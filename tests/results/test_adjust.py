@@ -190,6 +190,7 @@ def test_whole_batches_have_their_own_number_of_tasks() -> None:
     assert each.adjusted.z == pytest.approx((0.82 - each.constants.expectation) / each.constants.variance**0.5)
 
 
+@pytest.mark.slow
 def test_significance_stands_beside_where_it_is_known() -> None:
     reading = make(
         ("mrr", "0.5", Stated("nations")), ("median_rank", "3", Stated("nations")),

@@ -160,6 +160,7 @@ def test_without_pyyaml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         parse_yaml(_document("a: 1", "trace.yaml"), "a: 1")
 
 
+@pytest.mark.slow
 def test_pyyaml_is_imported_only_when_needed() -> None:
     code = "import sys; import rankconst.results.formats; assert 'yaml' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -242,6 +243,7 @@ _VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(_VALUES)
 @example({"both": {"realistic": {"count": 0}}})

@@ -153,6 +153,7 @@ def test_a_script_for_the_table_of_pykeen_reads_ours(tmp_path: Path) -> None:
 # -- format long ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_long_is_the_whole_table() -> None:
     stored = TABLES.read("constants").to_pylist()
     assert list(LONG.columns) == [*(column.name for column in COLUMNS["constants"]), "table_version"]

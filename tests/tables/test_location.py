@@ -210,6 +210,7 @@ def test_the_version_is_checked_everywhere(serve: Serve, zipped: Path) -> None:
 # The cache.
 
 
+@pytest.mark.slow
 def test_a_cached_set_needs_no_request(
     serve: Serve, server: HTTPServer, deposit: Callable[..., None], zipped: Path, cache: Path
 ) -> None:
@@ -230,6 +231,7 @@ def test_a_cached_set_needs_no_request(
         assert tables.constants(*QUESTION) == CARRIED.constants(*QUESTION)
 
 
+@pytest.mark.slow
 def test_a_deleted_or_damaged_copy_is_downloaded_again(serve: Serve, server: HTTPServer, zipped: Path) -> None:
     url = serve("/tables.zip", zipped.read_bytes())
     copy = rankconst.load(url).path
@@ -242,6 +244,7 @@ def test_a_deleted_or_damaged_copy_is_downloaded_again(serve: Serve, server: HTT
         assert len(server.log) == number
 
 
+@pytest.mark.slow
 def test_addresses_do_not_meet_in_the_cache(server: HTTPServer, tmp_path: Path, cache: Path) -> None:
     urls = []
     for number in range(3):
@@ -262,6 +265,7 @@ def test_names_in_the_cache_suit_every_file_system(serve: Serve, zipped: Path, c
     assert set(file.name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server")
 def test_simultaneous_downloads_do_not_meet(zipped: Path, cache: Path) -> None:
     from pytest_httpserver import HTTPServer
@@ -535,6 +539,7 @@ def test_a_hash_in_the_address_is_checked(
     assert all("#" not in request.url for request, _ in server.log)
 
 
+@pytest.mark.slow
 def test_another_hash_than_the_one_asked_for_is_refused(
     serve: Serve, deposit: Callable[..., None], zipped: Path, cache: Path
 ) -> None:
@@ -656,6 +661,7 @@ def test_what_is_no_doi_is_refused(text: str) -> None:
 # What is imported, and when.
 
 
+@pytest.mark.slow
 def test_no_downloader_is_imported_for_files_of_this_machine(zipped: Path) -> None:
     script = (
         "import json, sys, rankconst\n"

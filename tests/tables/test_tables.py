@@ -185,6 +185,7 @@ def test_a_tampered_version_is_noticed(copy: Path) -> None:
         rankconst.load(copy, version="0.2.0")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("0.1.0" not in rankconst.bundled_versions(), reason="a wheel carries the current tables only")
 def test_an_old_version_still_gives_its_numbers() -> None:
     """Its numbers, and that later versions say the same within the stated errors."""

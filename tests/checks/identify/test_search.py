@@ -183,6 +183,7 @@ def test_every_value_wrong_in_a_known_way() -> None:
 # What the file says, and what not.
 
 
+@pytest.mark.slow
 def test_the_tool_decides_between_equal_constants() -> None:
     context = Stated(num_tasks=2148, side="both", split="test")
     reading = read([[("mr", None, "23.5")]], [context], exact=True)
@@ -351,6 +352,7 @@ def make_reading(groups: Iterable[list[dict[str, str]]]) -> Reading:
     return replace(read(rows, contexts, exact=True), tool="pykeen")
 
 
+@pytest.mark.slow
 def test_published_rows(reference: Path) -> None:
     """The collection knows what is wrong with each row, found without this package."""
     groups = group_published(reference)

@@ -56,6 +56,7 @@ def optimise(values: np.ndarray, ranks: np.ndarray, hits: dict[int, Interval]) -
     return Interval(*found)
 
 
+@pytest.mark.slow
 @given(shares(), STEPS)
 def test_hits_bound_mrr_and_mr_as_a_linear_program_does(hits: dict[int, Interval], step: float) -> None:
     most = 20

@@ -138,6 +138,7 @@ def evaluations(draw: st.DrawFn) -> tuple[dict[str, float], Stated]:
     return measure(ranks, sorted(ks)), context
 
 
+@pytest.mark.slow
 @given(st.lists(evaluations(), min_size=1, max_size=3), written())
 def test_no_ranks_break_a_rule(
     found: list[tuple[dict[str, float], Stated]], how: tuple[bool, int | None, bool]

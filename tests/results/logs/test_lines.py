@@ -317,6 +317,7 @@ _WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.one_of(st.text(max_size=200), st.lists(_WORDS, max_size=60).map("".join)), st.sampled_from(sorted(READERS)))
 def test_any_text_is_read_or_refused_with_the_name_of_the_file(text: str, key: str) -> None:

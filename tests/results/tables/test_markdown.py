@@ -146,6 +146,7 @@ def test_what_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.txt", text))
 
 
+@pytest.mark.slow
 def test_many_tables_of_many_columns_are_refused() -> None:
     """Side by side they would be as many cells as rows times columns."""
     with pytest.raises(DataError, match=r"results\.txt: more than 10,000,000 cells"):

@@ -127,6 +127,7 @@ def test_other_files_are_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("trace.yaml", text))
 
 
+@pytest.mark.slow
 def test_a_long_trace_is_read_quickly() -> None:
     pytest.importorskip("yaml")
     text = (BATCH + "\n") * (60 * 2**20 // len(BATCH)) + EXAMPLE + "\n" + _record() + "\n"
