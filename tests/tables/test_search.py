@@ -56,6 +56,7 @@ def test_signatures_tell_constants_apart() -> None:
     assert find("raw", "head") == find("raw", "tail") != find("raw")
 
 
+@pytest.mark.skipif("0.1.0" not in rankconst.bundled_versions(), reason="a wheel carries the current tables only")
 def test_old_tables_have_micro_averages_only() -> None:
     old = TaskSets.of(rankconst.load(version="0.1.0"))
     assert {tasks.aggregation for tasks in old.sets} == {"micro"}
