@@ -87,9 +87,9 @@ class Metric:
     Attributes
     ----------
     family
-        The key in PyKEEN's snake case; ``hits_at_k`` stands for every k.
+        The key in PyKEEN's snake case; ``hits_at_k`` is the family of all k.
     symbol
-        The short name papers print; ``{k}`` stands for the parameter.
+        The short name papers print; ``{k}`` is replaced by the parameter.
     title
         The name in words.
     scale
@@ -773,7 +773,7 @@ def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
         found = re.match(pattern, bare, re.IGNORECASE)
         if found is not None:
             metric = parse_metric(found[1])
-            # PyKEEN writes no "_index" where the index is the only form beside z.
+            # PyKEEN leaves out "_index" if a metric has no adjusted form but the index and z.
             lone = form == "normalised" and metric.index_name and not metric.normalised_name
             return metric, "index" if lone else form
     named = _find_adjusted(bare)

@@ -48,7 +48,7 @@ class Protocol:
     known: Literal["all", "up_to", "none"]
     summary: str  # one sentence for users
     used_by: tuple[str, ...] = ()
-    negatives: int | None = None  # the true answer is ranked among so many sampled ones, and nothing else matters
+    negatives: int | None = None  # how many sampled entities the true answer is ranked among; None: all
     law: str = _FULL_LAW  # how a random ranker's ranks are distributed
     needs: str = _FULL_NEEDS  # what the constants follow from
     reference: str = ""  # who evaluates so, or where it is defined
@@ -207,7 +207,7 @@ def find_protocol(name: str) -> Protocol:
 
 
 def _sample(negatives: int, sampling: Sampling) -> Protocol:
-    """Return the protocol that ranks among so many negatives."""
+    """Return the protocol that ranks among sampled negatives."""
     usual = sampling.key == DEFAULT_SAMPLING
     texts = {
         name: getattr(sampling, name).format(m=negatives, total=negatives + 1)

@@ -212,7 +212,7 @@ TOOLS: dict[str, Tool] = {
             caveats=(
                 "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks; its "
                 "own splits keep the known answers of all three, so valid is filtered by test too.",
-                "Its print_results cuts the decimals of the mean rank off: 400 stands for 400 up to 401.",
+                "Its print_results cuts the decimals of the mean rank off: 400 may be anything from 400 up to 401.",
                 "Numbers without Filt. in front are of protocol raw.",
             ),
             evidence=(

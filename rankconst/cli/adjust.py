@@ -112,7 +112,7 @@ def adjust(
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
-    Every number comes with the interval that its rounding leaves open: 0.338 stands for 0.3375 to 0.3385.
+    Every number comes with the interval that its rounding leaves open: 0.338 means 0.3375 to 0.3385.
 
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
 
@@ -134,6 +134,9 @@ def adjust(
     )
     opened = load(tables)
     if input is not None:
+        # Negative values start with a dash, too: what is no option has become a VALUE.
+        for option in (value for value in values or () if value[:1] == "-" and value[1:2].isalpha()):
+            raise typer.BadParameter(f"there is no option {option}; see rankconst adjust --help.")
         unfit = {"VALUE": values, "--relation": relation, "--num-tasks": num_tasks, "a second --dataset": given[1:]}
         for what in (what for what, stated in unfit.items() if stated):
             raise typer.BadParameter(f"{what} does not go with --input.")
@@ -197,7 +200,7 @@ def _adjust_values(
 def _adjust_counted(
     published: Sequence[Published], datasets: Sequence[str], metric: Metric, user: Stated, num_tasks: int
 ) -> list[Done]:
-    """Adjust values of so many tasks, all with the same number of candidates."""
+    """Adjust values of `num_tasks` tasks, all with the same number of candidates."""
     from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
     from rankconst.catalogue.tools import parse_tool
     from rankconst.tables.own_counts import Counts
@@ -217,7 +220,7 @@ def _adjust_counted(
     protocol = parse_protocol(user.protocol or (tool.protocol if tool else DEFAULT_PROTOCOL))
     if protocol.negatives is None:
         raise typer.BadParameter(
-            "the number of tasks is enough only where all have as many candidates: --protocol sampled:M. "
+            "the number of tasks is enough only if all have the same number of candidates: --protocol sampled:M. "
             f"Under protocol {protocol.key} name the dataset, or use rankconst.from_counts in Python.",
             param_hint="--num-tasks",
         )

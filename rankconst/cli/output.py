@@ -44,7 +44,7 @@ def count(value: Any) -> str:
 
 
 def number(digits: int) -> Callable[[Any], str]:
-    """Show a real number with so many significant digits, without an exponent where that stays readable."""
+    """Show a real number with `digits` significant digits, without an exponent where that stays readable."""
 
     def show(value: Any) -> str:
         return "–" if value is None else show_number(value, digits)

@@ -47,7 +47,7 @@ class Affine:
     unit
         The change of the metric that becomes 1; negative where smaller is better.
     admit
-        Returns the number that a value stands for, or refuses an impossible one; None for a map of numbers alone.
+        Turns a value into its number and refuses an impossible one. If None, the map takes numbers unchecked.
     """
 
     origin: float

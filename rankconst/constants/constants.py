@@ -194,7 +194,7 @@ class Constants:
         return value
 
     def _read(self, value: Any) -> Any:
-        """Return the number that text stands for; anything else as it is."""
+        """Return the number that a text writes; anything else as it is."""
         return read_published(self.metric, value).value if isinstance(value, (str, Decimal)) else value
 
     def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
@@ -203,7 +203,7 @@ class Constants:
         Parameters
         ----------
         value
-            In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` stands for 0.3375 to 0.3385,
+            In units of the metric. Text or a Decimal is read as printed: ``"0.338"`` means 0.3375 to 0.3385,
             and ``"53.3%"`` and ``"0.5458 ± 0.0052"`` are understood. Floats, arrays and Series of them are exact; in
             arrays and Series NaN is a missing value. A list may hold any of these, and gives arrays.
         decimals

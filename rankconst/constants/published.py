@@ -1,6 +1,6 @@
 """Published numbers as they are written: the text, the number, and the interval that its rounding leaves open.
 
-``0.338`` stands for every number from 0.3375 to 0.3385: nothing computed from it can be more certain than that.
+``0.338`` may be any number from 0.3375 to 0.3385: nothing computed from it can be more certain than that.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ _WRITTEN_OUT = 7
 
 
 def show_number(value: float, digits: int = 4) -> str:
-    """Write a number with so many significant digits, without an exponent where that stays readable.
+    """Write a number with `digits` significant digits, without an exponent where that stays readable.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class _Statistic:
 
 
 class _Rules(dict[int, "tuple[Values, Values]"]):
-    """Rules for sums of so many terms, each formed once."""
+    """Rules for sums of a number of terms, each formed once."""
 
     def prepare(self, stops: Counts, panel: Panel, needed: int) -> None:
         """Form the rules that sums of the panel's x < stop will ask for, all in one go."""

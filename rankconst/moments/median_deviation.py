@@ -69,7 +69,7 @@ _TABLE = 2**20
 _SMALLEST_BATCH, _LARGEST_BATCH = 48, 2**12
 # Up to this many tasks beyond the number of distinct N, each rank is drawn.
 _FEW_TASKS = 64
-# Where fewer draws than this differ from the commonest value, so many unseen ones are reckoned with.
+# If fewer draws than the first differ from the commonest value, the second is how many unseen ones are assumed.
 _RARE, _UNSEEN = 30, 9
 
 

@@ -123,7 +123,7 @@ class BelowCounts:
         length = np.where(left, np.minimum(reach + 1, uncertain - needed + 1), np.minimum(reach, needed))
         tail = np.sum((ratio * _geometric_sum(zeta, length, left)).real, axis=1)
         mass = np.sum(ratio.real, axis=1)
-        # Rounding: of sum p, which moves the mean by so many deviations; of the exponent; of the trapezoidal sum.
+        # Rounding: of sum p, which moves the mean, counted in deviations; of the exponent; of the trapezoidal sum.
         exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
         error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + 8.0 * (needed + 1.0) / np.maximum(deviation, 0.5))
         return np.where(left, -tail, tail), mass, error

@@ -29,7 +29,7 @@ FORMS = ("value", "index", "z")
 # So many metrics fit into one picture, with a row of panels each.
 MOST_METRICS = 8
 
-# Random rankers stay within so many standard deviations in 95 % of all cases, by the normal law.
+# Random rankers stay within this many standard deviations in 95 % of all cases, by the normal law.
 INSIGNIFICANT = 1.96
 
 
@@ -212,7 +212,7 @@ def _make_handles(points: Sequence[Point], looks: Mapping[str, Look]) -> list[Ar
 
 
 def _fit(labels: Sequence[str], width: float) -> int:
-    """Return how many columns of a legend, which is filled column by column, go into so many inches."""
+    """Return how many columns of a legend, which is filled column by column, fit into a width in inches."""
     widths = np.array([estimate_width(label) for label in labels])
     for columns in range(len(labels), 1, -1):
         # Beside its widest label a column has its signs and gaps.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _CELLS = 96
 # The most that a cell may be off, as a share of the likeliest one: less than a line's width.
 _VISIBLE = 0.01
-# The characteristic function counts as gone below this; so many terms are tried.
+# The characteristic function counts as zero below the first; the second is how many terms are tried.
 _GONE = 1e-7
 _TERMS = (64, 256, 1024, 4096)
 

@@ -352,7 +352,7 @@ class AdjustedReading:
         return pd.DataFrame(self.table)
 
     def _repr_html_(self) -> str:
-        return str(self.to_pandas()._repr_html_())  # type: ignore[operator]
+        return str(self.to_pandas()._repr_html_())  # type: ignore[operator]  # the stubs do not know that it is a method
 
     def __repr__(self) -> str:
         done, size = int(np.sum(self.batch_of >= 0)), len(self.reading.entries)

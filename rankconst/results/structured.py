@@ -275,7 +275,7 @@ class _PlainLoader:
         if self._depth > DEEPEST:
             _refuse_depth(self._document, self._line + event.start_mark.line)
         self._depth += 1
-        node = super().compose_node(parent, index)  # type: ignore[misc]
+        node = super().compose_node(parent, index)  # type: ignore[misc]  # a mixin: the next class has it
         self._depth -= 1
         return node
 

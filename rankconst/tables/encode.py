@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     # Name to values, all of the same length: a list (None: missing) or a numpy array (NaN: missing).
     Columns = Mapping[str, Any]
 
-# So many rows are formatted at a time: texts take far more memory than the numbers they are made of.
+# How many rows are formatted at a time: texts take far more memory than the numbers they are made of.
 _BLOCK = 1024
 
 
@@ -42,7 +42,7 @@ def write_delimited(columns: Columns, delimiter: str = ",") -> Iterator[str]:
 
 
 def write_blocks(columns: Columns, encode: Callable[[Any], str]) -> Iterator[list[list[str]]]:
-    """Yield the texts of all columns, column by column, so many rows at a time; `encode` writes what is no number."""
+    """Yield the texts of all columns, a block of rows at a time; `encode` writes what is no number."""
     size = len(next(iter(columns.values()), ()))
     for start in range(0, size, _BLOCK):
         yield [_encode_all(values[start : start + _BLOCK], encode) for values in columns.values()]

@@ -109,7 +109,7 @@ class TaskSets:
 
 
 def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:
-    """Return codes and what they stand for."""
+    """Return the codes of a column and the values that they encode."""
     column = table.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
     return np.from_dlpack(column.indices), column.dictionary.to_pylist()
 

@@ -114,7 +114,7 @@ class Records:
 
 
 def _decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the codes of a column that was read as a dictionary, and the texts that they stand for."""
+    """Return the codes of a column that was read as a dictionary, and the texts that they encode."""
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
     return codes, np.array(chunks[0].dictionary.to_pylist(), dtype=object)

@@ -287,7 +287,7 @@ def change(rows: Rows, name: str, place: int, **values: Any) -> Rows:
 
 
 def nudge(rows: Rows, errors: float) -> Rows:
-    """Move an MRR by so many times its stated error."""
+    """Move an MRR by a multiple of its stated error."""
     place = next(at for at, row in enumerate(rows["constants"]) if row["metric"] == "geometric_mean_rank")
     row = rows["constants"][place]
     moved = row["expectation"] + errors * row["expectation_error"]

@@ -220,6 +220,7 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
     ("args", "told"),
     [
         (("0.5",), "VALUE does not go with --input"),
+        (("-s", "pykeen"), "there is no option -s"),
         (("--relation", "embassy"), "--relation does not go"),
         (("--num-tasks", 5), "--num-tasks does not go"),
         (("-d", "nations", "-d", "umls"), "a second --dataset does not go"),

@@ -95,7 +95,7 @@ def test_csv_has_a_row_for_each_match(run: Run) -> None:
         (
             ("--num-tasks", "40870"),
             6,
-            "n = 40,870: no split has so many tasks; nearest fb15k237 test both",
+            "n = 40,870: no split has that many tasks; nearest fb15k237 test both",
         ),
         (("--metric", "mr", "--expectation", "7135.9"), 6, "nearest fb15k237 test both under pykeen: 7135.67"),
         (("--metric", "mr", "--value", "1.0", "--index", "1.0"), 6, "it is 1 within its rounding"),

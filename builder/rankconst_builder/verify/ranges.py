@@ -150,7 +150,7 @@ def _look_up(frame: pd.DataFrame, values: dict[tuple[str, str], int]) -> Values:
     return np.asarray(grid[first.codes.to_numpy(), second.codes.to_numpy()], dtype=np.float64)
 
 
-@check("tasks", "as many tasks as rows of the split that are ranked", "datasets", "candidates")
+@check("tasks", "one task for each row of the split that is ranked", "datasets", "candidates")
 def check_tasks(tables: TableSet) -> Checked:
     """Compare numbers of tasks with the rows of the splits that the datasets table states."""
     frame = tables.sound["candidates"]

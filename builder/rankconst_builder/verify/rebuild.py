@@ -43,7 +43,7 @@ STANDARD_ERRORS = 5
 """How many standard errors two samples may differ by."""
 
 MANY = 4
-"""From so many datasets on, two processes share the work."""
+"""From this many datasets on, two processes share the work."""
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def is_protocol(word: str) -> bool:
 
 
 def read_k(value: float) -> int | None:
-    """Return the k that a value of its column stands for: frames have NaN where a metric takes none."""
+    """Return the k in a value of its column: frames have NaN where a metric takes none."""
     return None if math.isnan(value) else int(value)
 
 

@@ -152,7 +152,7 @@ def find_best(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.bo
 # -- ranking ----------------------------------------------------------------------------------------------------------
 
 
-# Of a metric without rows in the tables, the constants of so many sets are computed at most.
+# At most this many sets have their constants computed, for a metric without rows in the tables.
 _MOST_COMPUTED = 100
 
 

@@ -233,7 +233,7 @@ def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[n
             continue
         if piece.metric is None:
             others = (candidates.num_tasks[places] == piece.value).any()
-            none = "only splits of other constants have so many tasks" if others else "no split has so many tasks"
+            none = "only splits with other constants have that many tasks" if others else "no split has that many tasks"
             parts.append(f"n = {piece.value:,.0f}: {none}; nearest {where}: {candidates.num_tasks[nearest]:,}")
         else:
             parts.append(f"{piece.label} = {piece.value:.6g} ({piece.origin}): nearest {where}: {least:.6g}")

@@ -129,7 +129,7 @@ def pad_decimals(text: str, decimals: int) -> str:
 
 
 def pad_digits(text: str, digits: int) -> str:
-    """Restore trailing zeros of a plain number up to so many significant digits: 370.5 to 370.500."""
+    """Restore trailing zeros of a plain number, up to a number of significant digits: 370.5 to 370.500."""
     return pad_decimals(text, digits - 1 - Decimal(text).adjusted()) if _PLAIN.fullmatch(text) else text
 
 

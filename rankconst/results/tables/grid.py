@@ -188,9 +188,7 @@ def _read_table(
         if not any(row.plain):
             continue
         alone = dialect.groups and _is_alone(row, heading)
-        if alone and len(row.cells) == 1:
-            row = row._replace(cells=row.cells + ("",) * (width - 1))  # noqa: PLW2901
-        if len(row.cells) != width:
+        if len(row.cells) != width and not (alone and len(row.cells) == 1):
             raise DataError(
                 f"{document.at(row.line)}: expected {width} cells, as in the heading, got {len(row.cells)}. "
                 "Fix the row, or quote cells that contain the delimiter."
@@ -205,7 +203,7 @@ def _read_table(
             notes.add(row.line, what, "alone in its row, the name of a group; datasets are read from columns")
         else:
             table.entries += reader.read(row, start + len(table.rows))
-        table.rows.append(row.cells)
+        table.rows.append(row.cells + ("",) * (width - len(row.cells)))
     table.entries = reader.add_counts(table.entries)
     return table
 

@@ -261,7 +261,7 @@ def test_expectation_and_deviation() -> None:
 def test_the_nearest_is_named() -> None:
     found = identify(count(40870), SETS)
     assert not found.matches
-    assert found.reason == "n = 40,870: no split has so many tasks; nearest fb15k237 test both under pykeen: 40,876."
+    assert found.reason == "n = 40,870: no split has that many tasks; nearest fb15k237 test both under pykeen: 40,876."
     found = identify(state("mr", "7135.9"), SETS)
     assert found.reason == "E[MR] = 7135.9 (stated): nearest fb15k237 test both under pykeen: 7135.67."
 

@@ -112,7 +112,7 @@ def test_a_rule_needs_a_test() -> None:
 
 @st.composite
 def written(draw: st.DrawFn) -> tuple[bool, int | None, bool]:
-    """How numbers are written: in 32 bits or not, with so many decimals or all, marked as exact or not."""
+    """How numbers are written: in 32 bits or not, with a few decimals or all, marked as exact or not."""
     decimals = draw(st.one_of(st.none(), st.integers(0, 9)))
     return draw(st.booleans()), decimals, decimals is None and draw(st.booleans())
 
