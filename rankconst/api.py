@@ -1,4 +1,4 @@
-"""The public functions on results: a path, a dict, a DataFrame or a reading goes in, whatever people have."""
+"""The public functions on results: they take a path, a dict, a DataFrame or a reading."""
 
 from __future__ import annotations
 
@@ -89,6 +89,8 @@ def adjust(
         If a name is unknown.
     UsageError
         If a column and an argument contradict each other, or an option does not go with the results.
+    MissingExtraError
+        If the file is YAML and PyYAML is not installed.
 
     Examples
     --------
@@ -102,6 +104,8 @@ def adjust(
     opened = load() if tables is None else tables
     user = Stated(dataset, split, side, protocol, aggregation, tool)
     wanted = tuple(map(parse_metric, metrics))
+    if errors not in {"raise", "note"}:
+        raise UsageError(f"errors is {errors!r}; expected 'raise' or 'note'.")
     if hasattr(results, "columns") and not isinstance(results, Reading):
         from rankconst.results.frame import adjust_frame
 
@@ -133,7 +137,7 @@ def lint(
     rules: Iterable[str] = (),
     tables: Tables | None = None,
 ) -> Lint:
-    """Find the numbers of results that cannot be: hits that fall with k, an MRR that the hits exclude.
+    """Find impossible numbers in results: hits that fall with k, an MRR that the hits exclude.
 
     Parameters
     ----------
@@ -189,7 +193,7 @@ def identify(
 
     Raises
     ------
-    DataError, UnknownNameError
+    DataError, UnknownNameError, UsageError
         As for :func:`adjust`.
     """
     from rankconst.checks.identify.search import identify_reading
@@ -220,21 +224,21 @@ def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure
     Raises
     ------
     MissingExtraError
-        If matplotlib is not installed.
+        If matplotlib is not installed, or PyYAML for a YAML file.
     DataError, UnknownNameError, UsageError
         As for :func:`adjust`.
     """
     from rankconst.plots.comparison import plot_comparison
 
     names = tuple(metrics)
-    adjusted = adjust(_read(results), metrics=names, **options)
-    opened = options.get("tables") or load()
+    opened = options.pop("tables", None) or load()
+    adjusted = adjust(_read(results), metrics=names, tables=opened, **options)
     titles = {key: row["title"] for key, row in opened.datasets.items()}
     return plot_comparison(adjusted, [parse_metric(name) for name in names] or None, titles=titles)
 
 
 def _read(results: Any) -> Reading:
-    """Return a reading of whatever people have."""
+    """Return a reading of a path, a dict or a DataFrame; a reading as it is."""
     if isinstance(results, Reading):
         return results
     if isinstance(results, (str, os.PathLike)):

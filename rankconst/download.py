@@ -30,7 +30,7 @@ class HashMismatchError(DownloadError):
 
 
 class MissingSourceError(DownloadError):
-    """A file cannot be had at all: no network, not in the mirror, offline and not cached."""
+    """A file cannot be obtained: no network, not in the mirror, offline and not cached."""
 
 
 def is_url(text: str) -> bool:
@@ -125,7 +125,7 @@ class Reporter:
 
 @dataclass(frozen=True)
 class Remedies:
-    """What a user can do about a file that cannot be had, or that is another one than `described`."""
+    """What a user can do about a file that cannot be obtained, or that is not what `described` says."""
 
     missing: str
     described: str

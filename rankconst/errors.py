@@ -49,7 +49,7 @@ class UnknownNameError(RankconstError, LookupError):
 
 
 class DownloadError(RankconstError):
-    """A source file could not be had, or is not the file the registry names."""
+    """A source file could not be obtained, or is not the file that the registry names."""
 
     exit_code = 5
 

@@ -266,9 +266,10 @@ def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
     for name, values in (("num_candidates", sizes), ("num_tasks", tasks)):
         if values.min() < 1:
             place = int(np.argmin(values))
-            raise DataError(f"{name}[{place}] is {values[place]}; expected at least 1 (the true answer counts).")
+            hint = " (the true answer counts)" if name == "num_candidates" else ""
+            raise DataError(f"{name}[{place}] is {values[place]}; expected at least 1{hint}.")
     if float(tasks.sum(dtype=np.float64)) > _LARGEST:
-        raise DataError("num_tasks add up to more than 2**53.")
+        raise DataError(f"num_tasks add up to {tasks.sum(dtype=np.float64):.6g}; expected at most 2**53.")
 
 
 def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:

@@ -198,7 +198,7 @@ def find_protocol(name: str) -> Protocol:
     if sampled is None:
         for protocol in PROTOCOLS.values():
             if squash(name) in map(squash, protocol.used_by) and squash(name) not in PROTOCOLS:
-                raise UnknownNameError(f"{name} is a tool, no protocol: it evaluates under protocol {protocol.key}.")
+                raise UnknownNameError(f"{name} is a tool, not a protocol: it evaluates under protocol {protocol.key}.")
         return PROTOCOLS[_NAMES.resolve(name)]
     negatives = int(sampled[1])
     if negatives < 1:

@@ -51,7 +51,7 @@ _SAMPLED_REMEDY = (
 )
 _SHARED_NEGATIVES = (
     "OGB ranks all true edges of this dataset against one list of negatives, so that their ranks depend on each other: "
-    "the variance of Hits@k, and with it z, is another than under any protocol here."
+    "the variance of Hits@k, and with it z, differs from that under every protocol here."
 )
 _INDUCTIVE = (
     "NBFNet filters inductive benchmarks by the facts of the inference graph alone, not by the other triples, and its "
@@ -110,7 +110,7 @@ TOOLS: dict[str, Tool] = {
             repositories=("pykeen/pykeen", "pykeen/ranking-metrics-manuscript", "ffabious/pykeen-kge-bench"),
             caveats=(
                 "Triples with entities or relations unseen in train are dropped, and such entities are no candidates; "
-                "so the number itself is another than on the whole test set, and no constant repairs that.",
+                "so the number itself differs from that on the whole test set, and no constant repairs that.",
                 "Adjust the base metrics: since January 2022 PyKEEN's own z-scores and adjusted values of metrics such "
                 "as GMR count one candidate too few in each task, and before version 1.8.0 its AMRR took "
                 "ln(N)/(N-1) for the expectation of MRR.",
@@ -135,7 +135,7 @@ TOOLS: dict[str, Tool] = {
             repositories=("Accenture/AmpliGraph",),
             caveats=(
                 "Triples with entities unseen in train are dropped (28 of FB15k-237's test, 210 of WN18RR's, 18 of "
-                "YAGO3-10's); so the number itself is another than on the whole test set, and no constant repairs "
+                "YAGO3-10's); so the number itself differs from that on the whole test set, and no constant repairs "
                 "that.",
                 "Ties are ranked worst: a model whose scores often tie looks worse than under the mean rank.",
             ),

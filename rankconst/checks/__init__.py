@@ -1,1 +1,1 @@
-"""Checks of published numbers: :mod:`.identify` finds where they come from, :mod:`.lint` what cannot be."""
+"""Checks of published numbers: :mod:`.identify` finds where they come from, :mod:`.lint` which are impossible."""

@@ -10,7 +10,8 @@ adjustment      formula                        reads
 
 References
 ----------
-Hoyt et al. 2022, arXiv:2203.07544, section 3. Signs follow PyKEEN: z is turned round for metrics that decrease.
+Hoyt et al. 2022, arXiv:2203.07544, section 3. Signs follow PyKEEN: the sign of z is
+reversed for metrics that are better when smaller.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Constants:
 
     @property
     def worst(self) -> float:
-        """What a ranker gets that puts every true answer last: no value can lie beyond it."""
+        """The value that no ranker can pass, in units of the metric; see :meth:`rankconst.Metric.worst`."""
         return self.metric.worst(self.histogram.num_candidates, self.histogram.row_weights)
 
     @property
@@ -228,7 +228,9 @@ class Constants:
         if isinstance(value, float) and decimals is None and not percent:
             return self.adjust_between(value, value, value)
         if value is None:
-            raise DataError("there is no value to adjust.")
+            raise DataError(
+                "there is no value to adjust: got None; expected a number, an array, or text such as 0.338."
+            )
         if isinstance(value, (str, Decimal, float, int)):
             published = read_published(self.metric, value, decimals=decimals, percent=percent)
             # What was passed in stays what it is: an int an int.

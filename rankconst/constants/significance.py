@@ -8,14 +8,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from rankconst.constants.published import Interval, show_uncertain
-from rankconst.tails import tail_probabilities
+from rankconst.tails import FEW_ULPS, tail_probabilities
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Histogram
 
 
-_FEW_ULPS = Fraction(8, 2**53)
 # Below this a probability is written as a power of ten.
 _MINUTE = -12.0
 
@@ -79,6 +78,6 @@ def compute_significance(metric: Metric, histogram: Histogram, value: float, int
 def _attain(interval: Interval, num_tasks: int) -> Interval:
     """Return the least and the largest share of tasks in an interval; the interval itself if there is none."""
     # A share that misses an end by a rounding error is in it.
-    least = math.ceil(Fraction(interval.lower) * num_tasks * (1 - _FEW_ULPS))
-    most = math.floor(Fraction(interval.upper) * num_tasks * (1 + _FEW_ULPS))
+    least = math.ceil(Fraction(interval.lower) * num_tasks * (1 - FEW_ULPS))
+    most = math.floor(Fraction(interval.upper) * num_tasks * (1 + FEW_ULPS))
     return Interval(least / num_tasks, most / num_tasks) if least <= most else interval

@@ -48,12 +48,15 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     Returns
     -------
     Moments
-        Both numbers, each with its error, and the method.
+        Both numbers, each with its error, and the method: exact up to the stated rounding for ``closed_form``, an
+        approximation within its error for ``numerical``, an estimate for ``sampled``.
 
     Raises
     ------
     UsageError
         For weighted tasks and a metric whose weighted form is not covered.
+    UnknownNameError
+        For Hits@k without a k.
     """
     if histogram.is_weighted and not metric.weighted:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.weighted)

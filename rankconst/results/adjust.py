@@ -71,7 +71,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Done:
-    """A batch whose numbers can all be, with its constants."""
+    """A batch whose numbers are all possible, with its constants."""
 
     batch: Batch
     # Over all tasks, and over as many as the tool ranks.
@@ -107,7 +107,7 @@ def adjust_batch(batch: Batch, whole: Constants) -> Done:
 
 
 class ImpossibleError(DataError):
-    """A number that cannot be, with its position in the batch."""
+    """An impossible number, with its position in the batch."""
 
     def __init__(self, position: int, reason: str) -> None:
         super().__init__(reason)
@@ -249,7 +249,6 @@ class AdjustedEntry:
     significance: Significance | None = None
     # Why it was not adjusted, or what to know about it.
     note: str = ""
-    partial: bool = False
     # False if it is of another metric, dataset, split or side than was asked for, or adjusted already.
     asked: bool = True
 
@@ -380,13 +379,11 @@ class AdjustedReading:
         if batch < 0:
             return AdjustedEntry(entry, note=note, asked=asked)
         done = self.done[batch]
-        within = int(np.flatnonzero(done.batch.index == place)[0])
+        within = int(np.searchsorted(done.batch.index, place))  # ascending: gathered in the order of the entries
         found = done.significance[within] if done.significance else None
         ends = (getattr(done.batch, name)[within] for name in ("value", "lower", "upper"))
         published = Published(entry.text, *map(float, ends))
-        return AdjustedEntry(
-            entry, published, done.constants, _pick(adjusted[batch], within), found, note, done.is_partial
-        )
+        return AdjustedEntry(entry, published, done.constants, _pick(adjusted[batch], within), found, note)
 
 
 def _join(values: list[Any]) -> Any:

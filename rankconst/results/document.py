@@ -16,7 +16,7 @@ LARGEST = 64 * 2**20
 STDIN = "-"
 """The path that means standard input."""
 
-# As many bytes tell whether a letter takes two.
+# This many bytes are enough to tell whether each letter takes two.
 _START = 64
 
 # The longer mark first: it begins like the shorter one.

@@ -243,7 +243,7 @@ class _Work:
         """Return values and their ends, shape (n, 3); NaN where there is none."""
         decimals = self.way.decimals_of(metric)
         percent = meaning.percent or self.way.is_percentage(metric)
-        if cells.dtype.kind in "fiu" and metric.is_share >= percent:
+        if cells.dtype.kind in "fiu" and (metric.is_share or not percent):
             value = cells.to_numpy(dtype=np.float64, na_value=np.nan)
             infinite = np.flatnonzero(np.isinf(value))
             if infinite.size:

@@ -78,8 +78,8 @@ class Counts:
         Raises
         ------
         UnknownNameError
-            If the metric or the side is unknown.
-        UndefinedError
+            If the metric or the side is unknown, or Hits@k has no k.
+        UsageError
             For a metric that has no weighted form here, if the tasks are weighted.
         """
         parsed, histogram = parse_metric(metric), self.histogram(side)
@@ -112,12 +112,15 @@ def from_counts(
     Returns
     -------
     Counts
-        Whose :meth:`Counts.constants` are exact for any metric of the catalogue.
+        Whose :meth:`Counts.constants` follow from these counts alone, with the error and method of
+        :class:`~rankconst.Moments`. With weights, only for metrics that have a weighted form.
 
     Raises
     ------
     DataError
         If a count is not a whole number >= 1, or a weight is not positive.
+    UnknownNameError
+        If a side is unknown.
     UsageError
         If counts and weights are not of the same kind.
 
@@ -133,11 +136,11 @@ def from_counts(
     """
     if not isinstance(counts, Mapping):
         if isinstance(weights, Mapping):
-            raise UsageError("weights are given for each side, counts are not.")
+            raise UsageError("weights are given for each side, counts are not. Give both by side, or both as arrays.")
         return Counts(name, {"both": _gather(counts, weights)})
     by_side = _key_by_side(counts)
     if weights is not None and not isinstance(weights, Mapping):
-        raise UsageError("counts are given for each side, weights are not.")
+        raise UsageError("counts are given for each side, weights are not. Give both by side, or both as arrays.")
     weighed = {} if weights is None else _key_by_side(weights)
     if weights is not None and set(weighed) != set(by_side):
         raise UsageError(f"counts are of {', '.join(by_side)}, weights of {', '.join(weighed) or 'no side'}.")

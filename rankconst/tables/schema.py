@@ -1,6 +1,6 @@
 """The columns of the tables: names, types, units and meaning, as data.
 
-Reading and writing use :func:`schema_of`; the descriptor of a set of tables repeats what stands here.
+Reading and writing use :func:`schema_of`; the descriptor of a set of tables repeats these descriptions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class TableColumn:
     unit
         Its unit, where it has one.
     since
-        The version of the tables that has it first; older ones are read as if `before` stood in every row.
+        The version of the tables that has it first; older ones are read as if every row had the value `before`.
     before
         What every row of an older version would hold.
     """

@@ -70,9 +70,10 @@ class TaskSets:
 
     def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the bounds of a metric's expectation in each set: equal where the tables have it, else NaN."""
-        if metric.takes_k and metric.k is not None and metric.k not in TABULATED_KS:
+        if metric.k is not None and metric.k not in TABULATED_KS:
             return self._bound_hits(metric, metric.k)
-        return self._column(metric)[0], self._column(metric)[0]
+        expectation = self._column(metric)[0]
+        return expectation, expectation
 
     def deviation(self, metric: Metric) -> NDArray[np.float64]:
         """Return a metric's standard deviation in each set; NaN where the tables have none."""

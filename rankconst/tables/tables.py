@@ -179,7 +179,8 @@ class Tables:
         TablesError
             If the file is missing, is not the one that was written, or has another schema.
         """
-        return self._read(name, tuple(column.name for column in COLUMNS[name]), dataset)
+        key = resolve_name("table", name, dict.fromkeys(COLUMNS, ()))
+        return self._read(key, tuple(column.name for column in COLUMNS[key]), dataset)
 
     def _read(
         self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
@@ -439,10 +440,20 @@ class Tables:
         ----------
         dataset, names
             As for :meth:`histogram`.
+
+        Returns
+        -------
+        tuple of str
+            Empty if the tables have none: for train, and in tables before 1.0.0.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is unknown.
         """
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
         stored = self._find_stored(tasks) or tasks
-        one = replace(stored, side="head", relations=())
+        one = replace(stored, side="head", aggregation=DEFAULT_AGGREGATION, relations=())
         stored_relations = self._records(tasks.dataset).relation_histograms
         return tuple(each.relations[0] for each in stored_relations if replace(each, relations=()) == one)
 
@@ -580,5 +591,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
     where, folder = find_location(path)
     tables = Tables(where, read_descriptor(folder), folder, place)
     if version is not None and tables.version != version:
-        raise UnknownNameError(f"{folder} holds table version {tables.version}, not {version}.")
+        raise UnknownNameError(
+            f"{folder} holds table version {tables.version}, not {version}. Leave out the version, or name another set."
+        )
     return tables

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 # A count of hits or a sum of ranks that the value misses by less, relatively, counts as reached.
-_FEW_ULPS = Fraction(8, 2**53)
+FEW_ULPS = Fraction(8, 2**53)
 # The same for sums of reciprocals and logarithms, which carry the roundings of n terms.
 _SUM_SLACK = 1e-12
 
@@ -94,13 +94,13 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(hits >= ceil(n value)); the number of hits is Poisson-binomial."""
-    needed = math.ceil(Fraction(value) * histogram.total * (1 - _FEW_ULPS))
+    needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
     return _settle(law, float(needed - histogram.total), lambda x: invert(law, x))
 
 
 def _mean_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(sum of ranks <= floor(n value)): the sum is whole."""
-    most = math.floor(Fraction(value) * histogram.total * (1 + _FEW_ULPS))
+    most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS))
     return _settle(law, float(histogram.total - most), lambda x: count_rank_sums(histogram, most) or invert(law, x))
 
 

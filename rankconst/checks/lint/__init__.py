@@ -1,4 +1,4 @@
-"""Find numbers that cannot be: what the metrics of one evaluation say about one another.
+"""Find impossible numbers, by what the metrics of one evaluation say about one another.
 
 Any set of ranks obeys laws: Hits@1 is at most Hits@10, an MRR lies between bounds that the hits give, a share of n
 tasks is a multiple of 1/n. A published number that breaks one is a slip, or is not what its heading says.
@@ -54,9 +54,8 @@ def lint_reading(
 
 def _complete(reading: Reading, tables: Tables, user: Stated) -> tuple[Stated, str]:
     """Add the ranking tasks that adjusted values give away, if neither file nor user names a dataset."""
-    named = user.dataset is not None or any(entry.context.dataset for entry in reading.entries)
     adjusted = any(entry.adjustment is not None for entry in reading.entries)
-    match = suggest_dataset(reading, tables) if adjusted and not named else None
+    match = suggest_dataset(reading, tables) if adjusted and user.dataset is None else None
     if match is None:
         return user, ""
     tasks = match.tasks

@@ -33,7 +33,7 @@ _WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Numbers that cannot be, or that deserve a look."""
+    """Numbers that are impossible, or that deserve a look."""
 
     values: tuple[Measured, ...]
     # What they break, written with their own metrics: "Hits@1 <= Hits@3".
@@ -178,7 +178,7 @@ class Case:
         """Return what a random ranker gets; None if the tasks are not known."""
         return None if self.archive is None or self.tasks is None else self.archive.constants(self.tasks, metric)
 
-    @property
+    @functools.cached_property
     def widest(self) -> Histogram | None:
         """Candidate counts that no task exceeds: the unfiltered ones if the protocol is assumed."""
         if self.archive is None or self.tasks is None:
@@ -186,7 +186,7 @@ class Case:
         raw = replace(self.tasks, protocol="raw")
         return self.archive.histogram(raw if self.assumed and self.archive.tables.holds(raw) else self.tasks)
 
-    @property
+    @functools.cached_property
     def most(self) -> float:
         """The largest number of candidates that any task can have; infinite if not known."""
         histogram = self.widest

@@ -100,9 +100,7 @@ def find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
             nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
             statement = f"under {entry.column}: {reason}"
             yield Finding((nothing,), f"{nothing.label} is a number", statement, label=case.group.label)
-        for m in case.measured:
-            if m.entry.adjustment is not None or m.entry.metric.optimum is None:
-                continue
+        for m in _list_plain(case):
             if m.entry.metric.is_share and m.interval.lower > 1 and m.value <= 100:
                 percentages.setdefault((m.label, m.entry.column), []).append(m)
             else:

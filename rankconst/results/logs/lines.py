@@ -22,7 +22,7 @@ from rankconst.catalogue.protocols import parse_split
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Reader, Reading, Skipped
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -106,7 +106,6 @@ _PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 _SIGNIFICANT = re.compile(r"[+-]?[0.]*([\d.]*)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _ROUNDED = 6
 _OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
-_COLUMNS = ("evaluation", "model", "step", "split", "side", "filter", "metric", "value")
 
 
 @lru_cache(maxsize=256)
@@ -256,10 +255,8 @@ def _read(log: LogFormat, document: Document) -> Reading:
         )
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
-        rows.append({column: cell for column, cell in cells.items() if cell is not None})
-    columns = tuple(column for column in _COLUMNS if any(column in row for row in rows))
-    filled = tuple({column: row.get(column, "") for column in columns} for row in rows)
-    return Reading(document.name, log.key, "long", columns, filled, tuple(entries), tuple(skipped), log.tool)
+        rows.append({column: cell or "" for column, cell in cells.items()})
+    return make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
 
 
 def _count_tasks(found: Found) -> int | None:

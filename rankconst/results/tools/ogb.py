@@ -66,7 +66,7 @@ def _read(document: Document) -> Reading:
     entries: list[Entry] = []
     listed = False
     for record in read_records(document):
-        lengths: dict[tuple[int | None, str | None], int] = {}
+        lengths: dict[str | None, int] = {}
         for found in _walk(record):
             name = _LIST.fullmatch(found.key)
             place = (
@@ -75,8 +75,8 @@ def _read(document: Document) -> Reading:
             if name is not None and found.value is not None:
                 listed = True
                 text, count = _average(found.value, place)
-                if lengths.setdefault((found.line, found.split), count) != count:
-                    other = lengths[found.line, found.split]
+                if lengths.setdefault(found.split, count) != count:
+                    other = lengths[found.split]
                     raise DataError(
                         f"{place}: it has {count:,} values, the list before it {other:,}; expected one per task."
                     )
