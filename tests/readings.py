@@ -15,7 +15,7 @@ from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Reading
+from rankconst.results.reading import Entries, Entry, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -154,7 +154,7 @@ def make_reading(
         for metric, adjustment in [parse_heading(heading)]
     ]
     columns = tuple(dict.fromkeys(heading for row in rows for heading in row))
-    return Reading("results.csv", "csv", "wide", columns, tuple(rows), tuple(entries), tool=tool)
+    return Reading("results.csv", "csv", "wide", columns, tuple(rows), Entries(entries), tool=tool)
 
 
 def measure(ranks: NDArray[np.float64], ks: Sequence[int] = (1, 3, 10)) -> dict[str, float]:

@@ -72,6 +72,7 @@ LISTING = (
     "errors",
     "names",
     "download",
+    "arrow",
     "catalogue",
     "tasks",
     "moments",
@@ -115,6 +116,15 @@ for metric in ("mrr", "MR", "hits@10", "hits@7", "gmr", "igmr"):
         constants.adjust(constants.metric.optimum), constants.z(np.array([constants.worst, constants.metric.optimum]))
 rankconst.compute_moments(rankconst.parse_metric("mrr"), rankconst.Histogram.from_counts([1, 2, 3]))
 """
+FILE = """
+import pathlib, tempfile
+import rankconst
+from rankconst.tables.encode import write_delimited
+with tempfile.TemporaryDirectory() as folder:
+    file = pathlib.Path(folder, "results.csv")
+    file.write_text("model,dataset,MRR\\nRotatE,FB15k-237,0.338\\nTransE,WN18RR,\\n")
+    "".join(write_delimited(rankconst.adjust(file).table))
+"""
 
 
 def test_public_names_are_frozen() -> None:
@@ -136,7 +146,7 @@ def tops(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
-@pytest.mark.parametrize("script", [LOOK_UP, WHOLE_USE], ids=["look up", "use"])
+@pytest.mark.parametrize("script", [LOOK_UP, WHOLE_USE, FILE], ids=["look up", "use", "file"])
 def test_the_runtime_stays_light(script: str) -> None:
     loaded = tops(modules_after(script))
     assert {"rankconst", "numpy", "pyarrow"} <= loaded

@@ -142,8 +142,10 @@ def adjust(
             raise typer.BadParameter(f"{what} does not go with --input.")
         from rankconst.results.formats import read_results
 
-        reading = read_results(input, input_format)
-        listing = _list_file(reading, metrics, user, opened, form, significance=bool(significance))
+        # The reading is not held: what is written next takes as much memory.
+        listing = _list_file(
+            read_results(input, input_format), metrics, user, opened, form, significance=bool(significance)
+        )
     else:
         if len(metrics) != 1:
             missing = "name one metric for values." if metrics else "missing: which metric is it?"

@@ -15,7 +15,7 @@ import typer
 
 from rankconst.constants.published import Interval, show_number, show_uncertain
 from rankconst.errors import UsageError, explain_write_errors
-from rankconst.tables.encode import list_values, write_blocks, write_delimited, write_parquet
+from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,12 +139,13 @@ def _write_json(listing: Listing) -> Iterator[str]:
         )
 
     heads = [f"    {json.dumps(column.key, ensure_ascii=False)}: " for column in listing.columns]
-    before = "[\n"
-    for block in write_blocks(listing.written, encode):
-        fields = ([head + each for each in cells] for head, cells in zip(heads, block, strict=True))
-        yield before + ",\n".join(f"  {{\n{row}\n  }}" for row in map(",\n".join, zip(*fields, strict=True)))
-        before = ",\n"
-    yield "\n]\n" if len(listing) else "[]\n"
+    before = ["  {\n" + heads[0], *(",\n" + head for head in heads[1:])]
+    between = "\n  },\n"
+    opening = "[\n"
+    for block in write_rows(listing.written, encode, before, between):
+        yield opening + block
+        opening = between
+    yield "\n  }\n]\n" if len(listing) else "[]\n"
 
 
 def _write_table(listing: Listing) -> Iterator[str]:

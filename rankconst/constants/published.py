@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankconst.arrow import join_texts, view_numbers, wrap_numbers
 from rankconst.errors import DataError
 
 if TYPE_CHECKING:
@@ -168,21 +169,21 @@ def _read_plain(cells: list[str], metric: Metric, *, percent: bool, exact: bool)
     numbers = np.full((len(cells), 3), np.nan)
     if percent > metric.is_share:
         return numbers
-    texts = pa.array(cells, pa.string())
+    texts = join_texts(cells)
     sign = "%?" if metric.is_share else ""
-    plain = pc.match_substring_regex(texts, rf"^(?:\d{{0,14}}\.\d{{1,15}}|\d{{1,15}}){sign}$")
+    matching = pc.match_substring_regex(texts, rf"^(?:\d*\.)?\d+{sign}$")
     length = pc.utf8_length(pc.replace_substring_regex(texts, "[.%]", ""))
-    plain = pc.and_(plain, pc.less_equal(length, pa.scalar(15)))
-    chosen = texts.filter(plain)
-    signed = np.asarray(pc.ends_with(chosen, "%"))
+    plain = view_numbers(matching) & (view_numbers(length) <= 15)
+    chosen = texts.filter(wrap_numbers(plain))
+    signed = view_numbers(pc.ends_with(chosen, "%"))
     bare = pc.replace_substring(chosen, "%", "")
-    point = np.asarray(pc.find_substring(bare, "."))
-    decimals = np.where(point < 0, 0, np.asarray(pc.utf8_length(bare)) - point - 1) + 2 * (signed | percent)
-    digits = np.asarray(pc.replace_substring(bare, ".", "").cast(pa.float64()))
+    point = view_numbers(pc.find_substring(bare, "."))
+    decimals = np.where(point < 0, 0, view_numbers(pc.utf8_length(bare)) - point - 1) + 2 * (signed | percent)
+    digits = view_numbers(pc.replace_substring(bare, ".", "").cast(pa.float64()))
     unit = 10.0**decimals
     value = digits / unit
     ends = (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
-    numbers[np.asarray(plain)] = np.stack((value, *ends), axis=1)
+    numbers[plain] = np.stack((value, *ends), axis=1)
     return numbers
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
+_CHUNK = 2**14
 # What is said of the tasks of each row.
 FACTS = ("tasks_of", "protocol", "num_tasks")
 
@@ -278,13 +279,14 @@ class AdjustedReading:
     @cached_property
     def rows(self) -> Places:
         """The row of each entry."""
-        return np.array([entry.row for entry in self.reading.entries], dtype=np.intp)
+        return np.array(self.reading.entries.rows, dtype=np.intp)
 
     @cached_property
     def blocks(self) -> dict[str, Block]:
         """Column of adjusted numbers to the names of what is added for it; of a long table, all share one."""
-        reading, places = self.reading, self.batch_of.tolist()
-        named = {entry.column: entry.metric for entry, place in zip(reading.entries, places, strict=True) if place >= 0}
+        reading = self.reading
+        heads = np.unique(np.asarray(reading.entries.head_of)[self.batch_of >= 0]).tolist()
+        named = {head.column: head.metric for head in map(reading.entries.heads.__getitem__, heads)}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long")
 
@@ -303,10 +305,9 @@ class AdjustedReading:
         """The original columns and to their right the added ones: numbers as arrays, NaN where there is none."""
         reading = self.reading
         table: dict[str, Any] = {column: [row.get(column) for row in reading.rows] for column in reading.columns}
-        columns = [entry.column for entry in reading.entries]
+        heads, head_of = reading.entries.heads, np.asarray(reading.entries.head_of)
         for block, names in self.list_added():
-            mine = {column for column, each in self.blocks.items() if each is block}
-            own = np.array([column in mine for column in columns])
+            own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
             filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1))
             table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
         return table | {keep_apart(key, reading.columns): values for key, values in self._describe_rows().items()}
@@ -326,10 +327,12 @@ class AdjustedReading:
         # Most rows share few combinations of batches.
         batches: list[tuple[int, ...]] = [()] * size
         shared: dict[tuple[int, ...], tuple[int, ...]] = {}
-        for row, place in zip(self.rows.tolist(), self.batch_of.tolist(), strict=True):
-            if place >= 0 and place not in batches[row]:
-                grown = (*batches[row], place)
-                batches[row] = shared.setdefault(grown, grown)
+        for start in range(0, len(self.rows), _CHUNK):  # as lists, all numbers at once would take much memory
+            chunk = slice(start, start + _CHUNK)
+            for row, place in zip(self.rows[chunk].tolist(), self.batch_of[chunk].tolist(), strict=True):
+                if place >= 0 and place not in batches[row]:
+                    grown = (*batches[row], place)
+                    batches[row] = shared.setdefault(grown, grown)
         joined = {
             places: {key: _join([facts[place][key] for place in places]) for key in FACTS}
             for places in dict.fromkeys(batches)
@@ -362,10 +365,9 @@ class AdjustedReading:
     @property
     def is_selection(self) -> bool:
         """True if only some of the file's numbers were asked for."""
-        return not all(
-            asked or entry.metric.optimum is None
-            for entry, asked in zip(self.reading.entries, self.asked.tolist(), strict=True)
-        )
+        entries = self.reading.entries
+        plain = np.array([head.metric.optimum is not None for head in entries.heads], dtype=np.bool_)
+        return bool((~self.asked & plain[np.asarray(entries.head_of)]).any())
 
     @cached_property
     def entries(self) -> tuple[AdjustedEntry, ...]:
@@ -429,14 +431,13 @@ def adjust_reading(
         if said not in settled:
             settled[said] = _settle(said, user, reading, tables)
         found = settled[said]
-        index = np.array(places, dtype=np.intp)
         if not isinstance(found, tuple):
-            notes.update(dict.fromkeys(places, str(found)))
+            notes.update(dict.fromkeys(places.tolist(), str(found)))
             continue
         tasks, tool = found
         numbers = _read(reading, places, metric, percent=user.percent and metric.is_share, exact=exact)
         value, lower, upper = np.ascontiguousarray(numbers.T)
-        batch = Batch(tasks, metric, tool, value, lower, upper, index, said.num_tasks)
+        batch = Batch(tasks, metric, tool, value, lower, upper, places, said.num_tasks)
         done += _adjust(reading, batch, tables, notes)
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
@@ -455,32 +456,35 @@ _OF_TASKS = attrgetter("dataset", "split", "side", "protocol", "aggregation", "t
 
 def _group_entries(
     reading: Reading, user: Stated, wanted: frozenset[Metric], tables: Tables
-) -> tuple[dict[Group, array[int]], NDArray[np.bool_]]:
+) -> tuple[dict[Group, Places], NDArray[np.bool_]]:
     """Gather the entries that are asked for by what is said of their tasks, metric and precision."""
-    asked = np.zeros(len(reading.entries), dtype=np.bool_)
+    entries = reading.entries
     # Thousands of rows say the same: what is said has a number, and is compared with the user's words once.
     said: dict[tuple[Any, ...], int] = {}
     contexts: list[Stated | None] = []
-    numbered: dict[tuple[int, Metric, bool], array[int]] = {}
-    last, number = None, -1
-    for place, entry in enumerate(reading.entries):
-        context = entry.context
+    said_of, last, number = array("i"), None, -1
+    for context in entries.contexts:
         if context is not last:
             last, number = context, said.setdefault(_OF_TASKS(context), len(contexts))
             if number == len(contexts):
                 whole = replace(context, model=None, rank_type=None)
                 contexts.append(whole if agrees(whole, user, tables) else None)
-        metric = entry.metric
-        if contexts[number] is None or metric.optimum is None or (wanted and metric not in wanted):
-            continue
-        asked[place] = True
-        if entry.adjustment is None:
-            numbered.setdefault((number, metric, entry.exact), array("q")).append(place)
-    groups = {
-        (each, metric, exact): places
-        for (number, metric, exact), places in numbered.items()
-        if (each := contexts[number]) is not None
-    }
+        said_of.append(number)
+    kinds = list(dict.fromkeys((head.metric, head.exact) for head in entries.heads))
+    kind_of_head = [kinds.index((head.metric, head.exact)) for head in entries.heads]
+    fitting = [head.metric.optimum is not None and (not wanted or head.metric in wanted) for head in entries.heads]
+    base = [head.adjustment is None for head in entries.heads]
+    head_of, agreeing = np.asarray(entries.head_of), [context is not None for context in contexts]
+    asked = np.array(agreeing, dtype=np.bool_)[said_of] & np.array(fitting, dtype=np.bool_)[head_of]
+    chosen = np.flatnonzero(asked & np.array(base, dtype=np.bool_)[head_of])
+    codes = (np.asarray(said_of) * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
+    groups: dict[Group, Places] = {}
+    # In the order of their first entries.
+    distinct, first = np.unique(codes, return_index=True)
+    for code in distinct[np.argsort(first)].tolist():
+        context, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
+        if context is not None:
+            groups[context, metric, exact] = chosen[codes == code]
     return groups, asked
 
 
@@ -496,11 +500,11 @@ def _list_contents(reading: Reading) -> str:
     return f"There are {'; '.join(parts)}."
 
 
-def _check_percentages(reading: Reading, groups: Mapping[Group, Sequence[int]]) -> None:
+def _check_percentages(reading: Reading, groups: Mapping[Group, Places]) -> None:
     """Refuse to take a column of fractions for percentages below one."""
     shares: dict[Metric, list[Entry]] = {}
     for (_, metric, _), places in groups.items():
-        found = [reading.entries[place] for place in places if "%" not in reading.entries[place].text]
+        found = [reading.entries[place] for place in places.tolist() if "%" not in reading.entries.texts[place]]
         if metric.is_share and found:
             shares.setdefault(metric, []).extend(found)
     for metric, entries in shares.items():
@@ -521,14 +525,16 @@ def _settle(
         return error
 
 
-def _read(reading: Reading, places: Sequence[int], metric: Metric, *, percent: bool, exact: bool) -> Numbers:
+def _read(reading: Reading, places: Places, metric: Metric, *, percent: bool, exact: bool) -> Numbers:
     """Return the numbers of some entries with their ends, shape (n, 3)."""
     entries = reading.entries
 
     def name(position: int) -> str:
-        return _place(reading, entries[places[position]])
+        return _place(reading, entries[int(places[position])])
 
-    return read_numbers(metric, [entries[place].text for place in places], percent=percent, exact=exact, name=name)
+    return read_numbers(
+        metric, [entries.texts[place] for place in places.tolist()], percent=percent, exact=exact, name=name
+    )
 
 
 def _place(reading: Reading, entry: Entry) -> str:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from rankconst.constants.published import Interval, parse_value, read_published
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
 
 
 class Entry(NamedTuple):
-    """One number of a results file; a named tuple because large files hold millions of them."""
+    """One number of a results file."""
 
     metric: Metric  # with its k
     text: str  # the number as written, without markup
@@ -30,6 +32,78 @@ class Entry(NamedTuple):
     context: Stated = NOTHING  # what the file says about it
     adjustment: str | None = None  # "normalised", "index" or "z" if it is adjusted already
     exact: bool = False  # True if a program wrote every digit, False if it was rounded for print
+
+
+class Head(NamedTuple):
+    """What the numbers of a column share."""
+
+    metric: Metric
+    column: str
+    adjustment: str | None
+    exact: bool
+
+
+_NO_LINE = -1
+
+
+class Entries(Sequence[Entry]):
+    """The numbers of a results file in their order, held by column: large files have millions, with few heads."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.heads: list[Head] = []
+        self.head_of = array("i")
+        self.rows = array("i")
+        self.texts: list[str] = []
+        self.contexts: list[Stated] = []
+        self._lines = array("i")
+        self._known: dict[tuple[Any, ...], int] = {}
+        self.extend(entries)
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        """Add numbers; only while a file is read."""
+        known, heads = self._known, self.heads
+        for metric, text, row, column, line, context, adjustment, exact in entries:
+            # The heads keep alive what is known by its identity, which is compared much faster.
+            key = (id(metric), id(column), adjustment, exact)
+            number = known.get(key)
+            if number is None:
+                number = known[key] = len(heads)
+                heads.append(Head(metric, column, adjustment, exact))
+            self.head_of.append(number)
+            self.rows.append(row)
+            self.texts.append(text)
+            self.contexts.append(context)
+            self._lines.append(_NO_LINE if line is None else line)
+
+    @overload
+    def __getitem__(self, place: int) -> Entry: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Entry, ...]: ...
+    def __getitem__(self, place: int | slice) -> Entry | tuple[Entry, ...]:
+        if isinstance(place, slice):
+            return tuple(self[each] for each in range(*place.indices(len(self))))
+        head, line = self.heads[self.head_of[place]], self._lines[place]
+        return Entry(
+            head.metric,
+            self.texts[place],
+            self.rows[place],
+            head.column,
+            None if line == _NO_LINE else line,
+            self.contexts[place],
+            head.adjustment,
+            head.exact,
+        )
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # equal to a list with the same numbers
+
+    def __repr__(self) -> str:
+        return f"Entries({list(self)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +128,7 @@ class Reading:
     layout: Layout
     columns: tuple[str, ...]  # the original columns, in order
     rows: tuple[Mapping[str, str], ...]  # column to original cell; a file that is no table has a row for each number
-    entries: tuple[Entry, ...]  # in the order of the file
+    entries: Entries  # in the order of the file
     skipped: tuple[Skipped, ...] = ()
     tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
     # True for a collection by many hands: an impossible number is left out with its reason, and the rest of the file
@@ -80,7 +154,7 @@ def make_reading(
     filled = {key for row in rows for key, cell in row.items() if cell}
     columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
-    return Reading(document.name, form, layout, columns, aligned, tuple(entries), tuple(skipped), tool, tolerant)
+    return Reading(document.name, form, layout, columns, aligned, Entries(entries), tuple(skipped), tool, tolerant)
 
 
 @dataclass(frozen=True, slots=True)

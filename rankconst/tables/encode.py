@@ -7,13 +7,18 @@ bytes.
 from __future__ import annotations
 
 import csv
+import functools
 import gzip
 import math
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+from rankconst.arrow import join_texts, view_numbers, wrap_numbers
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -37,15 +42,31 @@ def write_delimited(columns: Columns, delimiter: str = ",") -> Iterator[str]:
         return quote(("; ".join(map(str, value)) if isinstance(value, (list, tuple)) else value, ""))[:-2]
 
     yield delimiter.join(map(encode, columns)) + "\n"
-    for block in write_blocks(columns, encode):
-        yield "\n".join(map(delimiter.join, zip(*block, strict=True))) + "\n"
+    before = ["", *[delimiter] * (len(columns) - 1)]
+    for block in write_rows(columns, encode, before):
+        yield block + "\n"
 
 
-def write_blocks(columns: Columns, encode: Callable[[Any], str]) -> Iterator[list[list[str]]]:
-    """Yield the texts of all columns, a block of rows at a time; `encode` writes what is no number."""
+def write_rows(
+    columns: Columns, encode: Callable[[Any], str], before: Sequence[str], between: str = "\n"
+) -> Iterator[str]:
+    """Yield the text of all rows, a block of them at a time; `encode` writes what is no number.
+
+    Each cell follows the text that `before` has for its column; `between` comes between two rows of a block.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     size = len(next(iter(columns.values()), ()))
+    *fixed, nothing, divider = join_texts([*before, "", between])  # as scalars
+    cells_of = list(map(_Cells(encode).prepare, columns.values()))
     for start in range(0, size, _BLOCK):
-        yield [_encode_all(values[start : start + _BLOCK], encode) for values in columns.values()]
+        cells = [write(slice(start, start + _BLOCK)) for write in cells_of]
+        rows = pc.binary_join_element_wise(*chain.from_iterable(zip(fixed, cells, strict=True)), nothing)
+        block = pa.ListArray.from_arrays(wrap_numbers(np.array([0, len(rows)], dtype=np.int32)), rows)
+        whole: Any = pc.binary_join(block, divider)
+        yield whole[0].as_py()
 
 
 def list_values(values: Any) -> list[Any]:
@@ -60,36 +81,57 @@ def list_values(values: Any) -> list[Any]:
 _ALIKE = frozenset({str, int, type(None)})
 
 
-def _encode_all(values: Any, encode: Callable[[Any], str]) -> list[str]:
-    """Write each value, where possible equal ones only once."""
-    if hasattr(values, "dtype") and values.dtype.kind == "f":
-        return _encode_floats(values, encode)
-    values = list_values(values)
-    if not _ALIKE.issuperset(map(type, values)):
-        return list(map(encode, values))
-    texts = {value: encode(value) for value in dict.fromkeys(values)}
-    return list(map(texts.__getitem__, values))
-
-
+# So many texts are remembered.
+_REMEMBERED = 2**13
 # Between these, Arrow writes fractions as Python does, in a quarter of the time.
 _PLAIN = (1e-4, 1e10)
 
 
-def _encode_floats(values: NDArray[Any], encode: Callable[[Any], str]) -> list[str]:
-    import numpy as np
-    import pyarrow as pa
+class _Cells:
+    """Writes the cells of columns, where possible equal ones only once; `encode` writes what is no number."""
 
-    # Compared bit by bit, since -0.0 and 0.0 are equal and not written alike.
-    bits, places = np.unique(values.astype(np.float64, copy=False).view(np.int64), return_inverse=True)
-    distinct = bits.view(np.float64)
-    size, texts = np.abs(distinct), np.empty(len(distinct), dtype=object)
-    plain = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (distinct != np.rint(distinct))
-    others = np.isfinite(distinct) & ~plain
-    texts[plain] = pa.array(distinct[plain]).cast(pa.string()).to_pylist()
-    texts[others] = list(map(repr, distinct[others].tolist()))
-    texts[~(plain | others)] = list(map(encode, list_values(distinct[~(plain | others)])))
-    taken: list[str] = texts[places].tolist()
-    return taken
+    def __init__(self, encode: Callable[[Any], str]) -> None:
+        self._encode = encode
+        self._encode_once = functools.lru_cache(_REMEMBERED, typed=True)(encode)
+        # Which distinct number each row has: all columns that follow from the same numbers share it.
+        self._places: list[pa.Array[Any]] = []
+
+    def prepare(self, values: Any) -> Callable[[slice], pa.Array[Any]]:
+        """Return what writes some rows of a column."""
+        import numpy as np
+
+        if not hasattr(values, "dtype") or values.dtype.kind != "f":
+            return lambda rows: join_texts(self._write_each(list_values(values[rows])))
+        numbers = values.astype(np.float64, copy=False)
+        # Compared bit by bit, since -0.0 and 0.0 are equal and not written alike.
+        coded = wrap_numbers(numbers.view(np.int64)).dictionary_encode()
+        if len(coded.dictionary) > len(numbers) // 2:
+            return lambda rows: self._write_floats(numbers[rows])
+        texts = self._write_floats(view_numbers(coded.dictionary).view(np.float64))
+        places = next((known for known in self._places if known.equals(coded.indices)), None)
+        if places is None:
+            places = coded.indices
+            self._places.append(places)
+        return lambda rows: texts.take(places[rows])
+
+    def _write_each(self, values: Sequence[Any]) -> list[str]:
+        return list(map(self._encode_once if _ALIKE.issuperset(map(type, values)) else self._encode, values))
+
+    def _write_floats(self, values: NDArray[np.float64]) -> pa.Array[Any]:
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        size = np.abs(values)
+        plain = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (values != np.rint(values))
+        texts: pa.Array[Any] = wrap_numbers(values).cast(pa.string())
+        others = [
+            repr(value) if math.isfinite(value) else self._encode(None if math.isnan(value) else value)
+            for value in values[~plain].tolist()
+        ]
+        if others:
+            texts = pc.replace_with_mask(texts, wrap_numbers(~plain), join_texts(others))
+        return texts
 
 
 def write_parquet(columns: Columns, schema: pa.Schema | None = None) -> Iterator[bytes]:

@@ -26,7 +26,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import UsageError
-from rankconst.results.reading import Reading, Skipped
+from rankconst.results.reading import Entries, Reading, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -154,7 +154,7 @@ def test_an_infinity_is_no_json() -> None:
 
 
 def tell(capsys: pytest.CaptureFixture[str], skipped: Iterable[Skipped]) -> list[str]:
-    report_skipped(Reading("train.log", "rotate", "long", (), (), (), tuple(skipped)))
+    report_skipped(Reading("train.log", "rotate", "long", (), (), Entries(), tuple(skipped)))
     out, err = capsys.readouterr()
     assert out == ""
     return str(err).splitlines()

@@ -21,7 +21,7 @@ from rankconst.plots.comparison import FORMS, find_further_models, plot_comparis
 from rankconst.plots.style import render_figure
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Reading
+from rankconst.results.reading import Entries, Entry, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,7 +53,7 @@ def adjust(rows: Iterable[Mapping[str, str]], *, exact: bool = False, **said: An
             for name, text in row.items()
             if name not in about and text
         ]
-    reading = Reading("results.csv", "delimited", "wide", tuple(rows[0]), rows, tuple(entries))
+    reading = Reading("results.csv", "delimited", "wide", tuple(rows[0]), rows, Entries(entries))
     return adjust_reading(reading, rankconst.load(), Stated(**said))
 
 

@@ -12,7 +12,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Reading
+from rankconst.results.reading import Entries, Entry, Reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def make(*cells: tuple[str, str, Stated]) -> Reading:
         for row, (metric, text, context) in enumerate(cells)
     ]
     rows = tuple({"metric": metric, "value": text} for metric, text, _ in cells)
-    return Reading("results.csv", "csv", "long", ("metric", "value"), rows, tuple(entries))
+    return Reading("results.csv", "csv", "long", ("metric", "value"), rows, Entries(entries))
 
 
 def test_every_number_is_adjusted_as_it_is_alone() -> None:

@@ -18,6 +18,7 @@ from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_results
 from rankconst.results.reading import (
     NOISE,
+    Entries,
     Entry,
     Measured,
     Notes,
@@ -48,8 +49,9 @@ def test_all_else_is_kept() -> None:
     reading = make_reading(
         Document("f", ""), "libkge", "long", [{"value": "0.3"}], iter([entry]), skipped=iter([skip]), tool="libkge"
     )
-    assert reading == Reading("f", "libkge", "long", ("value",), ({"value": "0.3"},), (entry,), (skip,), "libkge")
-    assert make_reading(Document("f", ""), "ogb", "wide", [], []) == Reading("f", "ogb", "wide", (), (), ())
+    rows = ({"value": "0.3"},)
+    assert reading == Reading("f", "libkge", "long", ("value",), rows, Entries([entry]), (skip,), "libkge")
+    assert make_reading(Document("f", ""), "ogb", "wide", [], []) == Reading("f", "ogb", "wide", (), (), Entries())
 
 
 def test_notes_in_order_then_counts() -> None:
@@ -231,3 +233,23 @@ def test_pykeen_json_has_nine_groups(reference: Path) -> None:
     }
     assert {group.label for group in groups} == expected
     assert {len(group.entries) for group in groups} == {28}
+
+
+def test_entries_are_the_sequence_that_was_added() -> None:
+    mrr, hits = parse_metric("mrr"), parse_metric("hits@10")
+    one = Stated(dataset="umls")
+    added = [
+        Entry(mrr, "0.3", 0, "MRR", 2, one),
+        Entry(hits, "0.4", 0, "Hits@10", None, one, "index", exact=True),
+        Entry(mrr, "0.5", 1, "MRR", 3),
+    ]
+    entries = Entries(added[:1])
+    entries.extend(added[1:])
+    assert list(entries) == added
+    assert entries == added
+    assert entries != added[:2]
+    assert (entries[-1], entries[1:]) == (added[-1], tuple(added[1:]))
+    assert [head.column for head in entries.heads] == ["MRR", "Hits@10"]
+    assert [entries.heads[each].metric for each in entries.head_of] == [mrr, hits, mrr]
+    with pytest.raises(IndexError):
+        entries[3]

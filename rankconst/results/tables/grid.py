@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Notes, Reading
+from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import (
     Row,
     is_blank,
@@ -66,7 +66,7 @@ class _Table:
 
     heading: Heading
     rows: list[tuple[str, ...]] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    entries: Entries = field(default_factory=Entries)
 
 
 def read_tables(
@@ -130,7 +130,7 @@ def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool
         layout="wide" if any(table.heading.measured for table in read) else "long",
         columns=columns,
         rows=tuple(views),
-        entries=tuple(chain.from_iterable(table.entries for table in read)),
+        entries=read[0].entries if len(read) == 1 else Entries(chain.from_iterable(table.entries for table in read)),
         skipped=notes.skipped(),
         tool=tool,
     )
@@ -202,7 +202,7 @@ def _read_table(
             what = next(filter(None, row.plain))
             notes.add(row.line, what, "alone in its row, the name of a group; datasets are read from columns")
         else:
-            table.entries += reader.read(row, start + len(table.rows))
+            table.entries.extend(reader.read(row, start + len(table.rows)))
         table.rows.append(row.cells + ("",) * (width - len(row.cells)))
     table.entries = reader.add_counts(table.entries)
     return table
@@ -226,7 +226,8 @@ def _is_alone(row: Row, heading: Heading) -> bool:
 _CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks"}
 
 # Beyond this many different texts or rows, remembering them costs more than it saves.
-_MOST_REMEMBERED = 100_000
+_MOST_TEXTS = 100_000
+_MOST_ROWS = 5_000
 
 
 class RowReader:
@@ -291,7 +292,7 @@ class RowReader:
             if kind not in shared:
                 shared[kind] = _form_context(said, meaning, upper)
             contexts.append(shared[kind])
-        if self._notes.total == noted and len(self._contexts) < _MOST_REMEMBERED:
+        if self._notes.total == noted and len(self._contexts) < _MOST_ROWS:
             self._contexts[told] = contexts
         return contexts
 
@@ -317,16 +318,16 @@ class RowReader:
         if named is None:
             return None
         found = named, _form_context(said, named, None)
-        if self._notes.total == noted and len(self._named) < _MOST_REMEMBERED:
+        if self._notes.total == noted and len(self._named) < _MOST_ROWS:
             self._named[told] = found
         return found
 
-    def add_counts(self, entries: list[Entry]) -> list[Entry]:
+    def add_counts(self, entries: Entries) -> Entries:
         """Add the numbers of tasks that a long table has in rows of their own to the entries that they belong to."""
         if not self._counts:
             return entries
         counted = {context: replace(context, num_tasks=count) for context, count in self._counts.items()}
-        return [entry._replace(context=counted.get(entry.context, entry.context)) for entry in entries]
+        return Entries(entry._replace(context=counted.get(entry.context, entry.context)) for entry in entries)
 
     def _read_roles(self, row: Row) -> dict[str, Any]:
         """Return what the columns of roles say; only once a row, since what is unreadable is noted."""
@@ -371,7 +372,7 @@ class RowReader:
             return None
         if is_plain_number(text):
             number = f"{text}%" if percent else text
-            if len(self._numbers[percent]) < _MOST_REMEMBERED:
+            if len(self._numbers[percent]) < _MOST_TEXTS:
                 self._numbers[percent][text] = number
             return number
         if is_missing(text):

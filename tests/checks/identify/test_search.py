@@ -29,7 +29,7 @@ from rankconst.constants.published import Interval, parse_value
 from rankconst.errors import UnknownNameError
 from rankconst.results.document import open_document
 from rankconst.results.evaluation import Stated, parse_stated
-from rankconst.results.reading import Entry, Reading
+from rankconst.results.reading import Entries, Entry, Reading
 from rankconst.results.tools.pykeen import READER
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Tasks
@@ -61,7 +61,7 @@ def read(rows: Sequence[Sequence[Cell]], contexts: Sequence[Stated], *, exact: b
         for metric, form, text in row
     ]
     cells = tuple({entry.column: entry.text for entry in entries if entry.row == place} for place in range(len(rows)))
-    return Reading("results.csv", "csv", "wide", tuple(cells[0]), cells, tuple(entries))
+    return Reading("results.csv", "csv", "wide", tuple(cells[0]), cells, Entries(entries))
 
 
 def write(value: float, digits: int | None) -> str:

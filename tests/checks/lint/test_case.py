@@ -12,7 +12,7 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.lint.case import Archive, Case, build_case, invert
 from rankconst.constants.published import Interval
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import NOISE, group_entries
+from rankconst.results.reading import NOISE, Entries, group_entries
 from rankconst.tasks import Tasks
 from readings import OPEN, make_reading
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_compared_is_left_out() -> None:
     reading = make_reading({"MRR": "0.338", "Hits@1": "24.1", "AMRI": "0.9", "count": "40932"})
     entries = (*reading.entries, reading.entries[0]._replace(text="0.340", column="mean reciprocal rank"))
     for text, kept in (("0.340", []), ("0.338", ["0.338"])):
-        (group,) = group_entries(replace(reading, entries=(*entries[:-1], entries[-1]._replace(text=text))))
+        (group,) = group_entries(replace(reading, entries=Entries([*entries[:-1], entries[-1]._replace(text=text)])))
         own = build_case(group, reading, Stated())[0].own
         assert [m.entry.text for m in own.values()] == kept
 

@@ -11,7 +11,7 @@ from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Notes, Reading
+from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import RowReader, read_tables
 from rankconst.results.tables.headings import Dialect, find_heading
@@ -216,7 +216,7 @@ def test_counts_of_a_long_table_go_with_their_entries() -> None:
     notes = Notes()
     reader = make_row_reader("side|metric|value", notes, Dialect())
     lines = ("head|mrr|0.3", "head|count|20", "tail|mrr|0.4", "both|count|many")
-    entries = [entry for place, line in enumerate(lines) for entry in reader.read(make_row(line), place)]
+    entries = Entries(entry for place, line in enumerate(lines) for entry in reader.read(make_row(line), place))
     counted = reader.add_counts(entries)
     assert [(each.context.side, each.context.num_tasks) for each in counted] == [("head", 20), ("tail", None)]
     assert [skip.what for skip in notes.skipped()] == ["many"]

@@ -1,0 +1,47 @@
+"""Between Arrow's arrays and those of numpy and Python; pyarrow's own ways load pandas wherever it is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+# pyarrow's stubs tell arrays of each type apart, and few functions accept what others return: Any is such an array.
+
+
+def wrap_numbers(values: NDArray[Any]) -> Any:
+    """Return numbers as an Arrow array that shares their memory, truth values as one of bits; NaN stays NaN."""
+    import numpy as np
+    import pyarrow as pa
+
+    if values.dtype == np.bool_:
+        return wrap_numbers(values.view(np.uint8)).cast(pa.bool_())
+    held: Any = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)])
+
+
+def view_numbers(array: Any) -> NDArray[Any]:
+    """Return an Arrow array of numbers or truth values, without nulls, as numpy's."""
+    import numpy as np
+    import pyarrow as pa
+
+    if pa.types.is_boolean(array.type):
+        return view_numbers(array.cast(pa.uint8())).view(np.bool_)
+    held = np.frombuffer(array.buffers()[1], dtype=array.type.to_pandas_dtype())
+    return held[array.offset : array.offset + len(array)]
+
+
+def join_texts(texts: Sequence[str]) -> Any:
+    """Return texts as an Arrow array."""
+    import numpy as np
+    import pyarrow as pa
+
+    joined = "".join(texts).encode()
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    if lengths.sum() != len(joined):  # some letters take several bytes
+        lengths = np.fromiter((len(text.encode()) for text in texts), np.int64, len(texts))
+    ends: Any = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(joined))
