@@ -98,14 +98,15 @@ def identify(
     ] = None,
     input_format: InputFormatOption = None,
     num_tasks: Annotated[
-        int | None, typer.Option("--num-tasks", help="The number of ranks, both sides counted.", metavar="N", min=1)
+        int | None,
+        typer.Option("--num-tasks", help="The number of ranks, both sides together.", metavar="N", min=1),
     ] = None,
     metric: Annotated[
         str | None,
         option("--metric", "-m", help="The metric of the numbers.", metavar="METRIC", complete=complete_metric),
     ] = None,
     expectation: Annotated[str | None, _stating("--expectation", help="What a random ranker gets on average.")] = None,
-    deviation: Annotated[str | None, _stating("--deviation", help="Its standard deviation.")] = None,
+    deviation: Annotated[str | None, _stating("--deviation", help="The standard deviation of what it gets.")] = None,
     value: Annotated[str | None, _stating("--value", help="The unadjusted value.")] = None,
     normalised: Annotated[str | None, _stating("--normalised", help="The value over its expectation.")] = None,
     index: Annotated[str | None, _stating("--index", help="The adjusted index.")] = None,
