@@ -162,7 +162,7 @@ def _make_entries(
     """Put typed values into the form of a file's."""
     adjusted = {form: given for form, given in typed.items() if given is not None}
     if (value is None) != (not adjusted):
-        raise UsageError("--value goes with --normalised, --index or --z: neither says anything without the other.")
+        raise UsageError("--value goes with --normalised, --index or --z: neither helps without the other.")
     if value is None:
         return []
     if metric is None:
