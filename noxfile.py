@@ -1,4 +1,4 @@
-"""What is run on the code, each in an environment of its own: ``nox`` for the fast ones, ``nox -s NAME`` for one."""
+"""Checks of the code, each in an environment of its own: ``nox`` runs the fast ones, ``nox -s NAME`` runs one."""
 
 import nox
 
@@ -55,12 +55,12 @@ def oldest(session: nox.Session) -> None:
 
 @nox.session
 def wheel(session: nox.Session) -> None:
-    """Run what the README runs, the linters, and the wheel as a user installs it: everything that CI does."""
+    """Run .ci/run: the README's commands, the linters, and the wheel outside the checkout; needs the network."""
     session.run("bash", ".ci/run", external=True)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Run every example of the documentation."""
+    """Run the examples of the documentation."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *TEST)
     session.run("pytest", "tests/test_docs.py", "tests/test_readme.py", "tests/test_own_counts.py", *session.posargs)

@@ -2,7 +2,7 @@
 
     python benchmarks/adjust_speed.py
 
-Prints medians of several runs in one process, beside what one call of ``Constants.adjust`` for each row would take.
+Prints medians of several runs in one process, and what one call of ``Constants.adjust`` for each row would take.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS)
 
 
 def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes]]:
-    """Return the triples of each split as head, relation, tail, and relations that count as seen besides train's."""
+    """Return the triples of each split as head, relation, tail, and relations that count as seen beyond train's."""
     form, found = source.format, {}
     for role, file in source.files.items():
         content = fetcher.read(file).data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")

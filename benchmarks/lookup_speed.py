@@ -3,7 +3,7 @@
 Run: python benchmarks/lookup_speed.py [--runs 15]
 
 Each program runs in a process of its own, in turn with a bare Python start, and the median is given with the
-difference to that start, beside its target and what numpy alone takes. One run before the others is not counted: it
+difference to that start and its target; numpy alone is timed, too. One run before the others is not counted: it
 compiles what has no bytecode yet, as an installation does.
 """
 
@@ -28,7 +28,7 @@ class Program:
     arguments
         Those of Python.
     target
-        Below how many milliseconds the median shall be; None for what is there to compare with.
+        How many milliseconds the median should stay below; None for programs to compare with.
     over_bare
         True if the target is for the difference to a bare start.
     """

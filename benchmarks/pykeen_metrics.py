@@ -6,7 +6,7 @@ PYTHON is an interpreter that has PyKEEN. Either library runs in a process of it
 counts, and only its own calls are timed: neither imports nor the reading of tables. rankconst forms expectation and
 variance in one call, with its caches emptied before each one ("alone") or before the first one only ("in turn", where
 the second of the two medians finds the law of the first); PyKEEN's ``expected_value`` and ``variance`` are two calls,
-each of which samples anew where it has no closed form. Fast calls are repeated, and their median is given. Memory is
+each of which samples again where it has no closed form. Fast calls are repeated, and their median is given. Memory is
 the peak resident set of the process.
 
 Where there is no such interpreter, rankconst's half is printed and the way to install the other.
@@ -415,7 +415,7 @@ def main() -> None:
         print(INSTALL.format(reason=missing))
         return
     if theirs.ending:
-        print(f"{theirs.ending}; what it had not got to is left out.")
+        print(f"{theirs.ending}; what it did not reach is left out.")
     print_totals(ours, theirs)
 
 

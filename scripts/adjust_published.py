@@ -37,7 +37,7 @@ CHOSEN = (
 
 
 def adjust_published(path: Path) -> AdjustedReading:
-    """Adjust the MRR of every published result, each by its own source."""
+    """Adjust the MRR of every published result, each with the protocol of the tool that computed it."""
     metric = rankconst.parse_metric("mrr")
     return adjust_reading(rankconst.read_results(path), rankconst.load(), Stated(), metrics=[metric])
 

@@ -449,9 +449,9 @@ def draw(scores: Sequence[Score], path: Path, dataset: str = "nations") -> None:
 
 
 def reference_folder() -> Path:
-    """Return where published results are looked for: beside the mirror of the benchmarks."""
-    beside = ROOT.parent / "shared" / "mirror"
-    return Path(os.environ.get("RANKCONST_MIRROR") or beside).parent / "reference"
+    """Return where published results are looked for: next to the mirror of the benchmarks."""
+    default = ROOT.parent / "shared" / "mirror"
+    return Path(os.environ.get("RANKCONST_MIRROR") or default).parent / "reference"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -48,7 +48,7 @@ def reference() -> Path:
     """The folder with published results, beside the mirror."""
     folder = _mirror().parent / "reference"
     if not (folder / "published_adjusted_rows.csv").is_file():
-        pytest.skip(f"no published results at {folder}; they are looked for beside RANKCONST_MIRROR")
+        pytest.skip(f"no published results at {folder}; they are looked for next to RANKCONST_MIRROR")
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -172,6 +173,13 @@ def test_numbers_in_the_prose_on_protocols() -> None:
     }
     assert shown == {"standard": 0.51, "raw": 0.61}
     assert "0.7 on Nations is 0.51 with `standard` and 0.61 with `raw`" in text_of(DOCS / "protocols.md")
+    # The index moves by at most as much as the expectation.
+    large = [key for key, row in tables.datasets.items() if (row["entities"] or 0) > 10_000]
+    for key, metric in itertools.product(large, ("mrr", "hits@10")):
+        by_protocol = [tables.constants(key, metric, protocol=p).expectation for p in ("standard", "libkge", "pykeen")]
+        assert max(by_protocol) - min(by_protocol) < 1e-4
+    mr = [tables.constants("wn18rr", "mr", protocol=protocol).index(3340) for protocol in ("standard", "pykeen")]
+    assert abs(mr[0] - mr[1]) > 1e-3
 
 
 @in_checkout

@@ -259,7 +259,8 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
         if row["method"] == "sampled":
             assert row["metric"] == "median_absolute_deviation"
             assert row["expectation_error"] <= 0.002 * row["expectation"]
-            assert row["variance_error"] <= 0.09 * row["variance"] or row["dataset"] == "nations"
+            alike = row["variance"] == 0 and row["variance_error"] < 3e-7  # no draw differed: Nations train
+            assert row["variance_error"] <= 0.09 * row["variance"] or alike
             continue
         # MAD is closed where it cannot vary.
         assert row["method"] == ("closed_form" if closed else "numerical") or row["metric"] in SAMPLED

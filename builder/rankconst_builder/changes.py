@@ -1,7 +1,7 @@
 """Compare two sets of tables, and say by how much the version must rise.
 
-Any changed or removed value is a major change, new rows, columns or tables are a minor one, the same data serialised
-anew is a patch. Machines differ in the last bits of what they compute, so a constant that moved by no more than its
+Any changed or removed value is a major change, new rows, columns or tables are a minor one, the same data rewritten is
+a patch. Machines differ in the last bits of what they compute, so a constant that moved by no more than its
 stated error, in the old set and in the new one, has not changed.
 """
 
@@ -157,7 +157,7 @@ def _match_rows(name: str, old: pa.Table, new: pa.Table) -> tuple[Places, Places
     codes = np.zeros(len(old) + len(new), np.int64)
     for column in KEYS[name]:
         values, count = _encode(old[column], new[column])
-        # Numbered anew after each column, lest the product overflow.
+        # Numbered again after each column, so that the product does not overflow.
         codes = np.unique(codes * count + values, return_inverse=True)[1].reshape(-1).astype(np.int64)
     of_old, of_new = codes[: len(old)], codes[len(old) :]
     for which, part in (("old", of_old), ("new", of_new)):

@@ -1,6 +1,6 @@
 """Get the files of a benchmark: from the cache, a mirror, or the network; checked by hash in every case.
 
-A mirror is a folder or a URL in which ``https://host/path`` lies at ``host/path``. The cache has the same layout, so
+A mirror is a folder or a URL in which ``https://host/path`` is at ``host/path``. The cache has the same layout, so
 a filled cache is a mirror for other machines.
 """
 
@@ -88,7 +88,7 @@ class Fetcher:
                 return path
         if self.offline:
             raise MissingSourceError(
-                f"{remote.url} is not in the cache {self.cache}, and --offline forbids to download it. "
+                f"{remote.url} is not in the cache {self.cache}, and --offline forbids downloading it. "
                 "Run once without --offline, or name a folder with --mirror."
             )
         fresh = self._download(remote, path, place)
@@ -214,4 +214,4 @@ def _read_member(path: Path, member: str, limit: int | None) -> bytes:
                 return read(path, member, limit)
             except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
                 raise DownloadError(f"{path} is damaged: {first_line(error)}. Delete it and build again.") from error
-    raise DownloadError(f"{path} is no archive that the builder can read; expected {', '.join(_ARCHIVES)}.")
+    raise DownloadError(f"{path} is not an archive that the builder can read; expected {', '.join(_ARCHIVES)}.")

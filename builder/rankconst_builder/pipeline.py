@@ -97,9 +97,9 @@ class _Part:
 def build_all(build: Build) -> Outcome:
     """Build every dataset asked for, and write the set.
 
-    What each dataset gives is kept next to the set until that is written: a run that is cut off, however hard, is
-    taken up by the next one. A dataset that cannot be had is reported and the others go on; with a single one the
-    error is raised.
+    What each dataset gives is kept next to the set until that is written: the next run continues
+    one that was cut off. A dataset that cannot be built is reported, and the others are built; the error is raised if
+    it is the only one.
     """
     if build.per_triple and build.from_archive:
         raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
@@ -127,7 +127,7 @@ def build_all(build: Build) -> Outcome:
             if built:
                 _write(build, parts)
             build.reporter.warn(
-                f"interrupted in {source.key}; {build.out} holds {len(parts)} datasets, run again to go on"
+                f"interrupted in {source.key}; {build.out} holds {len(parts)} datasets, run again to continue"
             )
             raise
         parts[source.key] = part
@@ -164,7 +164,7 @@ def _read_existing(build: Build) -> dict[str, _Part]:
     except TablesError as error:
         if not build.force:
             raise
-        build.reporter.warn(f"{error} Starting the set anew, because of --force.")
+        build.reporter.warn(f"{error} Starting over because of --force.")
         return {}
 
 
@@ -243,7 +243,7 @@ def _identify(build: Build, source: Benchmark) -> str | None:
 
 @functools.cache
 def _hash_program() -> str:
-    """Hash the program, so that a changed one takes no result of an earlier one for its own."""
+    """Hash the program, so that a changed one does not keep the results of an earlier one."""
     digest = hashlib.sha256()
     for package in (Path(errors.__file__).parent, Path(__file__).parent):
         for path in sorted(package.rglob("*.py")):
@@ -446,7 +446,7 @@ def _describe_source(source: Benchmark) -> dict[str, Any]:
 
 
 def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part:
-    """Compute a dataset's constants anew from archived histograms."""
+    """Compute a dataset's constants again from archived histograms."""
     if key not in archive.datasets:
         held = ", ".join(archive.datasets)
         raise UnknownNameError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")

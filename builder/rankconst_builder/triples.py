@@ -1,7 +1,7 @@
 """Read files of triples: bytes in, labels out, compared exactly.
 
 Labels are bytes. Nothing is stripped, lower-cased, unquoted or taken for a missing value; two labels are the same
-entity if and only if their bytes are equal. What is not a triple stops the build with file, line and text.
+entity if and only if their bytes are equal. If a line is not a triple, the build stops and names file, line and text.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     final_newline = body.endswith(b"\n")
     body = body.rstrip(b"\r\n")
     if not body:
-        raise DataError(f"{name} is empty; expected a triple a line, columns {form.columns!r}.")
+        raise DataError(f"{name} is empty; expected a triple on each line, columns {form.columns!r}.")
     stated = None
     if form.count_line:
         first, _, body = body.partition(b"\n")

@@ -11,7 +11,7 @@ import typer
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, parse_protocol
-from rankconst.cli.options import FormatOption, complete_benchmark, require_builder
+from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -72,30 +72,33 @@ def build(
     mirror: Annotated[
         str | None,
         typer.Option(
-            help="Folder or URL with a copy of the sources: https://host/path lies at MIRROR/host/path.",
+            help="Folder or URL with a copy of the sources: https://host/path is at MIRROR/host/path.",
             envvar="RANKCONST_MIRROR",
             metavar="DIR_OR_URL",
         ),
     ] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Open no socket; use the cache or a mirror folder.")
+        bool, typer.Option("--offline", help="Open no connection; use the cache or a mirror folder.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Download and build again what is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Download and build again what already exists.")] = False,
     from_archive: Annotated[
-        bool, typer.Option("--from-archive", help="Recompute constants from the carried candidate counts.")
+        bool,
+        typer.Option("--from-archive", help="Compute the constants from the candidate counts in the included tables."),
     ] = False,
     per_triple: Annotated[
-        bool, typer.Option("--per-triple", help="Also write the counts of every evaluation triple.")
+        bool, typer.Option("--per-triple", help="Also write the candidate counts of every evaluation triple.")
     ] = False,
     train: Annotated[Path | None, typer.Option(help="A graph of your own: its train triples.", metavar="FILE")] = None,
     valid: Annotated[Path | None, typer.Option(help="Its valid triples, if there are any.", metavar="FILE")] = None,
     test: Annotated[Path | None, typer.Option(help="Its test triples.", metavar="FILE")] = None,
     name: Annotated[
-        str | None, typer.Option(help="Its name, or that of a restricted benchmark.", metavar="NAME")
+        str | None, typer.Option(help="Name of your graph, or of the restricted benchmark.", metavar="NAME")
     ] = None,
     relations: Annotated[
         str | None,
-        typer.Option(help="Rank triples of these relations only: labels with commas, or a file.", metavar="NAMES|FILE"),
+        typer.Option(
+            help="Rank triples of these relations only: labels separated by commas, or a file.", metavar="NAMES|FILE"
+        ),
     ] = None,
     entities: Annotated[
         str | None,
@@ -103,19 +106,21 @@ def build(
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option(help="Its columns: h head, r relation, t tail, - ignored; hrt if left out.", metavar="ORDER"),
+        typer.Option(
+            help="Columns of your files: h head, r relation, t tail, - ignored; hrt if left out.", metavar="ORDER"
+        ),
     ] = None,
     delimiter: Annotated[
         str | None,
         typer.Option(
-            help="What separates them: tab, comma, space, semicolon, pipe or a character; tab if left out.",
+            help="What separates the columns: tab, comma, space, semicolon, pipe or a character; tab if left out.",
             metavar="CHAR",
         ),
     ] = None,
     table_version: Annotated[
-        str | None, typer.Option(help="Version that the tables state; for releases.", metavar="X.Y.Z")
+        str | None, typer.Option(help="Version that the tables state, for releases.", metavar="X.Y.Z")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Warnings and results only.")] = False,
+    quiet: QuietOption = False,
     format: FormatOption = Format.table,
 ) -> None:
     """Build tables of constants, from a benchmark's files or from your own.
@@ -257,7 +262,7 @@ def _own_source(files: dict[str, Path], name: str | None, columns: str, delimite
 
 
 def _check_name(name: str) -> str:
-    """Return the key that a user's name gives; refuse names that are no keys, and those of benchmarks."""
+    """Return the key that a user's name gives; refuse those that are not keys, and those of benchmarks."""
     from rankconst.catalogue.benchmarks import load_benchmarks
 
     key = name.lower()

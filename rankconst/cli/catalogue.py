@@ -131,7 +131,7 @@ def list_protocols(
     ] = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """List the evaluation protocols (which entities are ranked, with what removed), or show the page of one.
+    """List the evaluation protocols (what is ranked, which known answers are removed), or show the page of one.
 
     Example: rankconst protocols sampled:500
     """
@@ -179,7 +179,7 @@ def _describe_protocol(protocol: Protocol) -> dict[str, str | None]:
 
 
 def list_aggregations(format: FormatOption = Format.table) -> None:
-    """List the aggregations: what each ranking task counts."""
+    """List the aggregations: how much each ranking task counts."""
     rows = [
         {"aggregation": row.key, "group": row.group, "summary": row.summary, "used_by": list(row.used_by)}
         for row in AGGREGATIONS.values()
@@ -194,7 +194,7 @@ def list_tools(
         str | None,
         typer.Argument(
             metavar="TOOL",
-            help="Show the page of this one; also owner/name of a repository.",
+            help="Show the page of this one; owner/name of a repository works too.",
             autocompletion=complete_from(TOOLS),
         ),
     ] = None,

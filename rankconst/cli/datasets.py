@@ -37,13 +37,13 @@ def list_datasets(
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """List the datasets: those in the tables, and those that `rankconst build` knows how to make.
+    """List the datasets: those in the tables, and those that `rankconst build` can build.
 
-    carried: in the tables. buildable: by `rankconst build --dataset KEY`.
+    carried: in the tables. buildable: with `rankconst build --dataset KEY`.
 
     source of KEY: another copy of the same graph. not offered: JSON and CSV give the reason.
 
-    verified: the files have hashes that are known beforehand.
+    verified: the hashes of the files are known beforehand.
     """
     opened = archive.load(tables)
     rows = [_row({**row, "status": "carried"}) for row in opened.datasets.values()]

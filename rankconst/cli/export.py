@@ -9,19 +9,11 @@ from typing import Annotated
 import typer
 
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset
+from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset, complete_from
 from rankconst.cli.output import check_target, write_whole
 from rankconst.errors import UsageError
 from rankconst.tables import tables as archive
 from rankconst.tables.export import FORMATS, encode, export_rows, parse_format, suffix_of
-
-
-def _complete_format(incomplete: str) -> list[str]:
-    return [key for key in FORMATS if key.startswith(incomplete)]
-
-
-def _complete_protocol(incomplete: str) -> list[str]:
-    return [key for key in (*PROTOCOLS, ALL) if key.startswith(incomplete)]
 
 
 def export(
@@ -32,7 +24,7 @@ def export(
             "-f",
             help="pykeen: PyKEEN's table of expected values. long: all our columns.",
             metavar="FORMAT",
-            autocompletion=_complete_format,
+            autocompletion=complete_from(FORMATS),
         ),
     ],
     out: Annotated[
@@ -58,7 +50,7 @@ def export(
             "-p",
             help="If left out, pykeen for format pykeen, all for long.",
             metavar="PROTOCOL",
-            autocompletion=_complete_protocol,
+            autocompletion=complete_from((*PROTOCOLS, ALL)),
         ),
     ] = None,
     force: ForceOption = False,

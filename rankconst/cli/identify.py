@@ -98,14 +98,15 @@ def identify(
     ] = None,
     input_format: InputFormatOption = None,
     num_tasks: Annotated[
-        int | None, typer.Option("--num-tasks", help="The number of ranks, both sides counted.", metavar="N", min=1)
+        int | None,
+        typer.Option("--num-tasks", help="The number of ranks, both sides together.", metavar="N", min=1),
     ] = None,
     metric: Annotated[
         str | None,
         option("--metric", "-m", help="The metric of the numbers.", metavar="METRIC", complete=complete_metric),
     ] = None,
     expectation: Annotated[str | None, _stating("--expectation", help="What a random ranker gets on average.")] = None,
-    deviation: Annotated[str | None, _stating("--deviation", help="Its standard deviation.")] = None,
+    deviation: Annotated[str | None, _stating("--deviation", help="The standard deviation of what it gets.")] = None,
     value: Annotated[str | None, _stating("--value", help="The unadjusted value.")] = None,
     normalised: Annotated[str | None, _stating("--normalised", help="The value over its expectation.")] = None,
     index: Annotated[str | None, _stating("--index", help="The adjusted index.")] = None,
@@ -161,7 +162,7 @@ def _make_entries(
     """Put typed values into the form of a file's."""
     adjusted = {form: given for form, given in typed.items() if given is not None}
     if (value is None) != (not adjusted):
-        raise UsageError("--value goes with --normalised, --index or --z: neither says anything without the other.")
+        raise UsageError("--value goes with --normalised, --index or --z: neither helps without the other.")
     if value is None:
         return []
     if metric is None:

@@ -1,4 +1,4 @@
-"""``rankconst lint``: a results file in, impossible numbers out."""
+"""``rankconst lint``: find impossible numbers in a results file."""
 
 from __future__ import annotations
 

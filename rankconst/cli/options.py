@@ -1,4 +1,4 @@
-"""What several commands take: options, each with its one explanation, and what completes them."""
+"""Options that several commands take, and what completes them."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ ToolOption = Annotated[
     option(
         "--tool",
         "-t",
-        help="The tool that the numbers are from: sets the protocol, adds caveats; see `rankconst tools`.",
+        help="The tool that computed the numbers: sets the protocol, adds caveats; see `rankconst tools`.",
         metavar="TOOL",
         complete=complete_from(TOOLS),
     ),
@@ -141,13 +141,13 @@ MetricsOption = Annotated[
     option(
         "--metric",
         "-m",
-        help="mr, mrr, hits@10, gmr ...; any spelling. For a file: only this one; repeatable.",
+        help="mr, mrr, hits@10, gmr ...; any spelling. With a file: only this one; repeatable.",
         metavar="METRIC",
         complete=complete_metric,
     ),
 ]
 ForceOption = Annotated[bool, option("--force", help="Overwrite the file if it exists.")]
-PercentOption = Annotated[bool, option("--percent", help="Shares are percentages without a sign.")]
+PercentOption = Annotated[bool, option("--percent", help="Shares without a sign are percentages.")]
 QuietOption = Annotated[bool, option("--quiet", "-q", help="Warnings and results only.")]
 InputFormatOption = Annotated[
     str | None,

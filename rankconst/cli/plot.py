@@ -52,13 +52,13 @@ _LONGEST = 200
 
 def plot(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The picture; it ends in .svg, .png or .pdf.", metavar="FILE")
+        Path, typer.Option("--out", "-o", help="The picture: a file that ends in .svg, .png or .pdf.", metavar="FILE")
     ],
     given: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="FILE|VALUE",
-            help="A file with results; or published numbers: 0.338, RotatE=0.338, '53.3%'.",
+            help="A file with results, or published numbers: 0.338, RotatE=0.338, '53.3%'.",
             show_default=False,
         ),
     ] = None,
@@ -66,7 +66,7 @@ def plot(
     metric: MetricsOption = None,
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", "-l", help="What a value is called, in the order of values.", metavar="NAME"),
+        typer.Option("--label", "-l", help="Name of a value, in the order of the values; repeatable.", metavar="NAME"),
     ] = None,
     split: SplitOption = None,
     side: SideOption = None,
@@ -80,9 +80,9 @@ def plot(
 ) -> None:
     """Draw a results table, or what chance gets on one dataset.
 
-    A file: original value, adjusted index and z of every model, dataset by dataset.
+    From a file: original value, adjusted index and z of every model, dataset by dataset.
 
-    Values, or none: the distribution of a random ranker's value, with the published ones marked.
+    From values, or none: the distribution of a random ranker's value, with the published ones marked.
 
     Example: rankconst plot results.csv --metric mrr --out figure.svg
 

@@ -1,4 +1,4 @@
-"""``rankconst release``: a build in, a set to publish out. Needs the extra ``rankconst[builder]``."""
+"""``rankconst release``: from a build to a set to publish. Needs the extra ``rankconst[builder]``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankconst.cli.build import DEFAULT_OUT
-from rankconst.cli.options import FormatOption, require_builder
+from rankconst.cli.options import FormatOption, QuietOption, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, is_url
 from rankconst.errors import UsageError
@@ -40,7 +40,7 @@ def release(
     previous: Annotated[
         str | None,
         typer.Option(
-            help="Folder of the release before, or none for the first; the newest carried one if left out.",
+            help="Folder of the previous release, or none for the first; the newest included one if left out.",
             metavar="DIR",
         ),
     ] = None,
@@ -53,7 +53,7 @@ def release(
     url: Annotated[
         str | None, typer.Option(help="Where the tables will be found, such as a reserved DOI.", metavar="URL")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Warnings and results only.")] = False,
+    quiet: QuietOption = False,
     format: FormatOption = Format.table,
 ) -> None:
     """Assemble a release of the tables: Parquet files, metadata, README, licence, and a zip of them all.

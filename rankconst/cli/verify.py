@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.cli.options import FormatOption, complete_dataset, require_builder
+from rankconst.cli.options import FormatOption, QuietOption, complete_dataset, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, check_mirror
 from rankconst.errors import UnknownNameError, VerificationError
@@ -65,16 +65,16 @@ _EVERYTHING = tuple(
 def verify(
     path: Annotated[
         str | None,
-        typer.Argument(metavar="PATH", help="A folder, zip or URL of tables; the carried ones if left out."),
+        typer.Argument(metavar="PATH", help="Folder, zip or URL of tables; those included if left out."),
     ] = None,
     rebuild: Annotated[
         bool,
-        typer.Option("--rebuild", help="Compute every constant and count every histogram again, and compare."),
+        typer.Option("--rebuild", help="Also compute every constant and count every histogram again, and compare."),
     ] = False,
     mirror: Annotated[
         str | None,
         typer.Option(
-            help="For --rebuild: folder or URL with a copy of the sources; apart from it, only the cache is used.",
+            help="For --rebuild: folder or URL with a copy of the sources; otherwise only the cache is used.",
             envvar="RANKCONST_MIRROR",
             metavar="DIR_OR_URL",
         ),
@@ -89,10 +89,10 @@ def verify(
             autocompletion=complete_dataset,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Warnings and results only.")] = False,
+    quiet: QuietOption = False,
     format: FormatOption = Format.table,
 ) -> None:
-    """Check tables: hashes, columns, keys, ranges, and the laws that tie rows to one another.
+    """Check tables: hashes, columns, keys, ranges, and the laws that connect rows.
 
     Exits with 7 if anything differs, and names each row that does.
 

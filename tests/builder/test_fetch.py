@@ -497,7 +497,7 @@ def test_damaged_archive(tmp_path: Path, name: str, text: bytes, how: str) -> No
 
 def test_archive_of_another_kind(tmp_path: Path) -> None:
     fetcher, url = serve(tmp_path, "data.rar", b"Rar!")
-    with pytest.raises(DownloadError, match=r"no archive that the builder can read; expected \.tar\.gz, "):
+    with pytest.raises(DownloadError, match=r"not an archive that the builder can read; expected \.tar\.gz, "):
         fetcher.read(BenchmarkFile(Remote(url), "train.txt"))
 
 

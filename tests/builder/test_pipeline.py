@@ -655,7 +655,7 @@ def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Pat
     stopped = Stopped(tmp_path / "cache", mirror=str(small), offline=True)
     with pytest.raises(KeyboardInterrupt):
         run("alpha", "beta", "gamma", fetcher=stopped)
-    assert any("run again to go on" in line for line in printed(screen))
+    assert any("run again to continue" in line for line in printed(screen))
     outcome = run("alpha", "beta", "gamma", mirror=small)
     assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
 

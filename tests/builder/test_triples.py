@@ -332,7 +332,7 @@ def test_lone_carriage_return(content: bytes, line: int) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\n\n", b"\r\n", BOM, BOM + b"\n"])
 def test_empty_file(content: bytes) -> None:
-    assert refused(content, name="test.txt").startswith("test.txt is empty; expected a triple a line")
+    assert refused(content, name="test.txt").startswith("test.txt is empty; expected a triple on each line")
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])

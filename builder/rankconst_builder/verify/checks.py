@@ -60,7 +60,7 @@ class Check:
     covers: str  # what it looks at, in words
     examine: Examine  # of the set, and for `rebuild` also of the means
     needs: tuple[str, ...] = ()  # the tables without which there is nothing to look at
-    rebuild: bool = False  # True if it computes everything anew, and is run only when asked for
+    rebuild: bool = False  # True if it computes everything again, and is run only when asked for
 
 
 CHECKS: dict[str, Check] = {}

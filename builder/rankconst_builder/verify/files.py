@@ -26,7 +26,7 @@ CROISSANT = "croissant.json"
 _FIELDS = ("version", "sources", "resources", "provenance")
 
 _FURTHER = ("id", "description", "homepage", "contributors", "keywords", "image", "created")
-"""Fields of Data Package 2.0 that a descriptor may have besides; nothing here tells what they should hold."""
+"""Fields of Data Package 2.0 that a descriptor may also have; what they should hold is not checked."""
 
 _PROVENANCE = {
     "dataset": re.compile(r".+"),
