@@ -161,7 +161,7 @@ def _compare_constants(frame: pd.DataFrame, results: Sequence[Moments | str]) ->
         slack = np.where(sampled, near, error + own + ROUNDING * np.abs(value))
         message = f"the {column} is not what the histogram gives, within both errors"
         yield from point_out(frame, "constants", apart > slack, column, expected=value, message=message)
-        drifted = sampled & (apart <= slack) & (apart > 0)
+        drifted = sampled & (apart <= slack) & (apart > ROUNDING * np.abs(value))
         message = f"the {column} of this sample is not reproduced, but within {STANDARD_ERRORS} standard errors"
         yield from point_out(frame, "constants", drifted, column, expected=value, message=message, level="warning")
 
