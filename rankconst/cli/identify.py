@@ -19,13 +19,14 @@ from rankconst.cli.options import (
     FormatOption,
     InputFormatOption,
     PercentOption,
+    StrictOption,
     TablesOption,
     complete_dataset,
     complete_from,
     complete_metric,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_skipped
+from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_reading
 from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
 from rankconst.results.evaluation import Stated, parse_stated
@@ -117,6 +118,7 @@ def identify(
     protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_from(PROTOCOL_NAMES))] = None,
     aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
     percent: PercentOption = False,
+    strict: StrictOption = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -150,7 +152,7 @@ def identify(
         from rankconst.results.formats import read_results
 
         reading = read_results(file, input_format)
-        report_skipped(reading)
+        report_reading(reading, strict=strict)
         name = reading.name
         result = identify_reading(reading, opened, user)
     _report(result, name, format)

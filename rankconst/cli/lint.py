@@ -17,12 +17,13 @@ from rankconst.cli.options import (
     ProtocolOption,
     SideOption,
     SplitOption,
+    StrictOption,
     TablesOption,
     ToolOption,
     complete_from,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_skipped
+from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_reading
 from rankconst.errors import DataError, UsageError
 from rankconst.tables import tables as archive
 
@@ -77,6 +78,7 @@ def lint(
     tool: ToolOption = None,
     aggregation: AggregationOption = None,
     percent: PercentOption = False,
+    strict: StrictOption = False,
     rule: Annotated[
         list[str] | None,
         option("--rule", help="Only this rule; repeatable.", metavar="KEY", complete=complete_from(_list_rule_keys)),
@@ -102,7 +104,7 @@ def lint(
 
     opened = archive.load(tables)
     reading = read_results(file, input_format)
-    report_skipped(reading)
+    report_reading(reading, strict=strict)
     found = lint_reading(
         reading,
         opened,

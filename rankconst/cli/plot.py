@@ -19,10 +19,11 @@ from rankconst.cli.options import (
     ProtocolOption,
     SideOption,
     SplitOption,
+    StrictOption,
     TablesOption,
     ToolOption,
 )
-from rankconst.cli.output import check_target, report_skipped, write_whole
+from rankconst.cli.output import check_target, report_reading, write_whole
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
@@ -74,6 +75,7 @@ def plot(
     tool: ToolOption = None,
     aggregation: AggregationOption = None,
     percent: PercentOption = False,
+    strict: StrictOption = False,
     input_format: InputFormatOption = None,
     tables: TablesOption = None,
     force: ForceOption = False,
@@ -104,7 +106,7 @@ def plot(
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
-        figure = _draw_file(file, input_format, metrics, user, opened)
+        figure = _draw_file(file, input_format, metrics, user, opened, strict=strict)
     write_whole(out, render_figure(figure, suffix))
     typer.echo(f"{out}: tables {opened.version}", err=True)
 
@@ -137,13 +139,15 @@ def _draw_file(
     metrics: Sequence[Metric],
     user: Stated,
     opened: Tables,
+    *,
+    strict: bool,
 ) -> Figure:
     from rankconst.checks.identify.search import complete_dataset
     from rankconst.results.adjust import adjust_reading
     from rankconst.results.formats import read_results
 
     reading = read_results(path, input_format)
-    report_skipped(reading)
+    report_reading(reading, strict=strict)
     user, note = complete_dataset(reading, opened, user)
     if note:
         typer.echo(f"note: {note}", err=True)

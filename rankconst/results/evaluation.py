@@ -35,6 +35,8 @@ class Stated:
     # The number of ranks, counted over both sides for side both.
     num_tasks: int | None = None
     relations: tuple[str, ...] = ()
+    # The datasets that the text above a table names, where it is open which one is meant.
+    among: tuple[str, ...] = ()
     # True if shares are percentages without a sign.
     percent: bool = False
 
@@ -84,7 +86,17 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
                 return False
         except UnknownNameError:
             continue
+    if file.among and not file.dataset and user.dataset:
+        return any(_is_same(name, user.dataset, parsers["dataset"]) for name in file.among)
     return True
+
+
+def _is_same(name: str, key: str, parse: Callable[[str], str]) -> bool:
+    """Tell whether a name is a spelling of a key; unknown ones are not."""
+    try:
+        return parse(name) == key
+    except UnknownNameError:
+        return False
 
 
 def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = None) -> tuple[Tasks, Tool | None]:
@@ -99,6 +111,11 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     named = user.dataset or file.dataset
+    if named is None and file.among:
+        raise DataError(
+            f"the text above the table names {', '.join(file.among)}: say which one it is (--dataset, or dataset= in "
+            "Python), or add a column dataset."
+        )
     if named is None:
         raise DataError(
             "no dataset is named: say which one it is (--dataset, or dataset= in Python), or add a column dataset."

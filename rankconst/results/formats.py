@@ -8,6 +8,7 @@ from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, nbfnet, openke, rotate, torchkge
+from rankconst.results.reading import name_line
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
@@ -83,8 +84,8 @@ def _read(document: Document, form: str | None) -> Reading:
         reader = _recognise(document)
     reading = reader.read(document)
     if not reading.entries:
-        reasons = "".join(f" {_place(skip.line)}{skip.what}: {skip.why}." for skip in reading.skipped[:3])
-        raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric.{reasons}")
+        reasons = "".join(f"; {name_line(skip.line)}{skip.what}: {skip.why}" for skip in reading.skipped[:3])
+        raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
     return reading
 
 
@@ -106,7 +107,3 @@ def _recognise(document: Document) -> Reader:
         f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "
         f"Known formats: {', '.join(READERS)}; name one with --input-format."
     )
-
-
-def _place(line: int | None) -> str:
-    return "" if line is None else f"Line {line:,}: "

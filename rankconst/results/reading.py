@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from rankconst.constants.published import Interval, parse_value, read_published
+from rankconst.errors import DataError
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
 
@@ -134,6 +135,8 @@ class Reading:
     # True for a collection by many hands: an impossible number is left out with its reason, and the rest of the file
     # is still trusted.
     tolerant: bool = False
+    # How the file was understood, where it leaves that open: half a sentence.
+    understood: str = ""
 
     def __repr__(self) -> str:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
@@ -195,6 +198,21 @@ class Notes:
             if count > _EACH
         ]
         return (*self._kept, *more)
+
+
+def require_whole(reading: Reading) -> None:
+    """Refuse a file of which anything was left out."""
+    if reading.skipped:
+        first = "; ".join(f"{name_line(each.line)}{each.what}: {each.why}" for each in reading.skipped[:3])
+        raise DataError(
+            f"{reading.name}: not everything can be read ({len(reading.skipped):,} left out): {first}. Fix it, or read "
+            "the rest without --strict (in Python: strict=True)."
+        )
+
+
+def name_line(line: int | None) -> str:
+    """Return ``line 3: ``; nothing if it is None."""
+    return "" if line is None else f"line {line:,}: "
 
 
 NOISE = 1e-6

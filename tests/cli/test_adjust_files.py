@@ -161,6 +161,30 @@ def test_significance_on_request(run: Run, wide: Path) -> None:
     assert "Hits@10_log10_p" not in run("adjust", "-i", wide, "-f", "json").records[0]
 
 
+def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", encoding="utf-8")
+    screen = run("adjust", "-i", path, "-f", "json")
+    assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [(False, False), (True, False)]
+    assert "line 3: NaN: no number, in column MRR" in screen.message
+    for command in (("adjust", "-i"), ("lint",), ("identify",), ("plot", "-o", tmp_path / "a.svg")):
+        screen = run(*command, path, "--strict")
+        assert (screen.code, "line 3: NaN" in screen.message, "--strict" in screen.message) == (6, True, True)
+    with pytest.raises(rankconst.DataError, match="line 3: NaN"):
+        rankconst.adjust(path, strict=True)
+
+
+def test_percentages_without_a_sign_beside_fractions(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,dataset,MRR,Hits@1,Hits@10\nRotatE,wn18rr,0.476,42.8,57.1\nUM,wn18rr,0.03,0.2,2.0\n")
+    screen = run("adjust", "-i", path, "-f", "json")
+    for row, hits in zip(screen.records, ("42.8%", "0.2%"), strict=True):
+        expected = TABLES.constants("wn18rr", "hits@1").adjust(hits)
+        assert (row["AH@1"], row["AH@1_lower"]) == (expected.index, expected.index_interval.lower)
+    assert "read: " in screen.message
+    assert "MRR, Hits@1 (percent), Hits@10 (percent)." in screen.message
+
+
 # -- bad files ------------------------------------------------------------------------------------------------------
 
 BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
@@ -168,9 +192,13 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "one column": ("a.csv", b"MRR\n0.5\n", ("one column",)),
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
     "text in a number": ("a.csv", b"dataset,MRR\nnations,0.5x\n", ("line 2", "0.5x")),
-    "NaN": ("a.csv", b"dataset,MRR\nnations,0.5\nnations,NaN\n", ("line 3", "MRR")),
+    "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "Leave out what is missing")),
     "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
-    "a percentage": ("a.csv", b"dataset,MRR\nnations,53.3\n", ("line 2", "write 0.533", "MRR")),
+    "a percentage": (
+        "a.csv",
+        b"dataset,MRR\nnations,0.5\nnations,0.6\nnations,53.3\n",
+        ("line 4", "write 0.533", "MRR"),
+    ),
     "UTF-16": ("a.csv", WIDE.encode("utf-16"), ("UTF-16", "iconv")),
     "Latin-1": ("a.csv", "model,MRR\nModèle,0.5\n".encode("latin-1"), ("line 2",)),
     "a binary file": ("a.bin", b"\x00\x01\x02" * 50, ("zero bytes",)),

@@ -19,8 +19,11 @@ _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeo
 # Marks behind a number: footnotes, a rank in parentheses, a reference in brackets.
 _MARK = re.compile(
     r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
-    r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\])$"
+    r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]|\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\))$"
 )
+_BESIDE = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)\s*\((?:±|\+/-|\+-)?\s*(\d*\.\d+)\s*(%?)\)", re.ASCII)
+# A greater part of a number is no deviation over runs, but another result.
+_MOST_DEVIATION = 0.25
 
 
 class Row(NamedTuple):
@@ -74,3 +77,11 @@ def strip_marks(text: str) -> str:
             break
         bare = bare[: mark.start()]
     return bare or text
+
+
+def read_deviation(text: str) -> str | None:
+    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if it is no such number."""
+    found = _BESIDE.fullmatch(text)
+    if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
+        return None
+    return f"{found[1]} ± {found[3]}{found[2] or found[4]}"

@@ -17,8 +17,18 @@ if TYPE_CHECKING:
 
 
 ROLES: dict[str, tuple[str, ...]] = {
-    "dataset": ("data", "data set", "benchmark", "graph", "kg", "knowledge graph"),
-    "model": ("method", "approach", "interaction", "model name", "system"),
+    "dataset": (
+        "data",
+        "data set",
+        "benchmark",
+        "graph",
+        "kg",
+        "knowledge graph",
+        "datasets",
+        "data sets",
+        "benchmarks",
+    ),
+    "model": ("method", "approach", "interaction", "model name", "system", "models", "methods"),
     "split": ("subset", "evaluation split", "mode"),
     "side": ("target",),
     "protocol": ("evaluation protocol",),
@@ -46,7 +56,7 @@ RANK_TYPES: dict[str, str] = {
 _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
 _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
-_FILTERED = {"filtered", "filter", "filt", "fil"}
+_FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 # Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
 _NOISE = {"set", "split", "eval", "evaluation", "metrics", "results", "prediction", "predicting", "link", "setting"}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
@@ -59,6 +69,7 @@ _BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _PERCENT = re.compile(r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%)$")
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
+_LAST_WORD = re.compile(r"(.*\S)[.\s_-]+([A-Za-z]+)\.?", re.DOTALL)
 _PARENTHESES = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]*)[)\]]", re.DOTALL)
 _LEADING = re.compile(r"(.*\S)(?:\s+/\s+|\s*[:|]\s*)(\S.*)", re.DOTALL)
 # Only plain names: names are compared without punctuation, and ΔMRR is no MRR.
@@ -79,6 +90,7 @@ class Meaning:
     rank_type: str | None = None
     protocol: str | None = None
     dataset: str | None = None
+    filtered: str | None = None  # "filtered" if the heading says so, though the text above says raw
     percent: bool = False  # True if the heading has the percent sign of its values: "Hits@10 (%)"
     reason: str | None = None  # why such values cannot be adjusted, as half a sentence
 
@@ -143,16 +155,20 @@ def _read_word(word: str) -> dict[str, str] | None:
         return {"side": _SIDE_WORDS[word]}
     if word in RANK_TYPES:  # "best" and "avg" may as well be a run's
         return {"rank_type": word} if RANK_TYPES[word] == word else {}
-    if word == "raw":
-        return {"protocol": word}
-    return {} if word in _FILTERED or word in _NOISE else None
+    if word in {"raw", "unfiltered", "unfilt"}:
+        return {"protocol": "raw"}
+    if word in _FILTERED:
+        return {"filtered": "filtered"}
+    return {} if word in _NOISE else None
+
+
+_SAID = ("split", "side", "rank_type", "protocol", "filtered")
 
 
 def _qualify(named: tuple[Metric, str | None] | None, said: dict[str, str]) -> Meaning | None:
     if named is None:
         return None
-    split, side, rank_type, protocol = map(said.get, ("split", "side", "rank_type", "protocol"))
-    return Meaning("measured", *named, split=split, side=side, rank_type=rank_type, protocol=protocol)
+    return Meaning("measured", *named, **{name: said.get(name) for name in _SAID})
 
 
 def _parse_measured(text: str, k: int | None) -> Meaning | None:
@@ -161,9 +177,17 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         said |= fields
         rest = rest[word.end() :]
     if _NAME.fullmatch(rest):
-        return _qualify(_parse_name(rest, k), said)
+        while (found := _parse_name(rest, k)) is None and (last := _LAST_WORD.fullmatch(rest)) is not None:
+            fields = _read_word(last[2].lower())
+            if not fields:
+                break
+            said, rest = {**fields, **said}, last[1]
+        return _qualify(found, said)
     if (found := _PARENTHESES.fullmatch(text)) is not None:
         base, part = _parse_measured(found[1], k), found[2].strip()
+        if base is None and (outside := _read_words(found[1])):  # "Valid (MRR)"
+            inside = _parse_measured(part, k)
+            return None if inside is None else add_part(inside, found[1])
         if base is None or not part or part.isdecimal():  # a number made a repeated heading unique
             return base
         again = _parse_measured(part, k)

@@ -12,6 +12,7 @@ from rankconst.results.tables.cells import Row
 from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.surroundings import Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,7 +115,7 @@ def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | 
         # Nothing is known in the heading: the delimiter with most cells makes the best message.
         first = next((line for line in document.lines if line.strip()), "")
         delimiter = max(DELIMITERS, key=first.count)
-    return read_tables(document, form, (read_rows(document, delimiter),), dialect, tool)
+    return read_tables(document, form, (Printed(read_rows(document, delimiter)),), dialect, tool)
 
 
 def _recognise(document: Document) -> bool:

@@ -66,11 +66,11 @@ def find_heading(rows: Sequence[Row], dialect: Dialect) -> Heading | None:
     if max(len(row.cells) for row in rows) == 1:
         return None
     for depth in range(1, min(DEEPEST, len(rows)) + 1):
-        heading = _compose(rows[:depth], dialect)
+        heading = compose_heading(rows[:depth], dialect)
         if not (heading.measured or heading.long):
             continue
         if depth < len(rows) and not _is_measured(rows[depth], heading):
-            longer = _compose(rows[: depth + 1], dialect)
+            longer = compose_heading(rows[: depth + 1], dialect)
             if _goes_on(heading, longer, rows[depth], dialect):
                 return longer
         return heading
@@ -114,7 +114,8 @@ def find_roles(heading: Heading) -> dict[str, int]:
     return roles
 
 
-def _compose(rows: Sequence[Row], dialect: Dialect) -> Heading:
+def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
+    """Return the heading that some rows make up."""
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.plain + ("",) * (width - len(row.plain)) for row in rows)
     labels = [[label] if label else [] for label in levels[-1]]

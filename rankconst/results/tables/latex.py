@@ -14,11 +14,13 @@ from rankconst.results.reading import Reader, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rankconst.results.document import Document
+    from rankconst.results.tables.surroundings import Printed
 
 
 ENVIRONMENTS: dict[str, int] = {
@@ -46,15 +48,83 @@ _TOKEN = re.compile(
 )
 
 
-def _find_tables(document: Document) -> Iterator[list[Row]]:
+def _find_tables(document: Document) -> Iterator[Printed]:
     text = "\n".join(_COMMENT.sub(r"\1", line) if "%" in line else line for line in document.lines)
     body = _Body(document, text)
+    found: list[tuple[int, int, list[Row]]] = []
     while (begin := _BEGIN.search(text, body.position)) is not None:
-        yield body.read_table(begin)
-    if body.position == 0:
+        rows = body.read_table(begin)
+        found.append((begin.start(), body.position, rows))
+    if not found:
         raise DataError(
             f"{document.name}: there is no table. Expected \\begin{{tabular}}, or one of {', '.join(ENVIRONMENTS)}."
         )
+    captions, floats = _find_captions(text), _find_floats(text)
+    outline, sections = Outline(), list(_find_sections(text))
+    pending = []
+    for start, end, rows in found:
+        while sections and sections[0][0] < start:
+            outline.add_heading(*sections.pop(0)[1:])
+        own = _choose_captions(start, end, [each[:2] for each in found], captions, floats)
+        pending.append(outline.add_table(rows, captions=own))
+    return (table.finish() for table in pending)
+
+
+_LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
+_SECTION = re.compile(r"\\(" + "|".join(_LEVELS) + r")\*?(?![a-zA-Z])")
+_CAPTION = re.compile(r"\\(?:sub)?caption(?:of\s*\*?\s*\{\w{0,20}\}|box)?\*?(?![a-zA-Z])")
+_FLOAT = re.compile(
+    r"\\(begin|end)\s*\{((?:sub|wrap|sideways|threepart|wide|tall)?(?:table|figure)\*?|minipage|center|subfloat)\}"
+)
+
+
+def _find_sections(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where a section begins, its level and its title."""
+    for macro in _SECTION.finditer(text):
+        argument = _read_argument(text, _skip_options(text, macro.end()))
+        if argument is not None:
+            yield macro.start(), 1 + _LEVELS.index(macro[1]), strip_latex(argument[0])
+
+
+def _find_captions(text: str) -> list[tuple[int, str]]:
+    """Return the captions, each with its position."""
+    found = []
+    for macro in _CAPTION.finditer(text):
+        argument = _read_argument(text, _skip_options(text, macro.end()))
+        if argument is not None:
+            found.append((macro.start(), strip_latex(argument[0])))
+    return found
+
+
+def _find_floats(text: str) -> list[tuple[int, int]]:
+    """Return the environments that hold tables with their captions, the inner before the outer ones."""
+    opened: list[tuple[int, str]] = []
+    found = []
+    for each in _FLOAT.finditer(text):
+        if each[1] == "begin":
+            opened.append((each.start(), each[2]))
+        elif opened and opened[-1][1] == each[2]:
+            found.append((opened.pop()[0], each.end()))
+    return found
+
+
+def _choose_captions(
+    start: int,
+    end: int,
+    tables: Sequence[tuple[int, int]],
+    captions: Sequence[tuple[int, str]],
+    floats: Sequence[tuple[int, int]],
+) -> list[str]:
+    """Return the captions of a table: those within it, or of the innermost environment around it that has any."""
+    around = [each for each in floats if each[0] < start and end <= each[1]]
+    chosen: list[str] = []
+    for first, last in ((start, end), *around):
+        own = [caption for place, caption in captions if first <= place < last]
+        inside = [each for each in tables if first <= each[0] < last]
+        if len(inside) == len(own) > 1:
+            own = [own[inside.index((start, end))]]
+        chosen += [caption for caption in own if caption not in chosen]
+    return chosen
 
 
 class _Body:

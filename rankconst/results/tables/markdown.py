@@ -12,20 +12,28 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.errors import DataError
 from rankconst.results.reading import Reader, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.latex import strip_latex
+from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rankconst.results.document import Document
+    from rankconst.results.tables.surroundings import Printed
 
 
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+_COMMENT = re.compile(r"<!--+|--+>")
+_FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+|~~~+)")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*")
+_TAGGED = re.compile(r"<h([1-6])[^<>]*>(.*?)(?:</h[1-6]>)?", re.IGNORECASE)
+_UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
+_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+\S")
+_URL = re.compile(r"https?://[^\s)\]]*")
 _SEARCHED = 1_000_000
 _PIPE = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _LONGEST_CELL = 2_000
@@ -86,31 +94,68 @@ def _is_rule(line: str) -> bool:
     return "|" in line and "-" in line and _RULE.fullmatch(line.strip()) is not None
 
 
-def _find_tables(document: Document) -> Iterator[list[Row]]:
-    lines = document.lines
-    i = 1
+def _find_tables(document: Document) -> Iterator[Printed]:
+    lines = [_COMMENT.sub("", line) if "--" in line else line for line in document.lines]
+    outline, pending, paragraph = Outline(), [], list[str]()
+    fence = ""
+
+    def end_paragraph() -> None:
+        text = _strip_text(" ".join(paragraph))
+        if text:
+            item = _ITEM.match(paragraph[0])
+            outline.add_text(text, None if item is None else len(item[1].expandtabs(4)))
+        paragraph.clear()
+
+    i = 0
     while i < len(lines):
-        if "|" not in lines[i - 1] or not _is_rule(lines[i]):
-            i += 1
+        line = lines[i]
+        fenced = _FENCE.match(line)
+        if "|" in line and i + 1 < len(lines) and _is_rule(lines[i + 1]):
+            end_paragraph()
+            start, width = i, len(_split(line))
+            while i < len(lines) and "|" in lines[i]:
+                i += 1
+            rows = [
+                _make_row(lines[j], j + 1, width)
+                for j in range(start, i)
+                if j != start + 1 and not (j > start + 1 and _is_rule(lines[j]))
+            ]
+            pending.append(outline.add_table(rows, len(line) - len(line.lstrip())))
             continue
-        width, ruled = len(_split(lines[i - 1])), len(_split(lines[i]))
-        if width != ruled:
-            raise DataError(
-                f"{document.at(i + 1)}: expected a rule of {width} columns, as the heading above has, got {ruled}. "
-                f"Write |{'---|' * min(width, 20)}"
-            )
-        rows = [_make_row(lines[i - 1], i)]
+        if fenced is not None and (not fence or fenced[1].startswith(fence)):
+            end_paragraph()
+            fence = "" if fence else fenced[1]
+        elif not fence:
+            heading = _HEADING.fullmatch(line) or _TAGGED.fullmatch(line.strip())
+            under = _UNDERLINE.fullmatch(line) if paragraph else None
+            if heading is not None or under is not None:
+                level = len(heading[1]) if heading is not None else 1 + (line.strip()[0] == "-")
+                if heading is not None and heading[1].isdigit():
+                    level = int(heading[1])
+                title = _strip_text(" ".join(paragraph) if heading is None else heading[2])
+                if heading is None:
+                    paragraph.clear()
+                end_paragraph()
+                outline.add_heading(level, title)
+            elif not line.strip():
+                end_paragraph()
+            else:
+                if _ITEM.match(line):
+                    end_paragraph()
+                paragraph.append(line)
         i += 1
-        while i < len(lines) and "|" in lines[i]:
-            if not _is_rule(lines[i]):
-                rows.append(_make_row(lines[i], i + 1))
-            i += 1
-        yield rows
-        i += 1
+    return (table.finish() for table in pending)
 
 
-def _make_row(line: str, number: int) -> Row:
+def _strip_text(text: str) -> str:
+    return strip_markdown(_URL.sub("", " ".join(text.split())[-_LONGEST_CELL:])).strip("#*_ \t")
+
+
+def _make_row(line: str, number: int, width: int) -> Row:
+    """Return a row; empty cells beyond the heading are none."""
     cells = _split(line)
+    while len(cells) > width and not cells[-1]:
+        cells = cells[:-1]
     return Row(number, cells, tuple(strip_markdown(cell) for cell in cells))
 
 

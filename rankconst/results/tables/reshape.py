@@ -1,0 +1,76 @@
+"""Tables that have their metrics elsewhere than in the heading: in rows, or in the text above only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.mentions import names_known
+from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankconst.results.tables.headings import Dialect
+
+_FEW = 50
+
+
+def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
+    """Turn a table with a metric in each row into one with a column for each; None if it is none.
+
+    Columns of numbers are then rows: of a dataset if their headings name graphs, of a model otherwise. A metric that
+    comes again begins a new block, and so does a change in the columns left of the metric.
+    """
+    head, *body = rows[0], *(row for row in rows[1:] if any(row.plain))
+    width = len(head.plain)
+    body = [row for row in body if len(row.plain) == width]
+    place = next((j for j in range(min(width, 4)) if _holds_metrics(body, j, dialect)), None)
+    if place is None or not body:
+        return None
+    numbers = [j for j in range(place + 1, width) if head.plain[j] and _holds_numbers(body, j)]
+    labels = [j for j in range(width) if j != place and j not in numbers]
+    if not numbers:
+        return None
+    kind = "dataset" if any(names_known(head.plain[j]) for j in numbers) else "model"
+    metrics = list(dict.fromkeys(row.plain[place] for row in body if row.plain[place]))
+    blocks: list[tuple[tuple[str, ...], dict[str, Row]]] = []
+    last = [""] * width
+    for row in body:
+        name = row.plain[place]
+        if not name:
+            continue
+        last = [cell or above for cell, above in zip(row.plain, last, strict=True)]
+        said = tuple(last[j] for j in labels)
+        if not blocks or blocks[-1][0] != said or name in blocks[-1][1]:
+            blocks.append((said, {}))
+        blocks[-1][1][name] = row
+    first = (*(head.plain[j] for j in labels), kind, *metrics)
+    turned = [Row(head.line, first, first)]
+    for said, found in blocks:
+        for j in numbers:
+            written = [found[name].cells[j] if name in found else "" for name in metrics]
+            plain = [found[name].plain[j] if name in found else "" for name in metrics]
+            cells = (*said, head.plain[j])
+            turned.append(Row(next(iter(found.values())).line, (*cells, *written), (*cells, *plain)))
+    return turned
+
+
+def name_metric(head: Row, metric: str) -> list[Row] | None:
+    """Put a metric over the columns that are headed by datasets; None if none is."""
+    named = [bool(label) and names_known(label) for label in head.plain]
+    if not any(named):
+        return None
+    level = tuple(metric if each else "" for each in named)
+    return [Row(head.line, level, level, {}), head]
+
+
+def _holds_metrics(rows: Sequence[Row], j: int, dialect: Dialect) -> bool:
+    """Tell whether a column names metrics, and nothing else but blanks."""
+    cells = [row.plain[j] for row in rows[:_FEW] if row.plain[j]]
+    meanings = [dialect.parse(cell, None) for cell in cells]
+    return bool(cells) and all(meaning is not None and meaning.role == "measured" for meaning in meanings)
+
+
+def _holds_numbers(rows: Sequence[Row], j: int) -> bool:
+    cells = [strip_marks(row.plain[j]) for row in rows if not is_missing(row.plain[j])]
+    return bool(cells) and sum(is_number(cell) for cell in cells) * 2 > len(cells)
