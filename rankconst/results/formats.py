@@ -10,7 +10,7 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, nbfnet, openke, rotate, torchkge
 from rankconst.results.reading import name_line
 from rankconst.results.structured import looks_structured
-from rankconst.results.tables import csv, latex, markdown
+from rankconst.results.tables import csv, latex, markdown, rst
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
@@ -36,13 +36,22 @@ _READERS = (
     conve.READER,
     markdown.READER,
     latex.READER,
+    rst.READER,
     csv.READER,
 )
 
 READERS: dict[str, Reader] = {reader.key: reader for reader in _READERS}
 """Format key to its reader, in the order in which they are tried."""
 
-_BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".md": "markdown", ".tex": "latex", ".yaml": "pykeen", ".yml": "pykeen"}
+_BY_SUFFIX = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".md": "markdown",
+    ".rst": "rst",
+    ".tex": "latex",
+    ".yaml": "pykeen",
+    ".yml": "pykeen",
+}
 
 
 def read_results(path: str | Path, form: str | None = None) -> Reading:

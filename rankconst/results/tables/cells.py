@@ -19,7 +19,8 @@ _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeo
 # Marks behind a number: footnotes, a rank in parentheses, a reference in brackets.
 _MARK = re.compile(
     r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
-    r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]|\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\))$"
+    r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]|\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\)"
+    r"|[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?)$"
 )
 _BESIDE = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)\s*\((?:±|\+/-|\+-)?\s*(\d*\.\d+)\s*(%?)\)", re.ASCII)
 # A greater part of a number is no deviation over runs, but another result.

@@ -197,7 +197,24 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
     if (found := _LEADING.fullmatch(text)) is not None:
         base = _parse_measured(found[2], k)
         return None if base is None else add_part(base, found[1])
-    return None
+    return _parse_beside(text, k) if _METRIC.search(text) else None
+
+
+# What may be a metric next to the name of a dataset.
+_METRIC = re.compile(r"(?<![a-z])(?:mrr|mr|hits?|h@|[a-z]*rank)", re.IGNORECASE)
+
+
+def _parse_beside(text: str, k: int | None) -> Meaning | None:
+    """Read a metric with a known dataset before or behind it: ``WN18RR MRR``."""
+    from rankconst.catalogue.mentions import find_mentions  # reads the registry
+
+    mentions = find_mentions(text)
+    if len(mentions) != 1:
+        return None
+    before, _, behind = text.partition(mentions[0].text)
+    rest = f"{before} {behind}".strip(" -_/,:")
+    base = _parse_measured(rest, k) if rest and len(rest) < len(text) - 1 else None
+    return None if base is None or base.dataset else replace(base, dataset=mentions[0].text)
 
 
 @cache

@@ -145,7 +145,7 @@ def _reshape(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> tup
     if turned is not None:
         return compose_heading(turned[:1], dialect), turned[1:], "metrics in rows"
     metrics = find_metrics(above)
-    levels = name_metric(rows[0], metrics[0]) if len(metrics) == 1 else None
+    levels = name_metric(rows, metrics[0]) if len(metrics) == 1 else None
     if levels is None:
         return None, rows, ""
     return compose_heading(levels, dialect), rows[1:], f"{metrics[0]} from the text above"
@@ -183,6 +183,8 @@ def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool
 def _describe(read: list[_Table]) -> str:
     """Say in one line how tables were understood; nothing if their headings say it all."""
     inferred = dict.fromkeys(how for table in read for how in table.inferred)
+    origins = [how.removeprefix(_FROM) for how in inferred if how.startswith(_FROM)]
+    inferred = dict.fromkeys(f"{_FROM}{' and '.join(origins)}" if how.startswith(_FROM) else how for how in inferred)
     if not inferred and not any(table.percent for table in read):
         return ""
     units: dict[str, set[bool]] = {}
@@ -194,6 +196,7 @@ def _describe(read: list[_Table]) -> str:
     return "; ".join((count, *inferred, f"{', '.join(metrics)}"))
 
 
+_FROM = "dataset from "
 _UNITS = {
     frozenset({True}): " (percent)",
     frozenset({False}): "",
@@ -261,6 +264,10 @@ def _read_table(
         below = [row for row in below if any(row.plain)]
         groups = _find_groups(below, heading)
         column = _find_datasets(below, heading)
+        if _is_shifted(below, heading):
+            what = " | ".join(filter(None, heading.levels[-1]))
+            notes.add(below[0].line - 1, what, f"the heading does not fit: {heading.keys[0]} is over names")
+            return table
     reader = RowReader(document, heading, dialect, notes, told, column)
     for row in below:
         if not any(row.plain):
@@ -300,6 +307,12 @@ def _read_table(
         table.entries, table.percent = settle_units(table.entries, reader.list_shares(), notes)
     table.inferred |= dict.fromkeys(reader.inferred)
     return table
+
+
+def _is_shifted(rows: list[Row], heading: Heading) -> bool:
+    """Tell whether the first column has names under the heading of a metric, since a cell is missing above it."""
+    cells = [row.plain[0] for row in rows if row.plain[0] and not is_missing(row.plain[0])]
+    return 0 in heading.measured and bool(cells) and not any(is_number(cell) for cell in cells)
 
 
 def _find_groups(rows: Iterable[Row], heading: Heading) -> dict[str, Told]:

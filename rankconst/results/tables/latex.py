@@ -301,6 +301,10 @@ _DECLARATIONS = {
 }  # fmt: skip
 """Macros that print nothing themselves."""
 
+_SIZES = {"tiny", "scriptsize", "footnotesize", "small"}
+_SPREADS = {"std", "sd", "stdev", "stddev", "pms", "stderr", "sem", "spread", "err", "pmstd"}
+"""Macros that authors define to set the deviation of a number behind it."""
+
 _DROPPED = {
     "cite": 1, "citep": 1, "citet": 1, "citealp": 1, "citealt": 1, "citeauthor": 1, "citeyear": 1, "autocite": 1,
     "parencite": 1, "textcite": 1, "footcite": 1, "nocite": 1, "ref": 1, "cref": 1, "autoref": 1, "eqref": 1,
@@ -378,7 +382,8 @@ class _Markup:
 
     def _expand(self, macro: str, position: int, depth: int) -> tuple[str, int]:
         if macro in _SYMBOLS or macro in _DECLARATIONS:
-            return _SYMBOLS.get(macro, ""), position
+            # What is set smaller behind a number is no more of its digits.
+            return _SYMBOLS.get(macro, " " if macro in _SIZES else ""), position
         dropped = _DROPPED.get(macro)
         takes = _LAST.get(macro, 1) if dropped is None else dropped
         arguments: list[tuple[int, int]] = []
@@ -403,6 +408,10 @@ class _Markup:
         if not arguments:
             return f"{macro} ", position
         put = self.strip(*arguments[-1], depth + 1)
+        if macro in _SPREADS and len(arguments) == 1 and self._find_argument(position) is None:
+            return f" ± {put.strip().lstrip('±').strip()}", position
+        if macro not in _LAST and self._text[:position].rpartition("\\" + macro)[0][-1:].isdigit():
+            return f" {put}", position
         if macro == "textsuperscript":
             return (f" {put}" if put.startswith("±") else f"^{{{put}}}"), position
         # Further arguments of an unknown macro are no digits of the first.

@@ -55,10 +55,18 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     return turned
 
 
-def name_metric(head: Row, metric: str) -> list[Row] | None:
-    """Put a metric over the columns that are headed by datasets; None if none is."""
+def name_metric(rows: Sequence[Row], metric: str) -> list[Row] | None:
+    """Put a metric over the columns that are headed by datasets; None if none is, or they are divided further."""
+    head = rows[0]
     named = [bool(label) and names_known(label) for label in head.plain]
-    if not any(named):
+    below = [row.plain for row in rows[1:2] if len(row.plain) == len(named)]
+    divided = any(
+        label and not is_missing(label) and not is_number(strip_marks(label))
+        for plain in below
+        for label, each in zip(plain, named, strict=True)
+        if each
+    )
+    if not any(named) or divided or any(width > 1 for width in (head.spans or {}).values()):
         return None
     level = tuple(metric if each else "" for each in named)
     return [Row(head.line, level, level, {}), head]

@@ -102,7 +102,8 @@ def find_metrics(above: Iterable[Above]) -> list[str]:
             for j in range(i + 1, min(i + 4, len(words)) + 1):
                 meaning = parse_column(" ".join(words[i:j]))
                 if meaning is not None and meaning.metric is not None and meaning.adjustment is None:
-                    found.setdefault(meaning.metric.label, " ".join(words[i:j]))
+                    name = " ".join(words[i:j])
+                    found[meaning.metric.label] = min(found.get(meaning.metric.label, name), name, key=len)
         if found:
             return list(found.values())
     return []
