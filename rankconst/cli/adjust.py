@@ -13,6 +13,7 @@ import typer
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
     AggregationOption,
+    DecimalOption,
     ForceOption,
     InputFormatOption,
     MetricsOption,
@@ -95,6 +96,7 @@ def adjust(
     ] = None,
     percent: PercentOption = False,
     strict: StrictOption = False,
+    decimal: DecimalOption = None,
     significance: Annotated[
         bool | None,
         typer.Option(
@@ -146,7 +148,7 @@ def adjust(
 
         # The reading is not held: what is written next takes as much memory.
         listing = _list_file(
-            read_results(input, input_format),
+            read_results(input, input_format, decimal=decimal),
             metrics,
             user,
             opened,

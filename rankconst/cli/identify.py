@@ -15,6 +15,7 @@ from rankconst.checks.identify.evidence import Piece
 from rankconst.checks.identify.matches import Identification, Identified, Match
 from rankconst.checks.identify.search import identify_evaluations, identify_reading
 from rankconst.cli.options import (
+    DecimalOption,
     PROTOCOL_NAMES,
     FormatOption,
     InputFormatOption,
@@ -119,6 +120,7 @@ def identify(
     aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
     percent: PercentOption = False,
     strict: StrictOption = False,
+    decimal: DecimalOption = None,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -151,7 +153,7 @@ def identify(
             raise UsageError("name a file or numbers, not both.")
         from rankconst.results.formats import read_results
 
-        reading = read_results(file, input_format)
+        reading = read_results(file, input_format, decimal=decimal)
         report_reading(reading, strict=strict)
         name = reading.name
         result = identify_reading(reading, opened, user)

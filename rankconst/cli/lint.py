@@ -10,6 +10,7 @@ import typer
 
 from rankconst.cli.options import (
     AggregationOption,
+    DecimalOption,
     DatasetOption,
     FormatOption,
     InputFormatOption,
@@ -79,6 +80,7 @@ def lint(
     aggregation: AggregationOption = None,
     percent: PercentOption = False,
     strict: StrictOption = False,
+    decimal: DecimalOption = None,
     rule: Annotated[
         list[str] | None,
         option("--rule", help="Only this rule; repeatable.", metavar="KEY", complete=complete_from(_list_rule_keys)),
@@ -103,7 +105,7 @@ def lint(
     from rankconst.results.formats import read_results
 
     opened = archive.load(tables)
-    reading = read_results(file, input_format)
+    reading = read_results(file, input_format, decimal=decimal)
     report_reading(reading, strict=strict)
     found = lint_reading(
         reading,

@@ -153,6 +153,15 @@ StrictOption = Annotated[
     bool,
     option("--strict", help="Refuse a file of which anything cannot be read, such as text in a column of numbers."),
 ]
+DecimalOption = Annotated[
+    str | None,
+    option(
+        "--decimal",
+        help="comma or point: what sets decimals apart, if a table leaves it open.",
+        metavar="SIGN",
+        complete=complete_from(("comma", "point")),
+    ),
+]
 InputFormatOption = Annotated[
     str | None,
     option(

@@ -11,6 +11,7 @@ import typer
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
     AggregationOption,
+    DecimalOption,
     DatasetOption,
     ForceOption,
     InputFormatOption,
@@ -76,6 +77,7 @@ def plot(
     aggregation: AggregationOption = None,
     percent: PercentOption = False,
     strict: StrictOption = False,
+    decimal: DecimalOption = None,
     input_format: InputFormatOption = None,
     tables: TablesOption = None,
     force: ForceOption = False,
@@ -106,7 +108,7 @@ def plot(
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
-        figure = _draw_file(file, input_format, metrics, user, opened, strict=strict)
+        figure = _draw_file(file, input_format, metrics, user, opened, strict=strict, decimal=decimal)
     write_whole(out, render_figure(figure, suffix))
     typer.echo(f"{out}: tables {opened.version}", err=True)
 
@@ -141,12 +143,13 @@ def _draw_file(
     opened: Tables,
     *,
     strict: bool,
+    decimal: str | None,
 ) -> Figure:
     from rankconst.checks.identify.search import complete_dataset
     from rankconst.results.adjust import adjust_reading
     from rankconst.results.formats import read_results
 
-    reading = read_results(path, input_format)
+    reading = read_results(path, input_format, decimal=decimal)
     report_reading(reading, strict=strict)
     user, note = complete_dataset(reading, opened, user)
     if note:

@@ -10,7 +10,7 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, nbfnet, openke, rotate, torchkge
 from rankconst.results.reading import name_line
 from rankconst.results.structured import looks_structured
-from rankconst.results.tables import csv, latex, markdown, rst
+from rankconst.results.tables import csv, latex, markdown, plain, rst
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _READERS = (
     latex.READER,
     rst.READER,
     csv.READER,
+    plain.READER,
 )
 
 READERS: dict[str, Reader] = {reader.key: reader for reader in _READERS}
@@ -54,7 +55,7 @@ _BY_SUFFIX = {
 }
 
 
-def read_results(path: str | Path, form: str | None = None) -> Reading:
+def read_results(path: str | Path, form: str | None = None, *, decimal: str | None = None) -> Reading:
     """Read a results file of any known format.
 
     Parameters
@@ -63,6 +64,8 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
         A file, or ``-`` for standard input.
     form
         The key of its format; if None, it is recognised by the content.
+    decimal
+        ``"comma"`` or ``"point"``, what sets decimals apart in its tables; if None, its numbers tell.
 
     Returns
     -------
@@ -75,8 +78,10 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
         If the file cannot be read, no format fits, or nothing in it is a metric's value.
     UnknownNameError
         If there is no such format.
+    UsageError
+        If `decimal` is something else.
     """
-    return _read(open_document(path), form)
+    return _read(open_document(path, decimal), form)
 
 
 def read_document(name: str, text: str) -> Reading:

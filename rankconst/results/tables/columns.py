@@ -182,7 +182,7 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
             if not fields:
                 break
             said, rest = {**fields, **said}, last[1]
-        return _qualify(found, said)
+        return _parse_beside(text, k) if found is None and _METRIC.search(text) else _qualify(found, said)
     if (found := _PARENTHESES.fullmatch(text)) is not None:
         base, part = _parse_measured(found[1], k), found[2].strip()
         if base is None and (outside := _read_words(found[1])):  # "Valid (MRR)"

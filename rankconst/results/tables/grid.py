@@ -25,6 +25,7 @@ from rankconst.results.tables.cells import (
     is_missing,
     is_number,
     is_plain_number,
+    read_commas,
     read_count,
     read_deviation,
     strip_marks,
@@ -119,7 +120,9 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     start = 0
     for printed in tables:
         told = tell(printed.above)
-        for block in _split_blocks(printed.rows, dialect):
+        commas = dialect.groups or printed.commas
+        rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
+        for block in _split_blocks(rows, dialect):
             first, rest = _skip_titles(document, block, notes)
             heading, how = find_heading(first, dialect), ""
             below = rest if heading is None else chain(first[len(heading.levels) :], rest)
@@ -131,7 +134,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 notes.add(first[0].line, what, "the heading of a table without a metric")
                 continue
             table = _read_table(document, heading, below, dialect, notes, told, start=start)
-            table.inferred |= dict.fromkeys(filter(None, (how,)))
+            table.inferred |= dict.fromkeys(filter(None, (how, "commas before decimals" if commas else "")))
             read.append(table)
             start += len(table.rows)
     if not read:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _COMMENT = re.compile(r"<!--+|--+>")
-_FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+|~~~+)")
+_FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+(?=[^`]*$)|~~~+)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*")
 _TAGGED = re.compile(r"<h([1-6])[^<>]*>(.*?)(?:</h[1-6]>)?", re.IGNORECASE)
 _UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
@@ -122,7 +122,7 @@ def _find_tables(document: Document) -> Iterator[Printed]:
             ]
             pending.append(outline.add_table(rows, len(line) - len(line.lstrip())))
             continue
-        if fenced is not None and (not fence or fenced[1].startswith(fence)):
+        if fenced is not None and (not fence or line.strip().rstrip(fence[0]) == "" and fenced[1].startswith(fence)):
             end_paragraph()
             fence = "" if fence else fenced[1]
         elif not fence:

@@ -27,6 +27,7 @@ class Printed(NamedTuple):
 
     rows: Iterable[Row]
     above: tuple[Above, ...] = ()
+    commas: bool = False  # True if decimals may have a comma before them
 
 
 @dataclass(frozen=True, slots=True)
