@@ -82,6 +82,13 @@ def is_inductive(name: str) -> bool:
     return key is not None and "inductive" in load_benchmarks()[key].split and not re.search(r"_v\d$", key)
 
 
+def list_graphs(mention: Mention) -> tuple[str, ...]:
+    """Return the graphs that a name may mean: GraIL's v1 is two, and results are mostly of the one not trained on."""
+    if re.search(r"_v\d$", mention.key):
+        return tuple(load_benchmarks()[key].title for key in (mention.key, f"{mention.key}_ind"))
+    return (mention.text,)
+
+
 def _read_at(text: str, tokens: list[re.Match[str]], i: int) -> tuple[Mention | None, int]:
     """Return what is named from a token on, and the next token; the longest name wins."""
     for j in reversed(range(i, min(i + _MOST_WORDS, len(tokens)))):

@@ -58,7 +58,7 @@ _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (spli
 _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 # Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
-_NOISE = {"set", "split", "eval", "evaluation", "metrics", "results", "prediction", "predicting", "link", "setting"}
+_NOISE = {"paper", "ours", "reported", "reproduced", "original", "published", "official", "set", "split", "eval", "evaluation", "metrics", "results", "prediction", "predicting", "link", "setting"}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
 _STATISTICS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci", "rank", "gain", "delta", "diff", "improvement"}
 _MEANS = {"mean", "average"}
@@ -120,7 +120,7 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     for piece in _BARS.split(bare):
         name, fields = piece, _read_words(piece)
         inner = _PARENTHESES.fullmatch(piece)
-        if fields is None and inner is not None and (inside := _read_words(inner[2])) is not None:
+        if fields is None and inner is not None and (inside := _read_words(_strip_signs(inner[2])[0])) is not None:
             # "FB15k-237 (test)", but "WD50K (100)" is one.
             said |= inside
             name, fields = inner[1], _read_words(inner[1])

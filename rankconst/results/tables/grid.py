@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rankconst.catalogue.mentions import find_mentions, names_known
+from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated
@@ -624,6 +624,8 @@ class RowReader:
         """Combine what a row says with what the heading says, which goes first, and the text above, which goes last."""
         own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
         told = self._told
+        if upper is not None and "dataset" in said:
+            said = {**said, "dataset": _join_names(said["dataset"], upper)}
         fields = {**said, **{name: value for name, value in own.items() if value is not None}}
         for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split)):
             if value is not None:
@@ -635,6 +637,18 @@ class RowReader:
         elif told.among:
             fields["among"] = told.among
         return Stated(**fields)
+
+
+# A part of a benchmark, or a benchmark made from it.
+_PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|\d+ ?%|\d+[- ]?shot|[SML]", re.IGNORECASE)
+
+
+def _join_names(dataset: str, upper: str) -> str:
+    """Return what a row's dataset and a label over the column name together, where the label is a part of it."""
+    joined = find_joined(upper, dataset)
+    if len(joined) == 1:
+        return " or ".join(list_graphs(joined[0]))
+    return f"{dataset} {upper}" if _PART.fullmatch(upper) else dataset
 
 
 def _explain(error: DataError, column: str) -> str:

@@ -1,4 +1,4 @@
-r"""Pipe tables in Markdown, one or several, with any text around them.
+r"""Pipe tables in Markdown, and tables in HTML, one or several, with any text around them.
 
 References
 ----------
@@ -9,6 +9,7 @@ within a cell, and a table ends at an empty line.
 from __future__ import annotations
 
 import re
+from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ _TAGGED = re.compile(r"<h([1-6])[^<>]*>(.*?)(?:</h[1-6]>)?", re.IGNORECASE)
 _UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+\S")
 _URL = re.compile(r"https?://[^\s)\]]*")
+_TABLE = re.compile(r"<table\b[^<>]*>.*?<t[dh]\b", re.IGNORECASE | re.DOTALL)
 _SEARCHED = 1_000_000
 _PIPE = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _LONGEST_CELL = 2_000
@@ -110,6 +112,13 @@ def _find_tables(document: Document) -> Iterator[Printed]:
     while i < len(lines):
         line = lines[i]
         fenced = _FENCE.match(line)
+        if not fence and "<table" in line.lower():
+            end_paragraph()
+            end = next((j for j in range(i, len(lines)) if "</table" in lines[j].lower()), i)
+            table = read_html("\n".join(lines[i : end + 1]), i + 1)
+            pending.append(outline.add_table(table.rows, captions=table.captions))
+            i = end + 1
+            continue
         if "|" in line and i + 1 < len(lines) and _is_rule(lines[i + 1]):
             end_paragraph()
             start, width = i, len(_split(line))
@@ -159,13 +168,113 @@ def _make_row(line: str, number: int, width: int) -> Row:
     return Row(number, cells, tuple(strip_markdown(cell) for cell in cells))
 
 
+class _Html(HTMLParser):
+    """Reads the tables of a piece of HTML, rows and captions."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.rows: list[Row] = []
+        self.captions: list[str] = []
+        self._first = line
+        self._held = _Multirows()
+        self._cells: list[tuple[str, int, int]] = []
+        self._text: list[str] | None = None
+        self._size = (1, 1)
+        self._line = line
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in {"td", "th", "caption"}:
+            self._end_cell()
+            given = dict(attrs)
+            self._size = (_read_span(given.get("colspan")), _read_span(given.get("rowspan")))
+            self._text = []
+        elif tag == "tr":
+            self._end_row()
+            self._line = self._first + self.getpos()[0] - 1
+        elif tag == "sup" and self._text is not None:
+            self._text.append("^{")
+        elif tag == "br" and self._text is not None:
+            self._text.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "sup" and self._text is not None:
+            self._text.append("}")
+        elif tag == "caption" and self._text is not None:
+            self.captions.append(strip_markdown("".join(self._text)))
+            self._text = None
+        elif tag in {"td", "th"}:
+            self._end_cell()
+        elif tag in {"tr", "table"}:
+            self._end_row()
+
+    def handle_data(self, data: str) -> None:
+        if self._text is not None:
+            self._text.append(data)
+
+    def _end_cell(self) -> None:
+        if self._text is not None:
+            self._cells.append((" ".join("".join(self._text).split()), *self._size))
+        self._text = None
+
+    def _end_row(self) -> None:
+        self._end_cell()
+        if self._cells:
+            self.rows.append(self._held.place(self._line, self._cells))
+        self._cells = []
+
+
+def _read_span(text: str | None) -> int:
+    return min(max(int(text), 1), _WIDEST) if text and text.isdecimal() else 1
+
+
+_WIDEST = 1_000
+
+
+def read_html(text: str, line: int) -> _Html:
+    """Read tables in HTML that begin in a line."""
+    parser = _Html(line)
+    parser.feed(text)
+    parser.close()
+    return parser
+
+
+class _Multirows:
+    """Cells over several rows, which take places in the rows below."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[int, str]] = {}
+
+    def place(self, line: int, cells: list[tuple[str, int, int]]) -> Row:
+        """Return a row of cells with their widths and heights."""
+        written, spans, held = list[str](), dict[int, int](), dict[int, tuple[int, str]]()
+        rest = list(cells)
+        while rest or len(written) in self._held:
+            place = len(written)
+            if place in self._held:
+                left, text = self._held[place]
+                written.append(text)
+                if left > 1:
+                    held[place] = (left - 1, text)
+                continue
+            text, width, height = rest.pop(0)
+            if width > 1:
+                spans[place] = width
+            for each in range(place, place + width):
+                written.append(text if each == place else "")
+                if height > 1:
+                    held[each] = (height - 1, text if each == place else "")
+        self._held = held
+        return Row(line, tuple(written), tuple(strip_markdown(cell) for cell in written), spans)
+
+
 def _recognise(document: Document) -> bool:
-    lines = document.text[:_SEARCHED].split("\n")
-    return any("|" in above and _is_rule(line) for above, line in pairwise(lines))
+    text = document.text[:_SEARCHED]
+    lines = text.split("\n")
+    return any("|" in above and _is_rule(line) for above, line in pairwise(lines)) or _TABLE.search(text) is not None
 
 
 def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
 
 
-READER = Reader("markdown", "pipe tables in Markdown", _recognise, _read)
+READER = Reader("markdown", "tables in Markdown or HTML", _recognise, _read)

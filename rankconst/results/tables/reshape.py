@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.mentions import names_known
+from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
 
 if TYPE_CHECKING:
@@ -27,17 +27,18 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     place = next((j for j in range(min(width, 4)) if _holds_metrics(body, j, dialect)), None)
     if place is None or not body:
         return None
-    numbers = [j for j in range(place + 1, width) if head.plain[j] and _holds_numbers(body, j)]
+    measured = [row for row in body if _is_metric(row.plain[place], dialect)]
+    numbers = [j for j in range(place + 1, width) if head.plain[j] and _holds_numbers(measured, j)]
     labels = [j for j in range(width) if j != place and j not in numbers]
     if not numbers:
         return None
     kind = "dataset" if any(names_known(head.plain[j]) for j in numbers) else "model"
-    metrics = list(dict.fromkeys(row.plain[place] for row in body if row.plain[place]))
+    metrics = list(dict.fromkeys(row.plain[place] for row in body if _is_metric(row.plain[place], dialect)))
     blocks: list[tuple[tuple[str, ...], dict[str, Row]]] = []
     last = [""] * width
     for row in body:
         name = row.plain[place]
-        if not name:
+        if name not in metrics:
             continue
         last = [cell or above for cell, above in zip(row.plain, last, strict=True)]
         said = tuple(last[j] for j in labels)
@@ -58,7 +59,10 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
 def name_metric(rows: Sequence[Row], metric: str) -> list[Row] | None:
     """Put a metric over the columns that are headed by datasets; None if none is, or they are divided further."""
     head = rows[0]
-    named = [bool(label) and names_known(label) for label in head.plain]
+    mentions = [find_mentions(label) for label in head.plain]
+    named = [len(each) == 1 and each[0].known for each in mentions]
+    if any(named):
+        named = [len(each) == 1 for each in mentions]
     below = [row.plain for row in rows[1:2] if len(row.plain) == len(named)]
     divided = any(
         label and not is_missing(label) and not is_number(strip_marks(label))
@@ -72,11 +76,15 @@ def name_metric(rows: Sequence[Row], metric: str) -> list[Row] | None:
     return [Row(head.line, level, level, {}), head]
 
 
+def _is_metric(label: str, dialect: Dialect) -> bool:
+    meaning = dialect.parse(label, None) if label else None
+    return meaning is not None and meaning.role == "measured"
+
+
 def _holds_metrics(rows: Sequence[Row], j: int, dialect: Dialect) -> bool:
-    """Tell whether a column names metrics, and nothing else but blanks."""
+    """Tell whether at least half of a column names metrics; other rows may have parameters."""
     cells = [row.plain[j] for row in rows[:_FEW] if row.plain[j]]
-    meanings = [dialect.parse(cell, None) for cell in cells]
-    return bool(cells) and all(meaning is not None and meaning.role == "measured" for meaning in meanings)
+    return bool(cells) and 2 * sum(_is_metric(cell, dialect) for cell in cells) >= len(cells)
 
 
 def _holds_numbers(rows: Sequence[Row], j: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is_inductive
+from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is_inductive, list_graphs
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -77,9 +77,10 @@ def tell(above: Sequence[Above]) -> Told:
     raw = next((text for text in leading if _RAW.search(text)), None)
     valid = next((text for text in leading if _VALID.search(text)), None)
     task = next((name for text in own for name, pattern in _TASK.items() if pattern.search(text)), None)
+    graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
-        dataset=mentions[0].text if len(mentions) == 1 else None,
-        among=tuple(mention.text for mention in mentions) if len(mentions) > 1 else (),
+        dataset=graphs[0] if len(graphs) == 1 else None,
+        among=graphs if len(graphs) > 1 else (),
         split="valid" if valid and not _TEST.search(valid) and not _CHOSEN.search(valid) else None,
         protocol="raw" if raw and not _FILTERED.search(raw) else None,
         task=task,

@@ -70,7 +70,7 @@ def test_percent_signs(heading: str) -> None:
     "heading",
     [
         "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR (std)", "MRR std", "MRR (FB15k-237 std)", "std_mrr",
-        "Hits@", "Hits@K", "Hit@10 : 0.3", "n_test_used", "FB15k-237 MRR", "MR (MRR)", "dataset_triples", "M" * 500,
+        "Hits@", "Hits@K", "Hit@10 : 0.3", "n_test_used", "Atlantis MRR", "MR (MRR)", "dataset_triples", "M" * 500,
     ],
 )  # fmt: skip
 def test_headings_that_are_no_metric(heading: str) -> None:
