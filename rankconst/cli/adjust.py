@@ -370,7 +370,14 @@ _OTHER, _NOTE, _Z, _P = 400, 300, 200, 100
 
 
 def _list_file(
-    reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, form: Format, *, significance: bool, strict: bool
+    reading: Reading,
+    metrics: Sequence[Metric],
+    user: Stated,
+    tables: Tables,
+    form: Format,
+    *,
+    significance: bool,
+    strict: bool,
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
     from rankconst.checks.identify.search import complete_dataset

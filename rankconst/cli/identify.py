@@ -15,8 +15,8 @@ from rankconst.checks.identify.evidence import Piece
 from rankconst.checks.identify.matches import Identification, Identified, Match
 from rankconst.checks.identify.search import identify_evaluations, identify_reading
 from rankconst.cli.options import (
-    DecimalOption,
     PROTOCOL_NAMES,
+    DecimalOption,
     FormatOption,
     InputFormatOption,
     PercentOption,

@@ -10,8 +10,8 @@ import typer
 
 from rankconst.cli.options import (
     AggregationOption,
-    DecimalOption,
     DatasetOption,
+    DecimalOption,
     FormatOption,
     InputFormatOption,
     PercentOption,

@@ -11,8 +11,8 @@ import typer
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
     AggregationOption,
-    DecimalOption,
     DatasetOption,
+    DecimalOption,
     ForceOption,
     InputFormatOption,
     MetricsOption,

@@ -10,7 +10,7 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, nbfnet, openke, rotate, torchkge
 from rankconst.results.reading import name_line
 from rankconst.results.structured import looks_structured
-from rankconst.results.tables import csv, latex, markdown, plain, rst
+from rankconst.results.tables import csv, latex, markdown, rst, text
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _READERS = (
     latex.READER,
     rst.READER,
     csv.READER,
-    plain.READER,
+    text.READER,
 )
 
 READERS: dict[str, Reader] = {reader.key: reader for reader in _READERS}

@@ -180,7 +180,7 @@ def test_percentages_without_a_sign_beside_fractions(run: Run, tmp_path: Path) -
     screen = run("adjust", "-i", path, "-f", "json")
     for row, hits in zip(screen.records, ("42.8%", "0.2%"), strict=True):
         expected = TABLES.constants("wn18rr", "hits@1").adjust(hits)
-        assert (row["AH@1"], row["AH@1_lower"]) == (expected.index, expected.index_interval.lower)
+        assert row["AH@1"] == expected.index
     assert "read: " in screen.message
     assert "MRR, Hits@1 (percent), Hits@10 (percent)." in screen.message
 

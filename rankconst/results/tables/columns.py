@@ -58,7 +58,25 @@ _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (spli
 _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 # Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
-_NOISE = {"paper", "ours", "reported", "reproduced", "original", "published", "official", "set", "split", "eval", "evaluation", "metrics", "results", "prediction", "predicting", "link", "setting"}
+_NOISE = {
+    "paper",
+    "ours",
+    "reported",
+    "reproduced",
+    "original",
+    "published",
+    "official",
+    "set",
+    "split",
+    "eval",
+    "evaluation",
+    "metrics",
+    "results",
+    "prediction",
+    "predicting",
+    "link",
+    "setting",
+}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
 _STATISTICS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci", "rank", "gain", "delta", "diff", "improvement"}
 _MEANS = {"mean", "average"}
@@ -162,13 +180,10 @@ def _read_word(word: str) -> dict[str, str] | None:
     return {} if word in _NOISE else None
 
 
-_SAID = ("split", "side", "rank_type", "protocol", "filtered")
-
-
 def _qualify(named: tuple[Metric, str | None] | None, said: dict[str, str]) -> Meaning | None:
     if named is None:
         return None
-    return Meaning("measured", *named, **{name: said.get(name) for name in _SAID})
+    return replace(Meaning("measured", *named), **said)  # type: ignore[arg-type]  # all of them are text
 
 
 def _parse_measured(text: str, k: int | None) -> Meaning | None:
@@ -177,27 +192,38 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         said |= fields
         rest = rest[word.end() :]
     if _NAME.fullmatch(rest):
-        while (found := _parse_name(rest, k)) is None and (last := _LAST_WORD.fullmatch(rest)) is not None:
-            fields = _read_word(last[2].lower())
-            if not fields:
-                break
-            said, rest = {**fields, **said}, last[1]
-        return _parse_beside(text, k) if found is None and _METRIC.search(text) else _qualify(found, said)
-    if (found := _PARENTHESES.fullmatch(text)) is not None:
-        base, part = _parse_measured(found[1], k), found[2].strip()
-        if base is None and (outside := _read_words(found[1])):  # "Valid (MRR)"
-            inside = _parse_measured(part, k)
-            return None if inside is None else add_part(inside, found[1])
-        if base is None or not part or part.isdecimal():  # a number made a repeated heading unique
-            return base
-        again = _parse_measured(part, k)
-        if again is not None:  # "Mean Rank (MR)"
-            return base if again.metric == base.metric else None
-        return add_part(base, part)
-    if (found := _LEADING.fullmatch(text)) is not None:
-        base = _parse_measured(found[2], k)
-        return None if base is None else add_part(base, found[1])
-    return _parse_beside(text, k) if _METRIC.search(text) else None
+        found = _parse_words(rest, said, k)
+    elif (parts := _PARENTHESES.fullmatch(text)) is not None:
+        found = _parse_parentheses(parts[1], parts[2].strip(), k)
+    elif (parts := _LEADING.fullmatch(text)) is not None:
+        base = _parse_measured(parts[2], k)
+        found = None if base is None else add_part(base, parts[1])
+    else:
+        found = None
+    return found or (_parse_beside(text, k) if _METRIC.search(text) else None)
+
+
+def _parse_words(text: str, said: dict[str, str], k: int | None) -> Meaning | None:
+    """Read a metric's name with what words behind it say: ``MRR raw``."""
+    while (named := _parse_name(text, k)) is None and (last := _LAST_WORD.fullmatch(text)) is not None:
+        fields = _read_word(last[2].lower())
+        if not fields:
+            return None
+        said, text = {**fields, **said}, last[1]
+    return _qualify(named, said)
+
+
+def _parse_parentheses(outside: str, inside: str, k: int | None) -> Meaning | None:
+    base = _parse_measured(outside, k)
+    if base is None and _read_words(outside):  # "Valid (MRR)"
+        inner = _parse_measured(inside, k)
+        return None if inner is None else add_part(inner, outside)
+    if base is None or not inside or inside.isdecimal():  # a number made a repeated heading unique
+        return base
+    again = _parse_measured(inside, k)
+    if again is not None:  # "Mean Rank (MR)"
+        return base if again.metric == base.metric else None
+    return add_part(base, inside)
 
 
 # What may be a metric next to the name of a dataset.

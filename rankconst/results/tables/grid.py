@@ -41,7 +41,15 @@ from rankconst.results.tables.headings import (
     find_roles,
 )
 from rankconst.results.tables.reshape import name_metric, pivot
-from rankconst.results.tables.surroundings import Above, Printed, Told, describe_dataset, find_metrics, tell
+from rankconst.results.tables.surroundings import (
+    NOTHING_TOLD,
+    Above,
+    Printed,
+    Told,
+    describe_dataset,
+    find_metrics,
+    tell,
+)
 from rankconst.results.tables.units import settle_units
 
 if TYPE_CHECKING:
@@ -125,7 +133,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         for block in _split_blocks(rows, dialect):
             first, rest = _skip_titles(document, block, notes)
             heading, how = find_heading(first, dialect), ""
-            below = rest if heading is None else chain(first[len(heading.levels) :], rest)
+            below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
             if heading is None and dialect.groups:
                 heading, below, how = _reshape([*first, *rest], printed.above, dialect)
             if heading is None:
@@ -133,7 +141,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 what = " | ".join(filter(None, first[0].plain))
                 notes.add(first[0].line, what, "the heading of a table without a metric")
                 continue
-            table = _read_table(document, heading, below, dialect, notes, told, start=start)
+            table = _read_table(document, heading, below, dialect, notes, told=told, start=start)
             table.inferred |= dict.fromkeys(filter(None, (how, "commas before decimals" if commas else "")))
             read.append(table)
             start += len(table.rows)
@@ -192,14 +200,15 @@ def _describe(read: list[_Table]) -> str:
         return ""
     units: dict[str, set[bool]] = {}
     for table in read:
-        for key, label in {entry.column: entry.metric.label for entry in table.entries}.items():
-            units.setdefault(label, set()).add(key in table.percent)
+        for head in table.entries.heads:
+            units.setdefault(head.metric.label, set()).add(head.column in table.percent)
     metrics = [f"{label}{_UNITS[frozenset(found)]}" for label, found in units.items()]
     count = f"{len(read)} table{'s' * (len(read) > 1)}"
     return "; ".join((count, *inferred, f"{', '.join(metrics)}"))
 
 
 _FROM = "dataset from "
+_IN_ROWS = f"{_FROM}rows of their own"
 _UNITS = {
     frozenset({True}): " (percent)",
     frozenset({False}): "",
@@ -253,63 +262,58 @@ def _read_table(
     below: Iterable[Row],
     dialect: Dialect,
     notes: Notes,
-    told: Told = Told(),
     *,
+    told: Told,
     start: int,
 ) -> _Table:
     """Read the rows below a heading; the first of them becomes row `start` of the file."""
-    table = _Table(heading)
+    table, groups, column = _Table(heading), dict[str, Told](), None
     width = len(heading.keys)
     most = MOST_CELLS // width - start
-    groups: dict[str, Told] = {}
-    column: int | None = None
     if dialect.groups:
         below = [row for row in below if any(row.plain)]
-        groups = _find_groups(below, heading)
-        column = _find_datasets(below, heading)
+        groups, column = _find_groups(below, heading), _find_datasets(below, heading)
         if _is_shifted(below, heading):
             what = " | ".join(filter(None, heading.levels[-1]))
             notes.add(below[0].line - 1, what, f"the heading does not fit: {heading.keys[0]} is over names")
             return table
-    reader = RowReader(document, heading, dialect, notes, told, column)
+    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column)
     for row in below:
-        if not any(row.plain):
-            continue
-        alone = dialect.groups and _is_alone(row, heading)
-        if len(row.cells) != width and not (alone and len(row.cells) == 1):
-            reason = f"expected {width} cells, as in the heading, got {len(row.cells)}"
-            if not dialect.groups:
-                raise DataError(
-                    f"{document.at(row.line)}: {reason}. Fix the row, or quote cells that contain the delimiter."
-                )
-            notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
-            continue
-        if row.plain in heading.levels:
-            notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
+        if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        if alone:
-            what = next(filter(None, row.plain))
-            if what in groups:
-                reader.turn_to(groups[what])
-                table.inferred["dataset from rows of their own"] = None
-            else:
-                notes.add(row.line, what, "alone in its row, the name of a group that is no dataset")
-        elif dialect.groups and reader.take_datasets(row):
-            table.inferred["dataset from rows of their own"] = None
-        else:
-            row = reader.fill(row) if dialect.groups else row
-            entries = reader.read(row, start + len(table.rows))
+        if not (dialect.groups and reader.take_label(row, groups if _is_alone(row, heading) else None)):
+            whole = reader.fill(row) if dialect.groups else row
+            entries = reader.read(whole, start + len(table.rows))
             if reader.said_elsewhere and entries:
                 table.datasets[len(table.rows)] = reader.said_elsewhere
             table.entries.extend(entries)
+            table.rows.append(whole.cells)
+            continue
         table.rows.append(row.cells + ("",) * (width - len(row.cells)))
     table.entries = reader.add_counts(table.entries)
     if not dialect.exact and reader.large:
-        table.entries, table.percent = settle_units(table.entries, reader.list_shares(), notes)
-    table.inferred |= dict.fromkeys(reader.inferred)
+        table.entries, table.percent = settle_units(table.entries, reader.shares, notes)
+    table.inferred |= reader.inferred
     return table
+
+
+def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, notes: Notes) -> bool:
+    """Tell whether a row goes with a heading; one that does not is noted, or refused in a delimited file."""
+    width = len(heading.keys)
+    if len(row.cells) != width and not (dialect.groups and len(row.cells) == 1):
+        reason = f"expected {width} cells, as in the heading, got {len(row.cells)}"
+        if not dialect.groups:
+            raise DataError(
+                f"{document.at(row.line)}: {reason}. Fix the row, or quote cells that contain the delimiter."
+            )
+        notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
+        return False
+    if row.plain in heading.levels:
+        notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
+        return False
+    return True
 
 
 def _is_shifted(rows: list[Row], heading: Heading) -> bool:
@@ -379,7 +383,8 @@ class RowReader:
         heading: Heading,
         dialect: Dialect,
         notes: Notes,
-        told: Told = Told(),
+        *,
+        told: Told = NOTHING_TOLD,
         datasets: int | None = None,
     ) -> None:
         self._document = document
@@ -399,7 +404,8 @@ class RowReader:
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
         self._percents: set[int] = set()
-        self._shares: dict[str, Hashable] = {}
+        # The columns that could be percentages, each with what it shares its unit with.
+        self.shares: dict[str, Hashable] = {}
         # Plain numbers of columns that are percentages or not, and of those that could be either.
         shared: tuple[dict[str, str], dict[str, str]] = ({}, {})
         self._numbers: dict[int, dict[str, str]] = {}
@@ -416,7 +422,7 @@ class RowReader:
                 self._percents.add(j)
             elif open_unit:
                 kind = "Hits" if metric.k is not None else metric.key
-                self._shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
+                self.shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
             self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
             self._measured.append((j, heading.keys[j], metric, meaning.adjustment, self._numbers[j]))
             self._heads.append((meaning, heading.datasets[j]))
@@ -431,9 +437,8 @@ class RowReader:
         # meaning.
         self._contexts: dict[tuple[str, ...], list[Stated]] = {}
         self._named: dict[tuple[str, ...], tuple[Meaning, Stated]] = {}
-        if any(upper is not None for _, upper in self._heads):
-            pass
-        elif "dataset" not in self._roles and (told.dataset or told.among):
+        open_dataset = "dataset" not in self._roles and not any(upper for _, upper in self._heads)
+        if open_dataset and (told.dataset or told.among):
             self.inferred[
                 f"dataset from {told.origin}" if told.dataset else "the text above names several datasets"
             ] = None
@@ -446,13 +451,19 @@ class RowReader:
             return None
         return describe_dataset(named, self._told.task)
 
-    def list_shares(self) -> dict[str, Hashable]:
-        """Return the columns that could be percentages, each with what it shares its unit with."""
-        return self._shares
+    def take_label(self, row: Row, groups: Mapping[str, Told] | None) -> bool:
+        """Take a row without numbers that says what those below are of; False if it is none.
 
-    def turn_to(self, group: Told) -> None:
-        """Read the rows that follow as a group says, and for the rest as the text above the table."""
-        above = self._above
+        `groups` are what rows alone say, if it is one of them.
+        """
+        if groups is None:
+            return self._take_datasets(row)
+        what = next(filter(None, row.plain))
+        if what not in groups:
+            self._notes.add(row.line, what, "alone in its row, the name of a group that is no dataset")
+            return True
+        group, above = groups[what], self._above
+        self.inferred[_IN_ROWS] = None
         self._told = replace(
             group,
             split=group.split or above.split,
@@ -461,8 +472,9 @@ class RowReader:
         )
         self._contexts.clear()
         self._named.clear()
+        return True
 
-    def take_datasets(self, row: Row) -> bool:
+    def _take_datasets(self, row: Row) -> bool:
         """Take a row of names over the columns below it as their datasets; False if it is none."""
         labels: dict[int, str] = {}
         label, left = "", 0
@@ -479,6 +491,7 @@ class RowReader:
             return False
         heads = zip(self._heads, over, strict=True)
         self._heads = [(replace(meaning, dataset=None), name or None) for (meaning, _), name in heads]
+        self.inferred[_IN_ROWS] = None
         self._contexts.clear()
         return True
 
@@ -605,7 +618,7 @@ class RowReader:
             numbers = self._numbers.get(j)
             if numbers is not None and len(numbers) < _MOST_TEXTS:
                 numbers[text] = number
-                self.large = self.large or (self._keys[j] in self._shares and float(text) > 1)
+                self.large = self.large or (self._keys[j] in self.shares and float(text) > 1)
             return number
         if is_missing(text):
             self._notes.add(row.line, text, "no number")
@@ -617,7 +630,7 @@ class RowReader:
         except DataError as error:
             self._notes.add(row.line, row.plain[j], _explain(error, self._keys[j]))
             return None
-        self.large = self.large or (self._keys[j] in self._shares and found.value > 1)
+        self.large = self.large or (self._keys[j] in self.shares and found.value > 1)
         return f"{text}%" if percent and "%" not in text else text
 
     def _form_context(self, said: Mapping[str, Any], meaning: Meaning, upper: str | None) -> Stated:

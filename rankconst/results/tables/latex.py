@@ -403,20 +403,19 @@ class _Markup:
             elif macro == "begin":
                 takes += ENVIRONMENTS.get(self._text[slice(*argument)], 0) if len(arguments) == 1 else 0
                 position = _skip_options(self._text, position)
-        if dropped is not None:
-            return "", position
-        if not arguments:
-            return f"{macro} ", position
+        if dropped is not None or not arguments:
+            return "" if dropped is not None else f"{macro} ", position
         put = self.strip(*arguments[-1], depth + 1)
-        if macro in _SPREADS and len(arguments) == 1 and self._find_argument(position) is None:
-            return f" ± {put.strip().lstrip('±').strip()}", position
-        if macro not in _LAST and self._text[:position].rpartition("\\" + macro)[0][-1:].isdigit():
-            return f" {put}", position
         if macro == "textsuperscript":
             return (f" {put}" if put.startswith("±") else f"^{{{put}}}"), position
-        # Further arguments of an unknown macro are no digits of the first.
-        more = macro not in _LAST and self._find_argument(position) is not None
-        return f"{put} " if more else put, position
+        if macro in _LAST:
+            return put, position
+        # The arguments of an unknown macro are no digits of the number before it, nor of one another.
+        more = self._find_argument(position) is not None
+        if macro in _SPREADS and not more:
+            return f" ± {put.strip().lstrip('±').strip()}", position
+        apart = self._text[arguments[-1][0] - len(macro) - 3 : arguments[-1][0] - len(macro) - 2].isdigit()
+        return f"{' ' * apart}{put}{' ' * more}", position
 
     def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
         argument = self._find_argument(sign.end())

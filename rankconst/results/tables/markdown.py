@@ -131,7 +131,7 @@ def _find_tables(document: Document) -> Iterator[Printed]:
             ]
             pending.append(outline.add_table(rows, len(line) - len(line.lstrip())))
             continue
-        if fenced is not None and (not fence or line.strip().rstrip(fence[0]) == "" and fenced[1].startswith(fence)):
+        if fenced is not None and (not fence or (line.strip().rstrip(fence[0]) == "" and fenced[1].startswith(fence))):
             end_paragraph()
             fence = "" if fence else fenced[1]
         elif not fence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable  # noqa: TC003  # of a named tuple
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,8 @@ from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankconst.results.tables.cells import Row
 
 
@@ -42,16 +44,20 @@ class Told:
     origin: str = ""  # what names the dataset, for messages
 
 
+NOTHING_TOLD = Told()
+"""A table without text around it."""
+
 _ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading": "the heading above"}
 _TASKS = {
     "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b",
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b",
-    "inductive": r"(?<![a-z])(?:(?:semi|fully|partially)[- ])?inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b",
+    "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
     "sampled": r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?(?:negative|candidate)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
-    "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|\brelation (?:prediction|extraction)\b",
+    "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
+    r"\brelation (?:prediction|extraction)\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}

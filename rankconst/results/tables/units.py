@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rankconst.constants.published import parse_value
+from rankconst.results.reading import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -13,9 +14,7 @@ if TYPE_CHECKING:
     from rankconst.results.reading import Entry, Notes
 
 
-def settle_units(
-    entries: Sequence[Entry], shares: Mapping[str, Hashable], notes: Notes
-) -> tuple[list[Entry], frozenset[str]]:
+def settle_units(entries: Entries, shares: Mapping[str, Hashable], notes: Notes) -> tuple[Entries, frozenset[str]]:
     """Write the sign of percentages into a table's numbers; return also the columns that have them.
 
     Columns of one metric, or of Hits@k, of one dataset share their unit. They are percentages if most rows have a
@@ -54,7 +53,7 @@ def settle_units(
             else:
                 settled[place] = None
                 notes.add(entry.line, entry.text, f"a fraction or a percentage, in column {entry.column}")
-    return [entry for entry in settled if entry is not None], frozenset(columns)
+    return Entries(entry for entry in settled if entry is not None), frozenset(columns)
 
 
 def _kind(family: Hashable) -> Hashable:

@@ -142,7 +142,10 @@ def test_the_heading_of_every_page() -> None:
         (r"\phantom{0}9.1", "9.1"), (r"TransE$_{adv}$", "TransE_adv"), (r"0.3\footnotemark[1]", "0.3"),
         (r"\begin{tabular}[c]{@{}l@{}}A\\B\end{tabular}", "A B"), (r"\std{177}{3}", "177 3"), (r"\ours", "ours"),
         (r"0.3 {\scriptsize $\pm$ 0.1}", "0.3 ± 0.1"), (r"0.3$^{\pm 0.1}$", "0.3 ±0.1"), (r"\href{http://x}{A}", "A"),
-        (r"\rotatebox[origin=c]{90}{A}", "A"), (r"\num{0.338}", "0.338"), ("a~b", "a b"), ("{{{x", "x"), ("}x", "x"),
+        (r"\rotatebox[origin=c]{90}{A}", "A"), (r"\num{0.338}", "0.338"),
+        (r"66.9\std{0.2}", "66.9 ± 0.2"), (r"66\foo{2}", "66 2"),
+        (r"66{\tiny 2}", "66 2"), (r"0.46\,(0.01)", "0.46(0.01)"),
+        (r"0.3\textsuperscript{a}", "0.3^{a}"), ("a~b", "a b"), ("{{{x", "x"), ("}x", "x"),
     ],
 )  # fmt: skip
 def test_markup(cell: str, plain: str) -> None:
