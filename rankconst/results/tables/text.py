@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rankconst.results.reading import Reader, Reading
@@ -174,7 +175,7 @@ def _recognise(document: Document) -> bool:
     for i, line in enumerate(lines):
         labels = _split_heading(line)
         if labels is not None:
-            below = [_split_row(each, labels) for each in lines[i + 1 : i + 4] if each.strip()]
+            below = [_split_row(each, labels) for each in takewhile(str.strip, lines[i + 1 : i + 4])]
             if any(cells is not None and len(cells) == len(labels) for cells in below):
                 return True
     return False

@@ -117,7 +117,8 @@ def test_any_text_is_read_or_refused(document: Document) -> None:
 @pytest.mark.parametrize(
     ("cell", "plain"),
     [
-        ("**0.338**", "0.338"), ("*RotatE*", "RotatE"), ("``x``", "x"), (r"Hits\@10", "Hits@10"), ("RotatE [1]_", "RotatE"),
+        ("**0.338**", "0.338"), ("*RotatE*", "RotatE"), ("``x``", "x"), (r"Hits\@10", "Hits@10"),
+        ("RotatE [1]_", "RotatE"),
         ("`RotatE <http://x>`_", "RotatE"), (":ref:`RotatE <x>`", "RotatE"), ("2 * 3 * 4", "2 * 3 * 4"),
     ],
 )  # fmt: skip
