@@ -134,8 +134,13 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             first, rest = _skip_titles(document, block, notes)
             heading, how = find_heading(first, dialect), ""
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
-            if heading is None and dialect.groups:
-                heading, below, how = _reshape([*first, *rest], printed.above, dialect)
+            # A heading of two rows that has a metric over the names may be the first row of metrics.
+            if dialect.groups and (heading is None or (len(heading.levels) > 1 and 0 in heading.measured)):
+                listed = [*first, *rest]
+                below = [] if heading is None else listed[len(heading.levels) :]
+                turned, cells, how = _reshape(listed, printed.above, dialect)
+                if turned is not None:
+                    heading, below = turned, cells
             if heading is None:
                 without = without or first[0]
                 what = " | ".join(filter(None, first[0].plain))

@@ -7,7 +7,7 @@ import pytest
 import rankconst
 from rankconst.catalogue.mentions import find_mentions
 from rankconst.errors import DataError
-from rankconst.results.evaluation import Stated, parse_stated, settle
+from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.tables import latex, markdown
 from readings import reading_of
 
@@ -40,7 +40,7 @@ def test_graphs_that_a_text_names(text: str, names: list[str]) -> None:
         ("## FB15k-237\n", "FB15k-237"), ("FB15k-237\n---\n", "FB15k-237"), ("<h2>FB15k-237</h2>\n", "FB15k-237"),
         ("# WN18RR\n\nThe results on FB15k-237 are these:\n", None),  # contradictory
         ("# WN18RR\n\nFB15k-237\n", "FB15k-237"), ("# FB15k-237\n\n## Ablation\n\nWithout dropout:\n", "FB15k-237"),
-        ("# FB15k-237\n\nAll parameters were found by the same search, in the same space, as on WN18RR.\n", "FB15k-237"),
+        ("# FB15k-237\n\nAll parameters were found by the same search, in one space, as on WN18RR.\n", "FB15k-237"),
         ("# CoDEx\n\n## S\n", "CoDEx-S"), ("We compare on FB15k-237 and WN18RR.\n", None), ("# Some model\n", None),
         ("# FB15k-237\n\n5-shot results:\n", "FB15k-237 (few-shot)"),
         ("Inductive results on WN18RR:\n", "WN18RR (inductive)"),
@@ -63,7 +63,7 @@ def test_several_datasets_are_left_to_the_user() -> None:
         settle(entry.context, Stated(), TABLES)
     user = parse_stated(Stated("wn18rr"), TABLES)
     assert settle(entry.context, user, TABLES)[0].dataset == "wn18rr"
-    assert not rankconst.results.evaluation.agrees(entry.context, parse_stated(Stated("umls"), TABLES), TABLES)
+    assert not agrees(entry.context, parse_stated(Stated("umls"), TABLES), TABLES)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,13 @@ def test_metrics_in_rows_as_rotate_prints_them() -> None:
         (1, "wn18rr", "MRR", ".477 ± .001"), (1, "wn18rr", "MR", "3340"), (1, "wn18rr", "Hits@1", ".428"),
     ]  # fmt: skip
     assert reading.understood == "1 table; metrics in rows; MRR, MR, Hits@1"
+
+
+def test_metrics_in_rows_below_an_empty_corner() -> None:
+    reading = read("WN18RR:\n\n| | RotatE | TransE |\n|--|--|--|\n| MRR | .476 | .226 |\n| MR | 3340 | 3384 |\n")
+    assert [(e.context.model, e.metric.label, e.text) for e in reading.entries] == [
+        ("RotatE", "MRR", ".476"), ("RotatE", "MR", "3340"), ("TransE", "MRR", ".226"), ("TransE", "MR", "3384"),
+    ]  # fmt: skip
 
 
 def test_metrics_in_rows_next_to_datasets_over_models() -> None:
