@@ -282,12 +282,21 @@ def _read_table(
             what = " | ".join(filter(None, heading.levels[-1]))
             notes.add(below[0].line - 1, what, f"the heading does not fit: {heading.keys[0]} is over names")
             return table
+        told = _read_corner(heading, told)
+        labels = _find_sublevel(below, heading)
+        if labels:
+            notes.add(below[0].line, " | ".join(labels), "below the metrics, a row of headings that is not understood")
+            return table
     reader = RowReader(document, heading, dialect, notes, told=told, datasets=column)
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
+        if dialect.groups and _GAIN.match(row.plain[0]):
+            notes.add(row.line, row.plain[0], "a row of differences or deviations")
+            table.rows.append(row.cells + ("",) * (width - len(row.cells)))
+            continue
         if not (dialect.groups and reader.take_label(row, groups if _is_alone(row, heading) else None)):
             whole = reader.fill(row) if dialect.groups else row
             entries = reader.read(whole, start + len(table.rows))
@@ -302,6 +311,13 @@ def _read_table(
         table.entries, table.percent = settle_units(table.entries, reader.shares, notes)
     table.inferred |= reader.inferred
     return table
+
+
+# Rows that compare others.
+_GAIN = re.compile(
+    r"(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%|avg\.?|average)\s*)?(?:improv|gain|Δ|delta|impr\b|std\b|p-value|significan|diff)",
+    re.IGNORECASE,
+)
 
 
 def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, notes: Notes) -> bool:
@@ -321,6 +337,24 @@ def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, note
     return True
 
 
+def _find_sublevel(rows: list[Row], heading: Heading) -> list[str]:
+    """Return the words that the first row has in the columns of metrics, if it has no number there."""
+    first = next((row.plain for row in rows if not _is_alone(row, heading) and row.plain not in heading.levels), ())
+    cells = [first[j] for j in heading.measured if j < len(first) and first[j] and not is_missing(first[j])]
+    if len(cells) < 2 or any(map(is_number, cells)) or any(find_mentions(cell) for cell in cells):
+        return []
+    return [] if any(character.isdigit() for cell in cells for character in cell) else cells
+
+
+def _read_corner(heading: Heading, told: Told) -> Told:
+    """Return what is said of a table, whose corner may name its dataset over the models."""
+    mentions = find_mentions(heading.keys[0]) if heading.meanings[0] is None else ()
+    if len(mentions) != 1:
+        return told
+    corner = tell((Above("caption", heading.keys[0]),))
+    return replace(told, dataset=corner.dataset, among=corner.among, origin="the corner of the table")
+
+
 def _is_shifted(rows: list[Row], heading: Heading) -> bool:
     """Tell whether the first column has names under the heading of a metric, since a cell is missing above it."""
     cells = [row.plain[0] for row in rows if row.plain[0] and not is_missing(row.plain[0])]
@@ -331,13 +365,14 @@ def _find_groups(rows: Iterable[Row], heading: Heading) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
     labels = [next(filter(None, row.plain)) for row in rows if _is_alone(row, heading)]
     groups = {label: tell((Above("caption", label),)) for label in labels}
-    if not any(told.dataset or told.among for told in groups.values()):
-        return {}
-    return {
-        label: told if told.dataset or told.among else replace(told, dataset=label)
-        for label, told in groups.items()
-        if told.dataset or told.among or not _CLASS.search(label)
-    }
+    named = any(told.dataset or told.among for told in groups.values())
+    found = {}
+    for label, told in groups.items():
+        if told.dataset or told.among or told.split or told.side or told.protocol or told.task:
+            found[label] = told
+        elif named and not _CLASS.search(label):
+            found[label] = replace(told, dataset=label)
+    return found
 
 
 # What groups of models are called.
@@ -468,10 +503,14 @@ class RowReader:
             self._notes.add(row.line, what, "alone in its row, the name of a group that is no dataset")
             return True
         group, above = groups[what], self._above
-        self.inferred[_IN_ROWS] = None
+        if group.dataset or group.among:
+            self.inferred[_IN_ROWS] = None
+        else:  # a split, a side or a task of the dataset so far
+            group = replace(group, dataset=self._told.dataset, among=self._told.among)
         self._told = replace(
             group,
             split=group.split or above.split,
+            side=group.side or above.side,
             protocol=group.protocol or above.protocol,
             task=group.task or above.task,
         )
@@ -628,6 +667,9 @@ class RowReader:
         if is_missing(text):
             self._notes.add(row.line, text, "no number")
             return None
+        if text.startswith("+") and not self._dialect.exact:
+            self._notes.add(row.line, text, "a difference, since it has a plus sign")
+            return None
         text = strip_marks(text)
         text = read_deviation(text) or text
         try:
@@ -645,7 +687,7 @@ class RowReader:
         if upper is not None and "dataset" in said:
             said = {**said, "dataset": _join_names(said["dataset"], upper)}
         fields = {**said, **{name: value for name, value in own.items() if value is not None}}
-        for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split)):
+        for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side)):
             if value is not None:
                 fields.setdefault(name, value)
         if told.protocol is not None and not meaning.filtered:

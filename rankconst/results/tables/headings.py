@@ -193,7 +193,9 @@ def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> b
     for j, label in enumerate(row.plain):
         if not _is_new(label, j, heading):
             continue
-        if is_missing(label) or (j not in after and dialect.parse(label, None) is None):
+        # The first column may say what a row of a printed heading is about: "Eval. setting".
+        unknown = j not in after and dialect.parse(label, None) is None
+        if is_missing(label) or (unknown and not (dialect.groups and j == 0)):
             return False
         # A number is a k only where it makes a metric of the label above.
         if longer.datasets[j] == label and is_number(label):

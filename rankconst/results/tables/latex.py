@@ -48,7 +48,7 @@ _TOKEN = re.compile(
 )
 
 
-def _find_tables(document: Document) -> Iterator[Printed]:
+def _find_tables(document: Document) -> list[Printed]:
     text = "\n".join(_COMMENT.sub(r"\1", line) if "%" in line else line for line in document.lines)
     body = _Body(document, text)
     found: list[tuple[int, int, list[Row]]] = []
@@ -61,13 +61,12 @@ def _find_tables(document: Document) -> Iterator[Printed]:
         )
     captions, floats = _find_captions(text), _find_floats(text)
     outline, sections = Outline(), list(_find_sections(text))
-    pending = []
     for start, end, rows in found:
         while sections and sections[0][0] < start:
             outline.add_heading(*sections.pop(0)[1:])
         own = _choose_captions(start, end, [each[:2] for each in found], captions, floats)
-        pending.append(outline.add_table(rows, captions=own))
-    return (table.finish() for table in pending)
+        outline.add_table(rows, captions=own)
+    return outline.list_tables()
 
 
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")

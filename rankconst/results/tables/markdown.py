@@ -21,8 +21,6 @@ from rankconst.results.tables.latex import strip_latex
 from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rankconst.results.document import Document
     from rankconst.results.tables.surroundings import Printed
 
@@ -96,64 +94,78 @@ def _is_rule(line: str) -> bool:
     return "|" in line and "-" in line and _RULE.fullmatch(line.strip()) is not None
 
 
-def _find_tables(document: Document) -> Iterator[Printed]:
-    lines = [_COMMENT.sub("", line) if "--" in line else line for line in document.lines]
-    outline, pending, paragraph = Outline(), [], list[str]()
-    fence = ""
+class _Lines:
+    """The lines of a document, read from top to bottom."""
 
-    def end_paragraph() -> None:
-        text = _strip_text(" ".join(paragraph))
-        if text:
-            item = _ITEM.match(paragraph[0])
-            outline.add_text(text, None if item is None else len(item[1].expandtabs(4)))
-        paragraph.clear()
+    def __init__(self, document: Document) -> None:
+        self._lines = [_COMMENT.sub("", line) if "--" in line else line for line in document.lines]
+        self.outline = Outline()
+        self._paragraph: list[str] = []
+        self._fence = ""
 
-    i = 0
-    while i < len(lines):
-        line = lines[i]
-        fenced = _FENCE.match(line)
-        if not fence and "<table" in line.lower():
-            end_paragraph()
+    def read(self) -> None:
+        """Read them all."""
+        i = 0
+        while i < len(self._lines):
+            i = self._read_at(i)
+        self._end_paragraph()
+
+    def _read_at(self, i: int) -> int:
+        """Read what begins in a line; return the next one."""
+        lines, line = self._lines, self._lines[i]
+        if not self._fence and "<table" in line.lower():
+            self._end_paragraph()
             end = next((j for j in range(i, len(lines)) if "</table" in lines[j].lower()), i)
             table = read_html("\n".join(lines[i : end + 1]), i + 1)
-            pending.append(outline.add_table(table.rows, captions=table.captions))
-            i = end + 1
-            continue
+            self.outline.add_table(table.rows, captions=table.captions)
+            return end + 1
         if "|" in line and i + 1 < len(lines) and _is_rule(lines[i + 1]):
-            end_paragraph()
-            start, width = i, len(_split(line))
-            while i < len(lines) and "|" in lines[i]:
-                i += 1
-            rows = [
-                _make_row(lines[j], j + 1, width)
-                for j in range(start, i)
-                if j != start + 1 and not (j > start + 1 and _is_rule(lines[j]))
-            ]
-            pending.append(outline.add_table(rows, len(line) - len(line.lstrip())))
-            continue
-        if fenced is not None and (not fence or (line.strip().rstrip(fence[0]) == "" and fenced[1].startswith(fence))):
-            end_paragraph()
-            fence = "" if fence else fenced[1]
-        elif not fence:
-            heading = _HEADING.fullmatch(line) or _TAGGED.fullmatch(line.strip())
-            under = _UNDERLINE.fullmatch(line) if paragraph else None
-            if heading is not None or under is not None:
-                level = len(heading[1]) if heading is not None else 1 + (line.strip()[0] == "-")
-                if heading is not None and heading[1].isdigit():
-                    level = int(heading[1])
-                title = _strip_text(" ".join(paragraph) if heading is None else heading[2])
-                if heading is None:
-                    paragraph.clear()
-                end_paragraph()
-                outline.add_heading(level, title)
-            elif not line.strip():
-                end_paragraph()
-            else:
-                if _ITEM.match(line):
-                    end_paragraph()
-                paragraph.append(line)
-        i += 1
-    return (table.finish() for table in pending)
+            self._end_paragraph()
+            end = next((j for j in range(i, len(lines)) if "|" not in lines[j]), len(lines))
+            width = len(_split(line))
+            body = [j for j in (i, *range(i + 2, end)) if j == i or not _is_rule(lines[j])]
+            rows = [_make_row(lines[j], j + 1, width) for j in body]
+            self.outline.add_table(rows, len(line) - len(line.lstrip()))
+            return end
+        self._read_text(line)
+        return i + 1
+
+    def _read_text(self, line: str) -> None:
+        found = _FENCE.match(line)
+        if found is not None and (not self._fence or (line.strip("`~ \t") == "" and found[1].startswith(self._fence))):
+            self._end_paragraph()
+            self._fence = "" if self._fence else found[1]
+            return
+        if self._fence:
+            return
+        heading = _HEADING.fullmatch(line) or _TAGGED.fullmatch(line.strip())
+        if heading is not None:
+            self._end_paragraph()
+            level = int(heading[1]) if heading[1].isdigit() else len(heading[1])
+            self.outline.add_heading(level, _strip_text(heading[2] or ""))
+        elif self._paragraph and _UNDERLINE.fullmatch(line):
+            title = _strip_text(" ".join(self._paragraph))
+            self._paragraph.clear()
+            self.outline.add_heading(1 + (line.strip()[0] == "-"), title)
+        elif not line.strip():
+            self._end_paragraph()
+        else:
+            if _ITEM.match(line):
+                self._end_paragraph()
+            self._paragraph.append(line)
+
+    def _end_paragraph(self) -> None:
+        text = _strip_text(" ".join(self._paragraph))
+        if text:
+            item = _ITEM.match(self._paragraph[0])
+            self.outline.add_text(text, None if item is None else len(item[1].expandtabs(4)))
+        self._paragraph.clear()
+
+
+def _find_tables(document: Document) -> list[Printed]:
+    lines = _Lines(document)
+    lines.read()
+    return lines.outline.list_tables()
 
 
 def _strip_text(text: str) -> str:

@@ -18,10 +18,10 @@ from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rankconst.results.document import Document
-    from rankconst.results.tables.surroundings import PendingTable, Printed
+    from rankconst.results.tables.surroundings import Printed
 
 _GRID = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
 _SIMPLE = re.compile(r"\s*=+(?:[ \t]+=+)+\s*")
@@ -67,7 +67,6 @@ class _Lines:
     def __init__(self, document: Document) -> None:
         self.lines = document.lines
         self.outline = Outline()
-        self.found: list[PendingTable] = []
         self.caption = ""
         self._levels: dict[tuple[str, bool], int] = {}
         self._paragraph: list[str] = []
@@ -104,7 +103,7 @@ class _Lines:
 
     def _add(self, rows: list[Row], indent: str, caption: str) -> None:
         if rows:
-            self.found.append(self.outline.add_table(rows, len(indent), [caption] if caption else []))
+            self.outline.add_table(rows, len(indent), [caption] if caption else [])
         self.caption = ""
 
     def _read_text(self, i: int) -> int:
@@ -243,10 +242,10 @@ def _read_csv(lines: Sequence[str], i: int, indent: int) -> tuple[list[Row], int
     return rows, end
 
 
-def _find_tables(document: Document) -> Iterator[Printed]:
+def _find_tables(document: Document) -> list[Printed]:
     found = _Lines(document)
     found.read()
-    return (table.finish() for table in found.found)
+    return found.outline.list_tables()
 
 
 _MARKS = re.compile(

@@ -39,6 +39,7 @@ class Told:
     dataset: str | None = None
     among: tuple[str, ...] = ()  # the datasets that they name, where it is open which one is meant
     split: str | None = None
+    side: str | None = None
     protocol: str | None = None
     task: str | None = None  # what is evaluated, if it is no ranking of all entities on a benchmark's own split
     origin: str = ""  # what names the dataset, for messages
@@ -65,6 +66,13 @@ _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|gra
 _FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
 _VALID = re.compile(r"\b(?:valid|validation|dev|development)\b", re.IGNORECASE)
 _TEST = re.compile(r"\btest", re.IGNORECASE)
+_SIDES = {
+    side: re.compile(
+        rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|(?:{words})[- ](?:entity )?(?:prediction|batch|side))",
+        re.IGNORECASE,
+    )
+    for side, words in {"head": "heads?|subjects?|left", "tail": "tails?|objects?|right"}.items()
+}
 _CHOSEN = re.compile(r"select|tun|early|stop|hyper|best|chos|search", re.IGNORECASE)
 # A sentence that leads to the table, and is no prose of its section.
 _LEAD = 12
@@ -82,12 +90,14 @@ def tell(above: Sequence[Above]) -> Told:
     mentions, origin = _find_dataset(above)
     raw = next((text for text in leading if _RAW.search(text)), None)
     valid = next((text for text in leading if _VALID.search(text)), None)
+    sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, leading))]
     task = next((name for text in own for name, pattern in _TASK.items() if pattern.search(text)), None)
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
         dataset=graphs[0] if len(graphs) == 1 else None,
         among=graphs if len(graphs) > 1 else (),
         split="valid" if valid and not _TEST.search(valid) and not _CHOSEN.search(valid) else None,
+        side=sides[0] if len(sides) == 1 else None,
         protocol="raw" if raw and not _FILTERED.search(raw) else None,
         task=task,
         origin=origin,
@@ -192,12 +202,17 @@ class _Heading:
 _NEAR = 3
 
 
+_NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
+
+
 class Outline:
     """The headings, list items and paragraphs of a document, told from top to bottom."""
 
     def __init__(self) -> None:
-        self._heading = self._root = _Heading(0, "", None)
+        self._heading = _Heading(0, "", None)
         self._said: list[tuple[int | None, str]] = []  # the indentation of a list item, None for a paragraph
+        self._tables: list[_Pending] = []
+        self._captions_above = False  # True if a numbered caption comes before the first table
 
     def add_heading(self, level: int, text: str) -> None:
         """Begin a section."""
@@ -210,23 +225,32 @@ class Outline:
 
     def add_text(self, text: str, item: int | None = None) -> None:
         """Add a paragraph, or a list item with its indentation, which ends those indented as far or farther."""
+        if _NUMBERED.match(text.lstrip("*_ ")):
+            self._captions_above = self._captions_above or not self._tables
+            if self._tables and not self._captions_above:
+                self._tables[-1].captions += (text,)
+                return
         if item is not None:
             self._said = [each for each in self._said if each[0] is not None and each[0] < item]
         self._said.append((item, text))
 
-    def add_table(self, rows: Iterable[Row], indentation: int = 0, captions: Iterable[str] = ()) -> PendingTable:
-        """Return a table with all that was said before it; only items that it is indented below outlast it."""
+    def add_table(self, rows: Iterable[Row], indentation: int = 0, captions: Iterable[str] = ()) -> None:
+        """Add a table with all that was said before it; only items that it is indented below outlast it."""
         said = [text for _, text in self._said[::-1]]
         items = [each for each in self._said if each[0] is not None]
-        near = [each for each in said[:_NEAR] if each]
+        near = said[:_NEAR]
         near += [text for _, text in items[::-1] if text not in near]
         self._said = [each for each in items if each[0] is not None and each[0] < indentation]
-        return PendingTable(rows, tuple(captions), tuple(near), self._heading)
+        self._tables.append(_Pending(rows, tuple(captions), tuple(near), self._heading))
+
+    def list_tables(self) -> list[Printed]:
+        """Return the tables with the texts that belong to them, once all is told."""
+        return [table.finish() for table in self._tables]
 
 
-@dataclass(frozen=True, slots=True)
-class PendingTable:
-    """A table whose headings may get further neighbours below."""
+@dataclass(slots=True)
+class _Pending:
+    """A table that may get a caption below it, and whose headings may get neighbours."""
 
     rows: Iterable[Row]
     captions: tuple[str, ...]
@@ -234,7 +258,6 @@ class PendingTable:
     heading: _Heading
 
     def finish(self) -> Printed:
-        """Return it with the texts that belong to it."""
         above = [Above("caption", text) for text in self.captions]
         above += [Above("sentence", text) for text in self.sentences]
         heading: _Heading | None = self.heading

@@ -14,10 +14,10 @@ from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rankconst.results.document import Document
-    from rankconst.results.tables.surroundings import PendingTable, Printed
+    from rankconst.results.tables.surroundings import Printed
 
 _SEARCHED = 2_000
 _LONGEST = 300
@@ -97,7 +97,7 @@ def _find_upper(line: str, labels: Sequence[str]) -> dict[int, str]:
     return {metrics[i * size]: name for i, name in enumerate(names)}
 
 
-def _find_tables(document: Document) -> Iterator[Printed]:
+def _find_tables(document: Document) -> list[Printed]:
     lines, outline = document.lines, Outline()
     found: list[tuple[list[Row], int, int]] = []
     i = 0
@@ -113,7 +113,6 @@ def _find_tables(document: Document) -> Iterator[Printed]:
     # Captions are above all tables of a text, or below all.
     captioned = [place for place, line in enumerate(lines) if _CAPTION.match(line)]
     below = bool(found) and bool(captioned) and captioned[0] > found[0][1]
-    pending: list[PendingTable] = []
     place = 0
     for rows, start, end in found:
         text = [line for line in lines[place:start] if line.strip()]
@@ -121,9 +120,9 @@ def _find_tables(document: Document) -> Iterator[Printed]:
         caption = [_join(lines, own[0] if below else own[-1])] if own else []
         if text and not caption:
             outline.add_text(" ".join(text[-1].split()))
-        pending.append(outline.add_table(rows, captions=caption))
+        outline.add_table(rows, captions=caption)
         place = end
-    return (table.finish() for table in pending)
+    return outline.list_tables()
 
 
 def _join(lines: Sequence[str], start: int) -> str:
