@@ -233,20 +233,35 @@ def _split_blocks(rows: Iterable[Row], dialect: Dialect) -> Iterator[Iterable[Ro
     rows = [row for row in rows if any(row.plain)]
     if not rows:
         return
-    # Two headings of two levels are four rows.
-    heading = find_heading(rows[: DEEPEST + 1], dialect) if len(rows) >= 4 else None
+    heading = find_heading(rows[: DEEPEST + 1], dialect)
     if heading is None:
         yield rows
         return
-    depth, last, start = len(heading.levels), rows[len(heading.levels) - 1].plain, 0
-    for i in range(2 * depth - 1, len(rows)):
-        above = rows[i - depth + 1 : i]
-        if rows[i].plain != last or not above or i - depth + 1 < start + depth:
+    depth, start = len(heading.levels), 0
+    for i in range(depth, len(rows)):
+        if not _begins_block(rows[i], heading, dialect):
             continue
-        if not any(is_number(row.plain[j]) for row in above for j in heading.measured if j < len(row.plain)):
-            yield rows[start : i - depth + 1]
-            start = i - depth + 1
+        # Rows above it that have no numbers are of the same heading: labels that span it.
+        first = i
+        while first > max(start + depth, i - depth) and not _has_numbers(rows[first - 1], heading):
+            first -= 1
+        yield rows[start:first]
+        start = first
     yield rows[start:]
+
+
+def _begins_block(row: Row, heading: Heading, dialect: Dialect) -> bool:
+    """Tell whether a row is a heading: again with something else around the metrics, or with other metrics."""
+    if (row.plain == heading.levels[-1] and len(heading.levels) == 1) or _has_numbers(row, heading):
+        return False
+    own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
+    again = any(own) and own == [heading.levels[-1][j] for j in heading.measured]
+    meanings = [dialect.parse(label, None) for label in row.plain if label]
+    return again or sum(meaning is not None and meaning.role == "measured" for meaning in meanings) > 1
+
+
+def _has_numbers(row: Row, heading: Heading) -> bool:
+    return any(is_number(row.plain[j]) for j in heading.measured if j < len(row.plain))
 
 
 def _skip_titles(document: Document, rows: Iterable[Row], notes: Notes) -> tuple[list[Row], Iterator[Row]]:
@@ -348,10 +363,10 @@ def _find_sublevel(rows: list[Row], heading: Heading) -> list[str]:
 
 def _read_corner(heading: Heading, told: Told) -> Told:
     """Return what is said of a table, whose corner may name its dataset over the models."""
-    mentions = find_mentions(heading.keys[0]) if heading.meanings[0] is None else ()
-    if len(mentions) != 1:
+    labels = [level[0] for level in heading.levels if len(find_mentions(level[0])) == 1]
+    if len(labels) != 1:
         return told
-    corner = tell((Above("caption", heading.keys[0]),))
+    corner = tell((Above("caption", labels[0]),))
     return replace(told, dataset=corner.dataset, among=corner.among, origin="the corner of the table")
 
 

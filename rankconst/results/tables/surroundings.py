@@ -85,7 +85,8 @@ def tell(above: Sequence[Above]) -> Told:
     if not above:
         return Told()
     own = [each.text for each in above if each.kind != "heading"]
-    own += [each.text for each in above if each.kind == "heading"][:1]
+    if above[0].kind != "caption":  # what has a caption may be far from where it is printed
+        own += [each.text for each in above if each.kind == "heading"][:1]
     leading = [text for text in own if _leads(text)]
     mentions, origin = _find_dataset(above)
     raw = next((text for text in leading if _RAW.search(text)), None)
