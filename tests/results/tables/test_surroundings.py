@@ -205,3 +205,56 @@ def test_fractions_among_percentages_are_left_out() -> None:
     assert [skip.why for skip in reading.skipped] == [
         f"a fraction or a percentage, in column {column}" for column in ("H@1", "H@10")
     ]
+
+
+def test_a_heading_within_a_table_begins_a_new_one() -> None:
+    reading = read(
+        "| FB15k-237 | MRR | H@10 |\n|--|--|--|\n| A | .3 | .4 |\n| **WN18RR** | MRR | H@10 |\n| A | .5 | .6 |\n"
+        "| Model | MR | H@1 |\n| A | 30 | .2 |\n"
+    )
+    assert [(entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
+        ("FB15k-237", "MRR", ".3"), ("FB15k-237", "Hits@10", ".4"), ("WN18RR", "MRR", ".5"),
+        ("WN18RR", "Hits@10", ".6"), (None, "MR", "30"), (None, "Hits@1", ".2"),
+    ]  # fmt: skip
+
+
+def test_a_heading_goes_on_below_the_metrics() -> None:
+    """As Bordes et al. 2013 set their Table 3."""
+    reading = read_latex(
+        r"""\begin{tabular}{l|rrrr} Dataset & \multicolumn{4}{c}{WN18} \\
+        Metric & \multicolumn{2}{c}{Mean Rank} & \multicolumn{2}{c}{Hits@10 (\%)} \\
+        Eval. setting & Raw & Filt. & Raw & Filt. \\ \hline TransE & 263 & 251 & 75.4 & 89.2 \\ \end{tabular}"""
+    )
+    assert [(e.context.dataset, e.context.protocol, e.metric.label, e.text) for e in reading.entries] == [
+        ("WN18", "raw", "MR", "263"), ("WN18", None, "MR", "251"),
+        ("WN18", "raw", "Hits@10", "75.4%"), ("WN18", None, "Hits@10", "89.2%"),
+    ]  # fmt: skip
+
+
+def test_words_below_the_metrics_that_say_something_else() -> None:
+    reading = read("WN18RR:\n\n| Model | MRR | |\n|--|--|--|\n| | seen | unseen |\n| A | .3 | .4 |\n")
+    assert [entry.context.dataset for entry in reading.entries] == ["seen", "unseen"]  # no table has them
+    reading = read("WN18RR:\n\n| Model | MRR | MR |\n|--|--|--|\n| | seen | unseen |\n| A | .3 | .4 |\n")
+    assert [skip.why for skip in reading.skipped] == ["below the metrics, a row of headings that is not understood"]
+
+
+def test_captions_below_their_tables() -> None:
+    reading = read(f"{_TABLE}\nTable 1: FB15k-237.\n{_TABLE}\n**Table 2:** WN18RR.\n")
+    assert [entry.context.dataset for entry in reading.entries] == ["FB15k-237", "WN18RR"]
+
+
+def test_sides() -> None:
+    reading = read(
+        "Tail prediction on FB15k-237:\n\n| Model | MRR |\n|--|--|\n| A | .3 |\n\n"
+        "On FB15k-237:\n\n| Model | MRR |\n|--|--|\n"
+        "| **Predicting head** | |\n| A | .4 |\n| **Predicting tail** | |\n| A | .5 |\n"
+    )
+    assert [(entry.context.dataset, entry.context.side) for entry in reading.entries] == [
+        ("FB15k-237", "tail"), ("FB15k-237", "head"), ("FB15k-237", "tail"),
+    ]  # fmt: skip
+
+
+def test_rows_and_cells_of_differences_are_no_results() -> None:
+    reading = read("WN18RR:\n\n| Model | MRR |\n|--|--|\n| A | .3 |\n| Improvement | 1.2% |\n| B | +.01 |\n")
+    assert [entry.text for entry in reading.entries] == [".3"]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(6, "Improvement"), (7, "+.01")]
