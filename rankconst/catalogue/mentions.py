@@ -82,6 +82,30 @@ def is_inductive(name: str) -> bool:
     return key is not None and "inductive" in load_benchmarks()[key].split and not re.search(r"_v\d$", key)
 
 
+_WHY = {
+    "temporal": "its facts have times, and are ranked at their time",
+    "few_shot": "its relations have a few examples each, and are ranked against given candidates",
+    "n_ary": "its facts have more than two entities",
+    "other": "a graph that is no benchmark here",
+    "sources": "what benchmarks are drawn from, and none itself",
+}
+_KIND = re.compile(r"(.+) \(([a-z -]+)\)")
+
+
+def explain_elsewhere(name: str) -> str | None:
+    """Return why numbers on a graph are of no ranking tasks here, as half a sentence; None if nothing is known.
+
+    The name may say itself that its tasks are others: ``FB15k-237 (few-shot)``.
+    """
+    listed = next((kind for kind, names in _list_elsewhere().items() if squash(name) in map(squash, names)), None)
+    if listed is not None:
+        return _WHY[listed]
+    found = _KIND.fullmatch(name)
+    if found is None:
+        return None
+    return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks" if names_known(found[1]) else None)
+
+
 def list_graphs(mention: Mention) -> tuple[str, ...]:
     """Return the graphs that a name may mean: GraIL's v1 is two, and results are mostly of the one not trained on."""
     if re.search(r"_v\d$", mention.key):
