@@ -185,6 +185,31 @@ def test_percentages_without_a_sign_beside_fractions(run: Run, tmp_path: Path) -
     assert "MRR, Hits@1 (percent), Hits@10 (percent)." in screen.message
 
 
+def test_a_dataset_goes_onto_tables_of_no_other(run: Run, tmp_path: Path) -> None:
+    """CoDEx-M's MRR on CoDEx-S has z 653, on its own tasks 4,554: what a heading names is not overruled."""
+    path = tmp_path / "README.md"
+    table = "\n\n| Model | MRR |\n|---|---|\n| ComplEx | {} |\n\n"
+    path.write_text(f"## CoDEx-S{table.format(0.465)}## CoDEx-M{table.format(0.337)}## Freebase{table.format(0.5)}")
+    screen = run("adjust", "-i", path, "-d", "codexsmall", "-f", "json")
+    assert [(row["dataset"], row["MRR"]) for row in screen.records if row["AMRR"]] == [("CoDEx-S", "0.465")]
+    assert "left out, of other datasets: CoDEx-M." in screen.message
+    assert "unknown dataset 'Freebase'" in screen.message
+    z = [row["ZMRR"] for row in run("adjust", "-i", path, "-f", "json").records]
+    assert z[1] == TABLES.constants("codexmedium", "mrr").adjust("0.337").z
+    assert z[2] is None
+
+
+def test_what_sets_decimals_apart(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model;dataset;MRR;MR\nRotatE;wn18rr;0,476;3,340\n", encoding="utf-8")
+    screen = run("adjust", "-i", path, "-f", "json")
+    assert screen.records[0]["AMRI"] is None
+    assert "3,340: decimals or thousands?" in screen.message
+    (row,) = run("adjust", "-i", path, "-f", "json", "--decimal", "comma").records
+    assert row["ZMR"] == TABLES.constants("wn18rr", "mr").adjust("3.340").z
+    assert run("adjust", "-i", path, "--decimal", "dot").code == 2
+
+
 # -- bad files ------------------------------------------------------------------------------------------------------
 
 BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {

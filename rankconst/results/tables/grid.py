@@ -682,7 +682,7 @@ class RowReader:
         if is_missing(text):
             self._notes.add(row.line, text, "no number")
             return None
-        if text.startswith("+") and not self._dialect.exact:
+        if text.startswith("+") and self._dialect.groups:
             self._notes.add(row.line, text, "a difference, since it has a plus sign")
             return None
         text = strip_marks(text)
