@@ -304,7 +304,9 @@ def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     first, tool = done[0].constants, done[0].batch.tool
     if tool is not None:
         _report_caveats([tool])
-    if significance and any(None in each.significance or not each.significance for each in done):
+    for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
+        typer.echo(f"note: {reason}", err=True)
+    if significance and any(not each.significance for each in done):
         leaves = tool is not None and tool.batch is not None
         reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
         typer.echo(f"note: no p: {reason or explain_lack(first.metric, first.histogram)}", err=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
-from rankconst.constants.published import Interval, Published, read_published
+from rankconst.constants.published import Interval, Published, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
 
 if TYPE_CHECKING:
@@ -291,7 +291,8 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, and for macro averages.
+            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, and for macro averages. Or if no
+            number of hits, or sum of ranks, gives the value.
         DataError
             As for :meth:`adjust`.
         """
@@ -338,7 +339,7 @@ class Constants:
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
             beyond_best = number > high if metric.increasing else number < low
             # A number that comes without an interval may still be a printed one.
-            slack = _half_unit(number) if least == most else 0.0
+            slack = half_unit(number) if least == most else 0.0
             beyond_worst = most + slack < low if metric.increasing else least - slack > high
             outside = number < metric.lower or number > metric.upper
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
@@ -348,16 +349,6 @@ class Constants:
                 f"{_expect(low, high)} {_hint(metric, number)}"
             )
         return None
-
-
-def _half_unit(number: float) -> float:
-    """Return half a unit of the last decimal that `number` shows when printed."""
-    if not math.isfinite(number):
-        return 0.0
-    text = repr(number).removesuffix(".0")
-    mantissa, _, exponent = text.partition("e")
-    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    return 0.5 * 10.0 ** min(-decimals, 0)
 
 
 def _expect(low: float, high: float) -> str:

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
 
 
+NOISE = 1e-6
+"""Relative error granted to every number: many programs sum tens of thousands of ranks in float32, whose own unit is
+6e-8. Next to a rounding to five digits or fewer it does not matter."""
+
+
 class Interval(NamedTuple):
     """Two ends, both included, the lower one first."""
 
@@ -184,6 +189,16 @@ def _read_plain(cells: list[str], metric: Metric, *, percent: bool, exact: bool)
     ends = (value, value) if exact else ((2 * digits - 1) / (2 * unit), (2 * digits + 1) / (2 * unit))
     numbers[np.asarray(plain)] = np.stack((value, *ends), axis=1)
     return numbers
+
+
+def half_unit(number: float) -> float:
+    """Return half a unit of the last decimal that a float shows: it may be a printed number."""
+    if not math.isfinite(number):
+        return 0.0
+    text = repr(number).removesuffix(".0")
+    mantissa, _, exponent = text.partition("e")
+    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return 0.5 * 10.0 ** min(-decimals, 0)
 
 
 def _read_number(value: object, place: str) -> Decimal:

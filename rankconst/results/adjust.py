@@ -78,6 +78,8 @@ class Done:
     whole: Constants
     constants: Constants
     significance: tuple[Significance | None, ...] = ()
+    # Position in the batch to why there is no probability, where that is about the number.
+    unattained: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def is_partial(self) -> bool:
@@ -135,13 +137,15 @@ def add_significance(done: Done) -> Done:
     adjusted = done.adjust()
     columns = (adjusted.value, *adjusted.value_interval)
     numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
-    found: dict[tuple[float, ...], Significance | None] = {}
+    found: dict[tuple[float, ...], Significance] = {}
+    reasons: dict[tuple[float, ...], str] = {}
     for value, lower, upper in dict.fromkeys(numbers):
         try:
             found[value, lower, upper] = compute_significance(metric, histogram, value, Interval(lower, upper))
-        except UndefinedError:
-            found[value, lower, upper] = None
-    return replace(done, significance=tuple(found[each] for each in numbers))
+        except UndefinedError as error:
+            reasons[value, lower, upper] = f"no p: {error}"
+    unattained = {place: reasons[each] for place, each in enumerate(numbers) if each in reasons}
+    return replace(done, significance=tuple(map(found.get, numbers)), unattained=unattained)
 
 
 # Columns.
@@ -443,6 +447,10 @@ def adjust_reading(
         raise reasons[0]
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
+        for each in done:
+            for position, reason in each.unattained.items():
+                place = int(each.batch.index[position])
+                notes[place] = f"{notes[place]} {reason}" if place in notes else reason
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     return AdjustedReading(reading, tuple(done), tables.version, asked, notes, tuple(tools.values()))
 

@@ -191,6 +191,15 @@ def test_whole_batches_have_their_own_number_of_tasks() -> None:
 
 
 @pytest.mark.slow
+def test_hits_that_are_not_whole_have_a_note_instead_of_a_probability() -> None:
+    nations = Stated("nations", "test", "both")
+    cells = [("hits@10", text, nations) for text in ("0.9801", "0.9805")]
+    whole, broken = adjust_reading(make(*cells), TABLES, Stated(), significance=True).entries
+    assert whole.significance is not None and not whole.note
+    assert broken.significance is None and broken.adjusted is not None
+    assert broken.note.startswith("no p: Hits@10 = 0.9805 of 402 tasks")
+
+
 def test_significance_stands_beside_where_it_is_known() -> None:
     reading = make(
         ("mrr", "0.5", Stated("nations")), ("median_rank", "3", Stated("nations")),
