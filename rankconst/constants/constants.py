@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
-from rankconst.constants.published import Interval, Published, half_unit, read_published
+from rankconst.constants.published import NOISE, Interval, Published, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
 
 if TYPE_CHECKING:
@@ -327,21 +327,25 @@ class Constants:
             raise DataError(found[1])
 
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> tuple[int, str] | None:
-        """Return the position of the first number that cannot be, with the reason; None if all can."""
+        """Return the position of the first number that cannot be, with the reason; None if all can.
+
+        Programs round: a number that is beyond an end by no more than :data:`NOISE` can be.
+        """
         metric = self.metric
         low, high = self._range()
+        least_granted, most_granted = low - NOISE * abs(low), high + NOISE * abs(high)
         with np.errstate(invalid="ignore"):
-            sure = np.atleast_1d((value >= low) & (value <= high))
+            sure = np.atleast_1d((value >= least_granted) & (value <= most_granted))
         if np.all(sure):
             return None
         suspects = np.flatnonzero(~sure)
         columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
-            beyond_best = number > high if metric.increasing else number < low
+            beyond_best = number > most_granted if metric.increasing else number < least_granted
             # A number that comes without an interval may still be a printed one.
             slack = half_unit(number) if least == most else 0.0
             beyond_worst = most + slack < low if metric.increasing else least - slack > high
-            outside = number < metric.lower or number > metric.upper
+            outside = number < min(metric.lower, least_granted) or number > max(metric.upper, most_granted)
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
             return place, (

@@ -72,7 +72,9 @@ def compute_significance(metric: Metric, histogram: Histogram, value: float, int
     """
     if metric.is_counted and not explain_lack(metric, histogram):
         value, interval = _attain(metric, histogram.total, value, interval)
-    tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *interval)))
+    # Rounding may carry a number beyond its range.
+    inside = (min(max(each, metric.lower), metric.upper) for each in (value, *interval))
+    tails = tail_probabilities(metric, histogram, dict.fromkeys(inside))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import rankconst
@@ -31,6 +32,18 @@ def make(*cells: tuple[str, str, Stated]) -> Reading:
     ]
     rows = tuple({"metric": metric, "value": text} for metric, text, _ in cells)
     return Reading("results.csv", "csv", "long", ("metric", "value"), rows, tuple(entries))
+
+
+def test_constant_scores_reach_the_worst_ranker_but_for_rounding() -> None:
+    """Pessimistic ranks of constant scores are the numbers of candidates; PyKEEN averages their reciprocals in float32."""
+    histogram = TABLES.histogram("nations", protocol="pykeen", side="head")
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    worst = 1 / np.mean(1 / sizes.astype(np.float32), dtype=np.float32)
+    beyond = float(np.nextafter(worst, np.float32(np.inf)))
+    context = Stated("nations", "test", "head", "pykeen")
+    (entry,) = adjust_reading(make(("hmr", repr(beyond), context)), TABLES, Stated()).entries
+    assert entry.adjusted is not None
+    assert entry.adjusted.value == beyond
 
 
 def test_every_number_is_adjusted_as_it_is_alone() -> None:
