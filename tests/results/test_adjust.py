@@ -35,7 +35,7 @@ def make(*cells: tuple[str, str, Stated]) -> Reading:
 
 
 def test_constant_scores_reach_the_worst_ranker_but_for_rounding() -> None:
-    """Pessimistic ranks of constant scores are the numbers of candidates; PyKEEN averages their reciprocals in float32."""
+    """Pessimistic ranks of constant scores are the numbers of candidates, averaged in float32."""
     histogram = TABLES.histogram("nations", protocol="pykeen", side="head")
     sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
     worst = 1 / np.mean(1 / sizes.astype(np.float32), dtype=np.float32)
