@@ -61,6 +61,8 @@ class Published:
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
 _NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
+# 0.338(2) is 0.338 ± 0.002: so metrology and LaTeX's siunitx write it.
+_LAST_DIGITS = re.compile(r"([+-]?\d*\.(\d{1,20}))\((\d{1,20})\)((?:[eE][+-]?\d{1,4})?)", re.ASCII)
 _PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
 # Minus signs and spaces of typesetting.
 _TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " ", "\u2009": "", "\u202f": ""})
@@ -102,6 +104,8 @@ def parse_value(
     else:
         unit = Decimal(0) if exact else Decimal(1).scaleb(int(number.as_tuple().exponent))
     scale = Decimal("0.01") if percent else Decimal(1)
+    if number and not float(number * scale):
+        raise DataError(f"{_at(place)}{shown.strip()!r} is too small to tell from 0.")
     # Decimal rounds to 28 digits: far below the last place of a float.
     open_by = unit / 2 + (deviation or 0)
     return Published(
@@ -220,6 +224,10 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
     bare = text.strip().translate(_TYPESET).replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
     bare = re.sub(r"\s*%", "", bare).strip()
+    if (compact := _LAST_DIGITS.fullmatch(bare)) is not None:
+        number, decimals, last, power = compact.groups()
+        last = last.zfill(len(decimals) + 1)
+        bare = f"{number}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
     parts = [part.strip("() ") for part in _PLUS_MINUS.split(bare)]
     if len(parts) > 2 or not all(_NUMBER.fullmatch(part) for part in parts) or signs > len(parts):
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
