@@ -15,6 +15,8 @@ from rankconst.constants.published import NOISE, Interval, Published, half_unit,
 from rankconst.errors import DataError, UndefinedError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rankconst.catalogue.metrics import Metric
     from rankconst.constants.significance import Significance
     from rankconst.moments import Moments
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 class Adjusted:
     """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
 
-    A form that is undefined on these tasks is None, and so is its interval. Fields hold the kind that was passed in:
-    a float, a numpy array or a pandas Series. The ends of an interval are equal for a value that is exact.
+    A form that is undefined on these tasks is None, and so is its interval; `undefined` has the reason. Fields hold the
+    kind that was passed in: a float, a numpy array or a pandas Series. The ends of an interval are equal for a value
+    that is exact.
     """
 
     value: Any
@@ -37,6 +40,7 @@ class Adjusted:
     normalised_interval: Interval | None
     index_interval: Interval | None
     z_interval: Interval | None
+    undefined: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,13 +271,15 @@ class Constants:
         if np.ndim(value) == 0:
             ends = Interval(float(ends.lower), float(ends.upper))
         forms: dict[str, Any] = {}
+        undefined: dict[str, str] = {}
         for name, form in ADJUSTMENTS.items():
             try:
                 forms[name] = form(self.metric, self.moments)(value)
                 forms[f"{name}_interval"] = map_corners(name, self.metric, self._corners, ends)
-            except UndefinedError:
+            except UndefinedError as error:
                 forms[name] = forms[f"{name}_interval"] = None
-        return Adjusted(value, value_interval=ends, **forms)
+                undefined[name] = str(error)
+        return Adjusted(value, value_interval=ends, **forms, undefined=undefined)
 
     def significance(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Significance:
         """Compute the probability that a random ranker does at least as well as a published value.

@@ -213,6 +213,24 @@ def test_hits_that_are_not_whole_have_a_note_instead_of_a_probability() -> None:
     assert broken.note.startswith("no p: Hits@10 = 0.9805 of 402 tasks")
 
 
+def test_a_form_that_is_undefined_has_a_note() -> None:
+    """ConvE leaves out 146 of the 402 ranks of Nations: those left may all have at most ten candidates."""
+    context = Stated("nations", tool="conve")
+    hits, mrr = adjust_reading(make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Stated()).entries
+    assert hits.adjusted is not None and hits.adjusted.index is None
+    assert hits.note.startswith("AH@10 and ZH@10 cannot be told: which 256 of the 402 tasks were ranked is not known")
+    assert mrr.adjusted is not None and mrr.adjusted.index is not None and not mrr.note
+
+
+@pytest.mark.parametrize(("rank_type", "which"), [("optimistic", "best"), ("pessimistic", "worst"), ("realistic", "")])
+def test_ranks_that_favour_a_side_where_scores_tie_have_a_note(rank_type: str, which: str) -> None:
+    context = Stated("nations", rank_type=rank_type)
+    (entry,) = adjust_reading(make(("mrr", "0.5", context)), TABLES, Stated()).entries
+    assert entry.adjusted is not None
+    told = f"{rank_type} ranks: where scores tie, the model gets the {which} rank, and chance a random one."
+    assert entry.note == told * bool(which)
+
+
 def test_significance_stands_beside_where_it_is_known() -> None:
     reading = make(
         ("mrr", "0.5", Stated("nations")), ("median_rank", "3", Stated("nations")),
