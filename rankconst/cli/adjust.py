@@ -40,7 +40,7 @@ from rankconst.cli.output import (
     show_tail,
     write_whole,
 )
-from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.errors import DataError, UsageError
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.tables.tables import load
 
@@ -294,19 +294,17 @@ def _describe(constants: Constants) -> dict[str, Any]:
 
 def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     """Say on stderr what is undefined, what the tool does, and why there is no p."""
-    from rankconst.constants.affine import ADJUSTMENTS
     from rankconst.tails import explain_lack
 
     for each in done:
-        for form in ADJUSTMENTS:
-            try:
-                getattr(each.constants, form)
-            except UndefinedError as error:
-                typer.echo(f"note: {each.constants.tasks.dataset}: {error}", err=True)
+        for reason in dict.fromkeys(each.explain_undefined().values()):
+            typer.echo(f"note: {each.constants.tasks.dataset}: {reason}", err=True)
     first, tool = done[0].constants, done[0].batch.tool
     if tool is not None:
         _report_caveats([tool])
-    if significance and any(None in each.significance or not each.significance for each in done):
+    for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
+        typer.echo(f"note: {reason}", err=True)
+    if significance and any(not each.significance for each in done):
         leaves = tool is not None and tool.batch is not None
         reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
         typer.echo(f"note: no p: {reason or explain_lack(first.metric, first.histogram)}", err=True)

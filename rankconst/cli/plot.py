@@ -27,7 +27,7 @@ from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
 from rankconst.plots.arrangement import MOST_MODELS
-from rankconst.plots.comparison import find_further_models, plot_comparison
+from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
 from rankconst.results.document import STDIN
@@ -158,6 +158,12 @@ def _report(adjusted: AdjustedReading, further: Sequence[str]) -> None:
     """Say on stderr what the picture does not show."""
     for note, times in Counter(each.note for each in adjusted.entries if each.adjusted is None and each.note).items():
         typer.echo(f"left out: {times} value{'s' * (times > 1)} of {adjusted.reading.name}: {note}", err=True)
+    reasons = Counter(
+        (form, reason) for each in adjusted.entries if each.adjusted for form, reason in each.adjusted.undefined.items()
+    )
+    for (form, reason), times in reasons.items():
+        if form in FORMS:
+            typer.echo(f"left out of the panel {form}: {times} value{'s' * (times > 1)}: {reason}", err=True)
     if further:
         typer.echo(
             f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "

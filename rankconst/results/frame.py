@@ -12,11 +12,11 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
-from rankconst.results.adjust import Batch, Done, adjust_batch, fill_columns, keep_apart, look_up, name_blocks
+from rankconst.results.adjust import TIES, Batch, Done, adjust_batch, fill_columns, keep_apart, look_up, name_blocks
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
-from rankconst.results.tables.columns import Meaning, parse_column
+from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -237,7 +237,20 @@ class _Work:
         if there.any():
             value, lower, upper = numbers[there].T
             batch = Batch(tasks, meaning.metric, tool, value, lower, upper, rows[there])
-            yield adjust_batch(batch, look_up(batch, self.way.tables))
+            done = adjust_batch(batch, look_up(batch, self.way.tables))
+            if self.way.noting:
+                self._note(done)
+            yield done
+
+    def _note(self, done: Done) -> None:
+        """Note what is undefined, and ranks that ties favour or harm."""
+        told = tuple(dict.fromkeys(done.explain_undefined().values()))
+        kinds = self.frame.iloc[:, self.roles["rank_type"]].tolist() if "rank_type" in self.roles else None
+        for row in done.batch.index.tolist():
+            ties = "" if kinds is None else TIES.get(RANK_TYPES.get(str(kinds[row]).lower(), ""), "")
+            before = self.notes.get(row, "")
+            if notes := [note for note in (*told, ties) if note and note not in before]:
+                self.notes[row] = " ".join(filter(None, (before, *notes)))
 
     def _read(self, cells: pd.Series[Any], meaning: Meaning, metric: Metric, name: str) -> Numbers:
         """Return values and their ends, shape (n, 3); NaN where there is none."""

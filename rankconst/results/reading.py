@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from rankconst.constants.published import Interval, parse_value, read_published
+from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
 
@@ -196,10 +196,6 @@ class Notes:
         ]
         return (*self._kept, *more)
 
-
-NOISE = 1e-6
-"""Relative error granted to every number: many programs sum tens of thousands of ranks in float32, whose own unit is
-6e-8. Next to a rounding to five digits or fewer it does not matter."""
 
 # A number with more digits than this was not rounded for print.
 _MOST_ROUNDED = 7

@@ -21,6 +21,7 @@ _MARK = re.compile(
     r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
     r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\])$"
 )
+_DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 
 
 class Row(NamedTuple):
@@ -70,7 +71,11 @@ def strip_marks(text: str) -> str:
         return text
     bare = text.lstrip("*†‡§¶ ")
     while (mark := _MARK.search(bare)) is not None:
-        if bare[: mark.start()] == "10" and mark[0][0] in "^¹²³⁴⁵⁶⁷⁸⁹":
+        number = bare[: mark.start()]
+        if number == "10" and mark[0][0] in "^¹²³⁴⁵⁶⁷⁸⁹":
+            break
+        # 0.338(2) is 0.338 ± 0.002; the 2 of 0.338 (2) is a rank or a note.
+        if mark[0][0] == "(" and _DECIMALS.fullmatch(number) is not None:
             break
         bare = bare[: mark.start()]
     return bare or text
