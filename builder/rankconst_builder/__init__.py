@@ -5,6 +5,7 @@ module                  step
 ======================  ==========================================================
 :mod:`.fetch`           get the files: cache, mirror, archive members, hashes
 :mod:`.triples`         bytes to integer triples
+:mod:`.layout`          how the files of a user's own graph are written
 :mod:`.graph`           a dataset as integer triples per split, and its statistics
 :mod:`.restriction`     evaluations of some relations or entities only
 :mod:`.candidates`      candidate counts of each ranking task, under each protocol

@@ -28,6 +28,7 @@ from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
+from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, write_tables
 from rankconst_builder.restriction import Restriction
 from rankconst_builder.tabulate import tabulate
@@ -52,6 +53,7 @@ class Build:
     fetcher: Fetcher  # gets the files
     # Key of a source to the paths of its files, for a graph of the user's own.
     local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+    layout: Layout = field(default_factory=Layout)  # what the user says of how these are written
     # Which protocols to cover, in the order of :func:`order_protocols`.
     protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
     per_triple: bool = False  # True to write the counts of every evaluation triple, too
@@ -291,10 +293,16 @@ def _read_local(path: Path) -> Content:
 
 def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:
     key = source.key
-    names = {role: str(path) for role, path in build.local.get(key, {}).items()} or {
-        role: f"{key} {source.files[role].name}" for role in contents
-    }
-    labels = {role: read_triples(content.data, source.format, names[role]) for role, content in contents.items()}
+    if key in build.local:
+        names = {role: str(path) for role, path in build.local[key].items()}
+        labels, note = read_own({role: content.data for role, content in contents.items()}, names, build.layout)
+        if note:
+            build.reporter.say(f"{key}: {note}")
+    else:
+        labels = {
+            role: read_triples(content.data, source.format, f"{key} {source.files[role].name}")
+            for role, content in contents.items()
+        }
     graph = encode_labels({role: labels[role] for role in ROLES if role in labels}, labels.get(CONTEXT))
     graph = build.restriction.apply(graph)
     statistics = describe_graph(graph)

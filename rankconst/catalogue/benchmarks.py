@@ -24,6 +24,10 @@ CONTEXT = "transductive_train"
 """The file of an inductive dataset that models are trained on; its train is the inference graph."""
 
 
+DELIMITERS = {"tab": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
+"""Word for a delimiter to the character."""
+
+
 @dataclass(frozen=True, slots=True)
 class LineFormat:
     """How a triple is written in a line."""
@@ -32,6 +36,8 @@ class LineFormat:
     columns: str = "hrt"  # one letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``-`` ignored
     count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
+    header: bool = False  # True if the first line names the columns
+    quoted: bool = False  # True if quotes around a label are not part of it, and may hold the delimiter, as in CSV
 
     def __post_init__(self) -> None:
         letters = sorted(self.columns.replace("-", ""))

@@ -23,13 +23,12 @@ from rankconst.tasks import Tasks
 if TYPE_CHECKING:
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.tables.tables import Tables
+    from rankconst_builder.layout import Layout
     from rankconst_builder.pipeline import Outcome
     from rankconst_builder.restriction import Restriction
 
 
 DEFAULT_OUT = Path("rankconst-tables")
-
-_DELIMITERS = {"tab": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
 
 _SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
@@ -107,7 +106,8 @@ def build(
     columns: Annotated[
         str | None,
         typer.Option(
-            help="Columns of your files: h head, r relation, t tail, - ignored; hrt if left out.", metavar="ORDER"
+            help="Columns of your files: h head, r relation, t tail, - ignored; if left out, as the heading says, or hrt.",
+            metavar="ORDER",
         ),
     ] = None,
     delimiter: Annotated[
@@ -116,6 +116,10 @@ def build(
             help="What separates the columns: tab, comma, space, semicolon, pipe or a character; tab if left out.",
             metavar="CHAR",
         ),
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether line 1 is a heading, where the files leave it open."),
     ] = None,
     table_version: Annotated[
         str | None, typer.Option(help="Version that the tables state, for releases.", metavar="X.Y.Z")
@@ -133,6 +137,7 @@ def build(
     """
     require_builder("build")
     from rankconst_builder.fetch import Fetcher
+    from rankconst_builder.layout import Layout
     from rankconst_builder.pipeline import UNRELEASED, Build, build_all, order_protocols
     from rankconst_builder.restriction import Restriction, read_names
 
@@ -140,6 +145,7 @@ def build(
     if table_version is not None and parse_version(table_version) is None:
         raise UsageError(f"--table-version {table_version!r} must be three numbers: 1.0.0, for example.")
     mirror = check_mirror(mirror)
+    layout = _read_layout(delimiter, columns, header)
     own = {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
     restriction = Restriction(
         relations=None if relations is None else read_names("--relations", relations),
@@ -157,13 +163,11 @@ def build(
                 "--train, --valid, --test and --name describe a graph of your own; "
                 "leave out --dataset, --all and --from-archive."
             )
-        sources = [
-            _own_source(own, name, "hrt" if columns is None else columns, "tab" if delimiter is None else delimiter)
-        ]
+        sources = [_own_source(own, name)]
     else:
-        if columns is not None or delimiter is not None:
+        if layout != Layout():
             raise UsageError(
-                "--columns and --delimiter are for a graph of your own; a benchmark's are in the registry."
+                "--columns, --delimiter and --header are for a graph of your own; a benchmark's are in the registry."
             )
         sources = _find_sources(dataset or [], all_, from_archive)
     local = {source.key: own for source in sources} if own else {}
@@ -176,6 +180,7 @@ def build(
             out=out,
             fetcher=Fetcher(cache, mirror=mirror, offline=offline, force=force, reporter=reporter),
             local=local,
+            layout=layout,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
             per_triple=per_triple,
             from_archive=from_archive,
@@ -247,18 +252,27 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
     return replace(source, key=_check_name(name), title=title, aliases=(), pykeen={})
 
 
-def _own_source(files: dict[str, Path], name: str | None, columns: str, delimiter: str) -> Benchmark:
+def _own_source(files: dict[str, Path], name: str | None) -> Benchmark:
     from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 
     lacking = [f"--{role}" for role in ("train", "test") if role not in files] + ["--name"] * (name is None)
     if lacking or name is None:
         raise UsageError(f"a graph of your own needs --train, --test and --name; missing: {', '.join(lacking)}.")
-    key = _check_name(name)
+    return Benchmark(key=_check_name(name), title=name, aliases=(), format=LineFormat(), files={}, split="own")
+
+
+def _read_layout(delimiter: str | None, columns: str | None, header: bool | None) -> Layout:
+    """Return what the options say of how files are written."""
+    from rankconst.catalogue.benchmarks import DELIMITERS, LineFormat
+    from rankconst_builder.layout import Layout
+
+    sign = None if delimiter is None else DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t"))
+    order = None if columns is None else columns.lower()
     try:
-        form = LineFormat(delimiter=_DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t")), columns=columns.lower())
+        LineFormat("\t" if sign is None else sign, "hrt" if order is None else order)
     except DataError as error:
-        raise UsageError(f"{error} --delimiter also takes {', '.join(_DELIMITERS)}.") from error
-    return Benchmark(key=key, title=name, aliases=(), format=form, files={}, split="own")
+        raise UsageError(f"{error} --delimiter also takes {', '.join(DELIMITERS)}.") from error
+    return Layout(sign, order, header)
 
 
 def _check_name(name: str) -> str:

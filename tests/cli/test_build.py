@@ -316,6 +316,16 @@ def test_own_graph(
     assert provenance(out)["mykg"]["origin"] == "files"
 
 
+def test_a_heading_is_no_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    headed = {split: [("head", "relation", "tail"), *rows] for split, rows in SMALL.items()}
+    args = ("build", *write_graph(headed, delimiter=","), "--delimiter", "comma", "-p", "raw", "-f", "json")
+    screen = run(*args, "--name", "mykg", "--out", out)
+    assert "is a heading and no triple" in screen.message
+    assert [row["num_tasks"] for row in screen.records] == [10]
+    screen = run(*args, "--no-header", "--name", "other", "--out", out)
+    assert [row["num_tasks"] for row in screen.records] == [12]
+
+
 @pytest.mark.slow
 def test_own_graph_without_valid(run: Run, write_graph: WriteGraph, out: Path) -> None:
     graph = {**SMALL, "valid": []}
@@ -448,6 +458,7 @@ def test_names_that_only_look_alike_stay_apart(run: Run, write_graph: WriteGraph
         (("--train", "t", "--test", "t", "--name", "x", "--delimiter", ""), ("delimiter", "''", "one")),
         (("-d", "nations", "--columns", "htr", "--from-archive"), ("--columns",)),
         (("-d", "nations", "--delimiter", "comma", "--from-archive"), ("--delimiter",)),
+        (("-d", "nations", "--header", "--from-archive"), ("--header",)),
         (("-d", "nations", "--from-archive", "--table-version", "banana"), ("--table-version", "banana")),
     ],
 )
