@@ -237,6 +237,67 @@ def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure
     return plot_comparison(adjusted, [parse_metric(name) for name in names] or None, titles=titles)
 
 
+def from_triples(
+    train: Any,
+    valid: Any = None,
+    test: Any = None,
+    *,
+    protocol: str | Iterable[str] | None = None,
+    name: str = "triples",
+) -> Tables:
+    """Make tables of a graph of your own from its triples, as ``rankconst build`` does from files.
+
+    Parameters
+    ----------
+    train, valid, test
+        The triples of each split: a DataFrame with columns head, relation and tail, in any usual words, or with three
+        columns in this order; an array or a list of rows of three, ids or labels; or a triples factory of PyKEEN, by
+        the labels that it has. `valid` may be None. A repeated triple counts as often as it is there.
+    protocol
+        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``.
+    name
+        What the dataset is called.
+
+    Returns
+    -------
+    Tables
+        With this one dataset; nothing is written. A constant is computed when it is first asked for.
+
+    Raises
+    ------
+    DataError
+        If something is no triple: a missing label, a fraction, a heading. Also if a factory numbers entities that its
+        train triples lack, which PyKEEN ranks and protocol ``pykeen`` does not.
+    UnknownNameError
+        If there is no such protocol.
+    UsageError
+        If train or test is missing, or the name is that of a benchmark.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> train = pd.DataFrame({"head": ["ada", "bob", "cy"], "relation": "knows", "tail": ["bob", "cy", "dee"]})
+    >>> mykg = from_triples(train, test=[("ada", "knows", "cy")], name="mykg")
+    >>> round(mykg.constants("mykg", "mrr").adjust("0.75").index, 4)
+    0.3571
+    """
+    from rankconst.catalogue.benchmarks import make_key
+    from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
+    from rankconst_builder.memory import make_tables
+    from rankconst_builder.pipeline import order_protocols
+
+    if train is None or test is None:
+        raise UsageError("a graph of your own needs train and test; only valid may be None.")
+    names = PROTOCOLS if protocol is None else [protocol] if isinstance(protocol, str) else protocol
+    given = {"train": train, "valid": valid, "test": test}
+    return make_tables(
+        {split: triples for split, triples in given.items() if triples is not None},
+        make_key(name),
+        name,
+        order_protocols(map(parse_protocol, names)),
+    )
+
+
 def _read(results: Any) -> Reading:
     """Return a reading of a path, a dict or a DataFrame; a reading as it is."""
     if isinstance(results, Reading):

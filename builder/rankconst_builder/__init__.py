@@ -12,6 +12,7 @@ module                  step
 :mod:`.tabulate`        histograms to rows of the tables
 :mod:`.package`         write a set of tables, with its descriptor
 :mod:`.pipeline`        the steps in order
+:mod:`.memory`          the same for a graph in Python's memory
 :mod:`.changes`         compare two sets, and say by how much the version must rise
 :mod:`.describe`        the documents of a release
 :mod:`.release`         assemble a release

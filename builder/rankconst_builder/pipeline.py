@@ -315,8 +315,8 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
             build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
     return _Part(
         tables={
-            "datasets": _describe_dataset(source, statistics, contents),
-            **tabulate(_gather_histograms(key, graph, counts)),
+            "datasets": describe_dataset(source, statistics, contents),
+            **tabulate(gather_histograms(key, graph, counts)),
         },
         provenance={
             "origin": "files",
@@ -363,7 +363,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     )
 
 
-def _gather_histograms(key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]) -> dict[Tasks, Histogram]:
+def gather_histograms(key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]) -> dict[Tasks, Histogram]:
     """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation."""
     found: dict[Tasks, Histogram] = {}
     for (protocol, split), count in counts.items():
@@ -421,7 +421,8 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
     ]
 
 
-def _describe_dataset(source: Benchmark, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
+def describe_dataset(source: Benchmark, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
+    """Return the row of a dataset; without contents, that of one that is in memory only."""
     row = {
         **_describe_source(source),
         "entities": statistics.entities,
@@ -436,7 +437,7 @@ def _describe_dataset(source: Benchmark, statistics: Statistics, contents: Mappi
         "self_loops_train": statistics.self_loops_train,
         **{f"dropped_{s}": statistics.rows[s] - statistics.seen_distinct[s] for s in ("valid", "test")},
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
-        "verified": all(content.verified for content in contents.values()),
+        "verified": bool(contents) and all(content.verified for content in contents.values()),
     }
     return pa.Table.from_pylist([row], schema=schema_of("datasets"))
 
@@ -469,7 +470,7 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
 
 
 def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram]:
-    """Return what :func:`_gather_histograms` does, from archived tables."""
+    """Return what :func:`gather_histograms` does, from archived tables."""
     found: dict[Tasks, Histogram] = {}
     for protocol, split in itertools.product(build.protocols, SPLITS):
         if not archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split)):

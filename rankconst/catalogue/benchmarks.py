@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from rankconst.errors import DataError
-from rankconst.names import resolve_name
+from rankconst.errors import DataError, UsageError
+from rankconst.names import resolve_name, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -174,3 +174,14 @@ def find_benchmark(name: str) -> Benchmark:
     spellings = {key: (source.title, *source.aliases) for key, source in sources.items()}
     remedy = "`rankconst datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
     return sources[resolve_name("dataset", name, spellings, remedy)]
+
+
+def make_key(name: str, what: str = "name") -> str:
+    """Return the key that a user's name gives; refuse those that are not keys, and those of benchmarks."""
+    key = name.lower()
+    if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
+        raise UsageError(f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
+    taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
+    if squash(key) in taken:
+        raise UsageError(f"{what} {name!r} is the name of a benchmark; choose another, such as {key}-own.")
+    return key

@@ -15,7 +15,6 @@ from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark,
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
-from rankconst.names import squash
 from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
 from rankconst.tasks import Tasks
@@ -242,6 +241,8 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
             "--relations and --entities restrict one benchmark, and the result needs a name of its own: "
             "--dataset KEY --name NAME."
         )
+    from rankconst.catalogue.benchmarks import make_key
+
     source = sources[0]
     limits = [
         f"{len(labels)} {kind}"
@@ -249,16 +250,16 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
         if labels is not None
     ]
     title = f"{source.title}, restricted to {' and '.join(limits)}"
-    return replace(source, key=_check_name(name), title=title, aliases=(), pykeen={})
+    return replace(source, key=make_key(name, "--name"), title=title, aliases=(), pykeen={})
 
 
 def _own_source(files: dict[str, Path], name: str | None) -> Benchmark:
-    from rankconst.catalogue.benchmarks import Benchmark, LineFormat
+    from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
 
     lacking = [f"--{role}" for role in ("train", "test") if role not in files] + ["--name"] * (name is None)
     if lacking or name is None:
         raise UsageError(f"a graph of your own needs --train, --test and --name; missing: {', '.join(lacking)}.")
-    return Benchmark(key=_check_name(name), title=name, aliases=(), format=LineFormat(), files={}, split="own")
+    return Benchmark(key=make_key(name, "--name"), title=name, aliases=(), format=LineFormat(), files={}, split="own")
 
 
 def _read_layout(delimiter: str | None, columns: str | None, header: bool | None) -> Layout:
@@ -273,19 +274,6 @@ def _read_layout(delimiter: str | None, columns: str | None, header: bool | None
     except DataError as error:
         raise UsageError(f"{error} --delimiter also takes {', '.join(DELIMITERS)}.") from error
     return Layout(sign, order, header)
-
-
-def _check_name(name: str) -> str:
-    """Return the key that a user's name gives; refuse those that are not keys, and those of benchmarks."""
-    from rankconst.catalogue.benchmarks import load_benchmarks
-
-    key = name.lower()
-    if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
-        raise UsageError(f"--name {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
-    taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
-    if squash(key) in taken:
-        raise UsageError(f"--name {name!r} is the name of a benchmark; choose another, such as {key}-own.")
-    return key
 
 
 def _print_outcome(outcome: Outcome, form: Format) -> None:

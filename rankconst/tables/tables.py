@@ -29,7 +29,7 @@ from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, sch
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pandas as pd
     import pyarrow as pa
@@ -389,11 +389,12 @@ class Tables:
         """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
         if (tasks, metric) not in self._known:
             histogram = self.histogram(tasks)
-            row = None if tasks.relations else self._records(tasks.dataset).find_moments(tasks, metric)
-            self._known[tasks, metric] = Constants(
-                tasks, metric, histogram, row or compute_moments(metric, histogram), self.version
-            )
+            moments = self._find_moments(tasks, metric) or compute_moments(metric, histogram)
+            self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version)
         return self._known[tasks, metric]
+
+    def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
+        return None if tasks.relations else self._records(tasks.dataset).find_moments(tasks, metric)
 
     def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
         """Return the candidate counts of some ranking tasks; of both sides, or of several relations, pooled.
@@ -507,6 +508,34 @@ class Tables:
         if dataset not in self._parsed:
             self._parsed[dataset] = Records(dataset, functools.partial(self._read, dataset=dataset))
         return self._parsed[dataset]
+
+
+@dataclass(frozen=True, repr=False)
+class TablesInMemory(Tables):
+    """A set of tables that is in no file; each is made when first read, and no constant sooner than asked for."""
+
+    make: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict, compare=False)
+    _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
+
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
+    ) -> pa.Table:
+        if name not in self._made:
+            self._made[name] = self.make[name]()
+        table = self._made[name]
+        if dataset is not None:
+            import pyarrow as pa
+            import pyarrow.compute as pc
+
+            table = table.filter(pc.equal(table["dataset"], pa.scalar(dataset)))
+        table = table.select(columns)
+        for column in coded:
+            place = table.schema.get_field_index(column)
+            table = table.set_column(place, column, table[column].dictionary_encode())
+        return table
+
+    def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
+        return super()._find_moments(tasks, metric) if "constants" in self._made else None
 
 
 def _find_row_groups(file: pq.ParquetFile, dataset: str) -> tuple[list[int], bool]:
