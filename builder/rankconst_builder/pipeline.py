@@ -26,7 +26,7 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.candidates import TaskCounts, count_protocols
-from rankconst_builder.fetch import Content, Fetcher
+from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, write_tables
@@ -279,16 +279,7 @@ def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is None:
         return {role: build.fetcher.read(source.files[role]) for role in (*ROLES, CONTEXT) if role in source.files}
-    return {role: _read_local(path) for role, path in local.items()}
-
-
-def _read_local(path: Path) -> Content:
-    """Read a file of the user's own."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}.") from error
-    return Content(data, hashlib.sha256(data).hexdigest(), verified=False)
+    return {role: read_local(path) for role, path in local.items()}
 
 
 def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:

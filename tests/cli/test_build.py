@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import hashlib
 import json
+import lzma
 import shlex
 import shutil
 import subprocess
@@ -314,6 +318,38 @@ def test_own_graph(
     assert "entities: 5" in screen.message
     assert "relations: 2" in screen.message
     assert provenance(out)["mykg"]["origin"] == "files"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_files_are_read(run: Run, write_graph: WriteGraph, out: Path, pack: Callable[[bytes], bytes]) -> None:
+    files = write_graph(SMALL)
+    path = Path(files[-1])
+    path.write_bytes(pack(path.read_bytes()))
+    screen = run("build", *files, "--name", "mykg", "-p", "raw", "--out", out, "-f", "json")
+    assert [row["num_tasks"] for row in screen.records] == [10]
+    (row,) = rankconst.load(out).datasets.values()
+    assert row["sha256"][2] == hashlib.sha256(path.read_bytes()).hexdigest()
+    path.write_bytes(path.read_bytes()[:-12])
+    screen = run("build", *files, "--name", "mykg", "--out", out)
+    assert (screen.code, f"{path} is cut off or damaged" in screen.message) == (6, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"PK\x03\x04...", "a zip file. Unpack it: unzip "),
+        (b"\x28\xb5\x2f\xfd", "Unpack it: unzstd "),
+        (b"PAR1\x15", "rankconst.from_triples"),
+        (b"<a> <b> <c> .\n", "is RDF: '<a> <b> <c> .'"),
+    ],
+)
+def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, content: bytes, told: str) -> None:
+    files = write_graph(SMALL)
+    Path(files[-1]).write_bytes(content)
+    screen = run("build", *files, "--name", "mykg", "--out", out)
+    assert (screen.code, screen.out) == (6, "")
+    assert f"error: {files[-1]} is " in screen.message
+    assert told in screen.message
 
 
 def test_a_heading_is_no_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:
