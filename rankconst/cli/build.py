@@ -46,6 +46,7 @@ _COLUMNS = (
 
 
 def build(
+    context: typer.Context,
     dataset: Annotated[
         list[str] | None,
         typer.Option(
@@ -134,6 +135,9 @@ def build(
 
     rankconst build --train train.tsv --valid valid.tsv --test test.tsv --name mykg
     """
+    if context.args:
+        meant = " ".join(f"--dataset {shlex.quote(key)}" for key in context.args)
+        raise UsageError(f"unexpected {' '.join(context.args)}: did you mean {meant}? Options say what to build.")
     require_builder("build")
     from rankconst_builder.fetch import Fetcher
     from rankconst_builder.layout import Layout

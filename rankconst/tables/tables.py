@@ -22,7 +22,7 @@ from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
-from rankconst.names import resolve_name
+from rankconst.names import resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, read_descriptor, read_table_file
 from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, schema_of
@@ -495,8 +495,11 @@ class Tables:
         name = next(each for each in tasks.relations if each not in known)
         near = difflib.get_close_matches(name, known, n=3)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
+        if set(name.split(",")) <= {*known}:
+            hint = " Name each relation by itself."
         return (
-            f"no {tasks.split} task of {tasks.dataset} has relation {name!r} under protocol {tasks.protocol}.{hint} "
+            f"no {tasks.split} task of {tasks.dataset} has relation {shorten(name)!r} under protocol "
+            f"{tasks.protocol}.{hint} "
             f"`rankconst show {tasks.dataset} --relations` lists the {len(known)} that there are."
         )
 

@@ -481,6 +481,8 @@ def test_names_that_only_look_alike_stay_apart(run: Run, write_graph: WriteGraph
     ("args", "told"),
     [
         ((), ("--dataset", "--all", "--train", "rankconst datasets")),
+        (("nations",), ("did you mean --dataset nations?",)),
+        (("fb15k", "my kg"), ("did you mean --dataset fb15k --dataset 'my kg'?",)),
         (("--from-archive",), ("--dataset",)),
         (("--all", "-d", "nations"), ("--all", "--dataset")),
         (("--train", "t.tsv", "--name", "x"), ("--test", "missing")),
@@ -580,6 +582,7 @@ def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
         (("--relations", "embassy"), 2, "the result needs a name of its own: --dataset KEY --name NAME"),
         (("--relations", "embassy", "--name", "umls"), 2, "is the name of a benchmark; choose another"),
         (("--relations", "embasy", "--name", "mine"), 4, "Did you mean embassy"),
+        (("--relations", "embassy," + "x," * 400, "--name", "mine"), 4, "has no relation 'x' (1 of 2 named)"),
         (("--entities", "usa,atlantis", "--name", "mine"), 4, "no entity 'atlantis' (1 of 2 named)"),
         (("--relations", "embassy", "--name", "mine", "--from-archive"), 2, "--from-archive has histograms only"),
     ],
