@@ -24,6 +24,7 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_dataset,
+    open_tables,
 )
 from rankconst.cli.output import (
     SUFFIXES,
@@ -42,7 +43,6 @@ from rankconst.cli.output import (
 )
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
-from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -132,7 +132,7 @@ def adjust(
         relations=tuple(relation or ()),
         percent=percent,
     )
-    opened = load(tables)
+    opened = open_tables(tables)
     if input is not None:
         # Negative values start with a dash, too: what is no option has become a VALUE.
         for option in (value for value in values or () if value[:1] == "-" and value[1:2].isalpha()):
@@ -263,13 +263,13 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
     _report_values(done, significance=significance)
     significant = any(data["p_method"])
     tails = f"\n{_explain_tails(data['p_method'])}" if significant else ""
-    tasks = first.tasks
+    tasks, versions = first.tasks, " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     return Listing(
         _columns_of_values(first.metric, significant),
         data,
         title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
         caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{tails}{f' Tables: {first.table_version}.' if first.table_version else ''}",
+        f"{tails}{f' Tables: {versions}.' if versions else ''}",
     )
 
 
@@ -405,6 +405,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
 
     A table on a screen leaves out what rankconst knows nothing about; no other format does.
     """
+    from rankconst.results.adjust import FACTS
+
     reading, data = adjusted.reading, adjusted.table
     original = [_original(reading, place, adjusted.blocks, form) for place in range(len(reading.columns))]
     added = [
@@ -412,7 +414,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         for place, (block, names) in enumerate(adjusted.list_added())
         for column in _columns_of(block, place, names)
     ]
-    *facts, note = list(data)[-4:]
+    *facts, note = list(data)[-len(FACTS) - 1 :]
     last = Column(note, "note" if any(data[note]) else None, lambda value: value or "", drop=_NOTE)
     left_out = [column.key for column in original if column.title is None]
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]

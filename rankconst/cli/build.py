@@ -15,6 +15,7 @@ from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark,
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
+from rankconst.tables.location import OUTPUT
 from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
 from rankconst.tasks import Tasks
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from rankconst_builder.pipeline import Outcome
     from rankconst_builder.restriction import Restriction
 
-
-DEFAULT_OUT = Path("rankconst-tables")
 
 _SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
@@ -67,7 +66,7 @@ def build(
             metavar="PROTOCOL",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = DEFAULT_OUT,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = Path(OUTPUT),
     mirror: Annotated[
         str | None,
         typer.Option(
@@ -106,7 +105,7 @@ def build(
     columns: Annotated[
         str | None,
         typer.Option(
-            help="Columns of your files: h head, r relation, t tail, - ignored; if left out, as the heading says, or hrt.",
+            help="Columns of your files: h head, r relation, t tail, - ignored; if left out, by the heading, or hrt.",
             metavar="ORDER",
         ),
     ] = None,

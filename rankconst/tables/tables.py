@@ -24,12 +24,12 @@ from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, read_descriptor, read_table_file
-from rankconst.tables.location import find_location
+from rankconst.tables.location import OUTPUT, find_location
 from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, schema_of
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -155,6 +155,11 @@ class Tables:
     def version(self) -> str:
         """The version of the set."""
         return str(self.descriptor["version"])
+
+    def version_of(self, dataset: str) -> str:
+        """Return the version of the set that a dataset, given by its key, is from."""
+        del dataset
+        return self.version
 
     def __repr__(self) -> str:
         return f"Tables({str(self.path)!r}, version {self.version!r})"
@@ -293,14 +298,14 @@ class Tables:
             return f"{missing} Use {benchmark.same_graph_as}, of which it is another copy."
         if benchmark.not_offered:
             return f"{missing} It is not offered: {benchmark.not_offered}"
-        if self.place is not None and benchmark.key in load().datasets:
-            return f"{missing} The tables that came with rankconst do: leave out --tables."
+        if benchmark.key in load().datasets:
+            return f"{missing} The tables that came with rankconst do: rankconst.load() opens them."
         # Only a folder can be added to; for a zip file or a download, tables of one's own are built next to it.
-        folder = self.place if self.place is not None and Path(self.place).is_dir() else None
-        out = "" if folder is None else f" --out {folder}"
+        if self.place is not None and Path(self.place).is_dir():
+            return f"{missing} Run: rankconst build --dataset {benchmark.key} --out {self.place}."
         return (
-            f"{missing} Run: rankconst build --dataset {benchmark.key}{out}; then add --tables "
-            f"{folder or 'rankconst-tables'}."
+            f"{missing} Run: rankconst build --dataset {benchmark.key}. It writes {OUTPUT}, where every command looks; "
+            f"in Python, rankconst.load({OUTPUT!r}) opens it."
         )
 
     def tasks(
@@ -539,6 +544,57 @@ class TablesInMemory(Tables):
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         return super()._find_moments(tasks, metric) if "constants" in self._made else None
+
+
+@dataclass(frozen=True, repr=False)
+class JoinedTables(Tables):
+    """Several sets as one: each dataset is taken, whole, from the first set that holds it."""
+
+    sets: tuple[Tables, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """The versions of the sets."""
+        return " + ".join(dict.fromkeys(each.version for each in self.sets))
+
+    @cached_property
+    def _homes(self) -> dict[str, Tables]:
+        """Dataset key to its set."""
+        return {key: each for each in reversed(self.sets) for key in each.datasets}
+
+    def _home(self, dataset: str) -> Tables:
+        return self._homes.get(dataset, self.sets[0])
+
+    def version_of(self, dataset: str) -> str:
+        """Return the version of the set that a dataset, given by its key, is from."""
+        return self._home(dataset).version
+
+    def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
+        """Return the constants of a metric, from the set of the dataset."""
+        return self._home(tasks.dataset).look_up(tasks, metric)
+
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
+    ) -> pa.Table:
+        if dataset is not None:
+            return self._home(dataset)._read(name, columns, dataset, coded)
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        parts = []
+        for each in self.sets:
+            own = pa.array([key for key, home in self._homes.items() if home is each], pa.string())
+            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), coded=coded)
+            parts.append(table.filter(pc.is_in(table["dataset"], value_set=own)).select(columns))
+        return pa.concat_tables(parts)
+
+
+def join_tables(sets: Sequence[Tables]) -> Tables:
+    """Return several sets as one, in which the first counts that holds a dataset."""
+    if len(sets) == 1:
+        return sets[0]
+    first = sets[0]
+    return JoinedTables(first.path, first.descriptor, first.folder, first.place, sets=tuple(sets))
 
 
 def _find_row_groups(file: pq.ParquetFile, dataset: str) -> tuple[list[int], bool]:

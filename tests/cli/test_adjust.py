@@ -254,7 +254,7 @@ def test_dataset_without_constants_says_how_to_build_them(run: Run, spelt: str, 
     screen = run("adjust", 0.5, "-d", spelt, "-m", "mrr")
     assert (screen.code, screen.out) == (4, "")
     assert f"rankconst build --dataset {key}" in screen.message
-    assert "--tables" in screen.message
+    assert "rankconst.load('rankconst-tables')" in screen.message
     assert "Did you mean" not in screen.message
     assert "unknown" not in screen.message
 
