@@ -18,7 +18,7 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, find_protocol
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
@@ -72,6 +72,8 @@ class Records:
             if tasks.is_micro
             else self.macro_histograms
         )
+        if tasks in stored:  # own counts may be of both sides, not told apart
+            return stored[tasks]
         singles: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
         wanted = [replace(side, relations=names) for side in tasks.sides for names in singles]
         if not all(each in stored for each in wanted):
@@ -465,7 +467,8 @@ class Tables:
 
     def holds(self, tasks: Tasks) -> bool:
         """Tell whether there are rows of such tasks, whatever their side, aggregation and relations."""
-        return Tasks(tasks.dataset, tasks.protocol, tasks.split, "head") in self._records(tasks.dataset).histograms
+        held = self._records(tasks.dataset).histograms
+        return any(Tasks(tasks.dataset, tasks.protocol, tasks.split, side) in held for side in SIDES)
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
         """Return the protocols that the tables hold of a dataset, given by its key."""
@@ -484,6 +487,10 @@ class Tables:
     def _explain_lack(self, tasks: Tasks, stored: Tasks) -> str:
         """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
         where = f"{tasks.dataset} {tasks.split}"
+        if not tasks.relations and tasks.is_micro:
+            stored = replace(tasks, side="")
+            held = [each.side for each in self._records(tasks.dataset).histograms if replace(each, side="") == stored]
+            return f"the tables ({self.version}) hold {where} of side {' and '.join(held)} only, not of {tasks.side}."
         if not tasks.relations:
             return (
                 f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}; "
