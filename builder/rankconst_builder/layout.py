@@ -6,6 +6,8 @@ Nothing is left out that may be a triple: a first line is a heading if its cells
 
 from __future__ import annotations
 
+import io
+import itertools
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -130,9 +132,7 @@ def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: La
 
 def _see(content: bytes, name: str, layout: Layout) -> _Seen:
     body = content.removeprefix(BOM)
-    first, _, rest = body.partition(b"\n")
-    first = first.rstrip(b"\r")
-    second = rest.partition(b"\n")[0].rstrip(b"\r")
+    first, second, *_ = (line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b""))
     if layout == Layout() and _RDF.match(first) and b"\t" not in first:
         raise DataError(
             f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by tabs. Convert "
@@ -140,7 +140,7 @@ def _see(content: bytes, name: str, layout: Layout) -> _Seen:
             'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; other RDF to N-Triples first: riot --output=nt FILE.'
         )
     if layout.header is None and _COUNT.fullmatch(first):
-        # OpenKE: the number of triples, then head, tail, relation as numbers.
+        # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of thunlp/OpenKE, 35bc6a9).
         ids = all(map(_COUNT.fullmatch, second.split()))
         if layout.columns is None and not ids:
             raise DataError(

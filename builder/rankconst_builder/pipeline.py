@@ -298,7 +298,8 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     graph = build.restriction.apply(graph)
     statistics = describe_graph(graph)
     build.reporter.say(_summarise(source, statistics))
-    for difference in _compare_with_pykeen(source, statistics):
+    local = build.local.get(key, {}).values()
+    for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
         build.reporter.warn(f"{key}: {difference}")
     counts = count_protocols(graph, build.protocols)
     for (protocol, split), count in counts.items():
@@ -410,6 +411,18 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
         for name, value in found.items()
         if name in source.pykeen and source.pykeen[name] != value
     ]
+
+
+def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[str]:
+    """Say where OpenKE ranks other entities than those of the triples: as many as entity2id.txt counts."""
+    for path in dict.fromkeys(path.with_name("entity2id.txt") for path in paths):
+        first = path.read_bytes().partition(b"\n")[0].strip() if path.is_file() else b""
+        if first.isdigit() and int(first) != statistics.entities:
+            return [
+                f"{path} counts {int(first):,} entities, {statistics.entities:,} of them are in triples. OpenKE ranks "
+                "all, these tables those in triples."
+            ]
+    return []
 
 
 def describe_dataset(source: Benchmark, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:

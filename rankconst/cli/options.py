@@ -51,8 +51,8 @@ def complete_from(names: Iterable[str] | Callable[[], Iterable[str]]) -> Callabl
 
 
 def complete_dataset(incomplete: str) -> list[str]:
-    """Complete the key of a dataset of the bundled tables."""
-    rows = load().datasets
+    """Complete the key of a dataset of the tables that are found without being named."""
+    rows = open_tables(None).datasets
     return _complete_spelling(incomplete, ((key, row["title"], *row["aliases"]) for key, row in rows.items()))
 
 

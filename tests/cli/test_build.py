@@ -352,6 +352,16 @@ def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, co
     assert told in screen.message
 
 
+def test_openke_ranks_what_entity2id_counts(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    files = write_graph(SMALL)
+    listed = Path(files[1]).with_name("entity2id.txt")
+    args: tuple[str | Path, ...] = ("build", *files, "--name", "mykg", "-p", "raw", "--out", out)
+    listed.write_text("5\na\t0\n", encoding="utf-8")
+    assert "warning" not in run(*args).message
+    listed.write_text("7\na\t0\n", encoding="utf-8")
+    assert f"warning: mykg: {listed} counts 7 entities, 5 of them are in triples." in run(*args).message
+
+
 def test_a_heading_is_no_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:
     headed = {split: [("head", "relation", "tail"), *rows] for split, rows in SMALL.items()}
     args = ("build", *write_graph(headed, delimiter=","), "--delimiter", "comma", "-p", "raw", "-f", "json")
