@@ -11,10 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.errors import DataError
 from rankconst_builder.layout import Layout, name_columns, read_own
+from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankconst_builder.triples import Labels
 
 Row = tuple[str, str, str]
@@ -228,7 +232,7 @@ def test_rdf_is_refused_with_the_command_that_converts(text: str) -> None:
     assert "awk" in message
 
 
-def test_the_command_that_converts_does(tmp_path: Any) -> None:
+def test_the_command_that_converts_does(tmp_path: Path) -> None:
     import shutil
     import subprocess
 
@@ -246,3 +250,15 @@ def test_the_command_that_converts_does(tmp_path: Any) -> None:
     assert read({"train": converted}, Layout())[0]["train"] == [
         ("<http://a>", "<http://p>", "<http://b>"), ("_:x", "<http://p>", "<http://a>"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["nations", "umls", "kinships", "openke_wn18rr"])
+def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
+    """No first line is taken for a heading, and OpenKE's show their layout."""
+    source = load_benchmarks()[key]
+    paths = {role: mirror / source.files[role].remote.url.partition("://")[2] for role in ("train", "valid", "test")}
+    contents = {role: path.read_bytes() for role, path in paths.items()}
+    labels, note = read_own(contents, {role: role for role in paths}, Layout())
+    assert note == ("columns: htr (--columns says otherwise)" if source.format.count_line else "")
+    for role, content in contents.items():
+        assert rows_of(labels[role]) == rows_of(read_triples(content, source.format, role))
