@@ -106,9 +106,11 @@ def test_in_python() -> None:
     assert adjusted["tables"].fillna("none").tolist() == ["unreleased", "1.0.0", "none"]
     assert rankconst.adjust(frame[1:2], tables=[mine, public])["tables"].tolist() == ["1.0.0"]
     assert rankconst.lint({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
-    value = str(public.constants("umls", "mrr", protocol="pykeen").index(0.5))
-    found = rankconst.identify({"MRR": "0.5", "AMRR": value}, tables=[mine, public])
-    assert {match.tasks.dataset for group in found.groups for match in group.matches} == {"umls"}
+    for tables, dataset in ((mine, "mykg"), (public, "umls")):
+        mr, mrr = (tables.constants(dataset, metric) for metric in ("mr", "mrr"))
+        shown = {"MR": 2.5, "AMRI": mr.index(2.5), "MRR": 0.5, "AMRR": mrr.index(0.5), "ZMRR": mrr.z(0.5)}
+        (group,) = rankconst.identify(shown, tables=[mine, public]).groups
+        assert mr.tasks in {match.tasks for match in group.matches}
 
 
 def test_joined_tables_read_as_one() -> None:
