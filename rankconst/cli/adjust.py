@@ -24,6 +24,7 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_dataset,
+    open_tables,
 )
 from rankconst.cli.output import (
     SUFFIXES,
@@ -42,7 +43,6 @@ from rankconst.cli.output import (
 )
 from rankconst.errors import DataError, UsageError
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
-from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.protocols import Protocol
     from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
     from rankconst.constants.published import Published
@@ -92,6 +93,12 @@ def adjust(
             "--num-tasks", "-n", min=1, metavar="N", help="Number of ranks, in place of a dataset: protocol sampled:M."
         ),
     ] = None,
+    counts: Annotated[
+        Path | None,
+        typer.Option(
+            "--counts", help="Numbers of candidates of your own tasks, in place of a dataset.", metavar="FILE"
+        ),
+    ] = None,
     percent: PercentOption = False,
     significance: Annotated[
         bool | None,
@@ -121,7 +128,11 @@ def adjust(
     if out is not None:
         check_target(out, force)
     form = format or (Format.table if out is None else _form_of(out))
-    given, metrics = dataset or [], tuple(map(parse_metric, metric or ()))
+    metrics = tuple(map(parse_metric, metric or ()))
+    if counts is not None and num_tasks is not None:
+        raise typer.BadParameter("--counts says how many tasks there are; leave out --num-tasks.")
+    counted = None if input is None else num_tasks
+    opened, given = _open(tables, dataset or [], counts, counted, protocol, tool)
     user = Stated(
         given[0] if given else None,
         split,
@@ -132,12 +143,11 @@ def adjust(
         relations=tuple(relation or ()),
         percent=percent,
     )
-    opened = load(tables)
     if input is not None:
         # Negative values start with a dash, too: what is no option has become a VALUE.
         for option in (value for value in values or () if value[:1] == "-" and value[1:2].isalpha()):
             raise typer.BadParameter(f"there is no option {option}; see rankconst adjust --help.")
-        unfit = {"VALUE": values, "--relation": relation, "--num-tasks": num_tasks, "a second --dataset": given[1:]}
+        unfit = {"VALUE": values, "a second --dataset": given[1:]}
         for what in (what for what, stated in unfit.items() if stated):
             raise typer.BadParameter(f"{what} does not go with --input.")
         from rankconst.results.formats import read_results
@@ -161,6 +171,38 @@ def adjust(
     else:
         write_whole(out, render(listing, form))
         typer.echo(f"{out}: {len(listing):,} rows, tables {opened.version}", err=True)
+
+
+def _open(
+    places: list[str] | None,
+    datasets: list[str],
+    counts: Path | None,
+    num_tasks: int | None,
+    protocol: str | None,
+    tool: str | None,
+) -> tuple[Tables, list[str]]:
+    """Open the tables, with what takes the place of a dataset; return also the names of the datasets that are meant."""
+    opened = open_tables(places)
+    if counts is None and num_tasks is None:
+        return opened, datasets
+    from rankconst.tables.counts_file import make_tables, read_counts
+    from rankconst.tables.tables import join_tables
+    from rankconst.tasks import Tasks, sampled_histogram
+
+    if num_tasks is not None:
+        if datasets:
+            raise typer.BadParameter("--num-tasks replaces --dataset; leave one out.")
+        rule = _parse_counted(protocol, tool)
+        own = make_tables({Tasks(f"{num_tasks:,} tasks", rule.key): sampled_histogram(rule, num_tasks)})
+    elif counts is not None:
+        own = read_counts(counts)
+    named = list(own.datasets)
+    if others := [name for name in datasets if name.lower() not in named]:
+        raise typer.BadParameter(
+            f"there are no counts of {', '.join(others)}, but of {', '.join(named)}; leave one out.",
+            param_hint="--counts",
+        )
+    return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
 
 
 def _form_of(path: Path) -> Format:
@@ -203,7 +245,6 @@ def _adjust_counted(
     published: Sequence[Published], datasets: Sequence[str], metric: Metric, user: Stated, num_tasks: int
 ) -> list[Done]:
     """Adjust values of `num_tasks` tasks, all with the same number of candidates."""
-    from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
     from rankconst.catalogue.tools import parse_tool
     from rankconst.tables.own_counts import Counts
     from rankconst.tasks import sampled_histogram
@@ -219,16 +260,25 @@ def _adjust_counted(
     for option in (option for option, stated in unfit.items() if stated):
         raise typer.BadParameter("does not go with --num-tasks, which is all that is known.", param_hint=option)
     tool = parse_tool(user.tool) if user.tool else None
-    protocol = parse_protocol(user.protocol or (tool.protocol if tool else DEFAULT_PROTOCOL))
-    if protocol.negatives is None:
-        raise typer.BadParameter(
-            "the number of tasks is enough only if all have the same number of candidates: --protocol sampled:M. "
-            f"Under protocol {protocol.key} name the dataset, or use rankconst.from_counts in Python.",
-            param_hint="--num-tasks",
-        )
+    protocol = _parse_counted(user.protocol, user.tool)
     counts = Counts(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
     whole = counts.constants(metric)
     return [_adjust(published, replace(whole, tasks=replace(whole.tasks, protocol=protocol.key)), tool)]
+
+
+def _parse_counted(name: str | None, tool: str | None) -> Protocol:
+    """Return the protocol of tasks that are given by nothing but their number."""
+    from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
+    from rankconst.catalogue.tools import parse_tool
+
+    protocol = parse_protocol(name or (parse_tool(tool).protocol if tool else DEFAULT_PROTOCOL))
+    if protocol.negatives is None:
+        raise typer.BadParameter(
+            "the number of tasks is enough only if all have the same number of candidates: --protocol sampled:M. "
+            f"Under protocol {protocol.key} name the dataset, or give the numbers of candidates by --counts.",
+            param_hint="--num-tasks",
+        )
+    return protocol
 
 
 def _adjust(published: Sequence[Published], whole: Constants, tool: Tool | None) -> Done:
@@ -263,13 +313,13 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
     _report_values(done, significance=significance)
     significant = any(data["p_method"])
     tails = f"\n{_explain_tails(data['p_method'])}" if significant else ""
-    tasks = first.tasks
+    tasks, versions = first.tasks, " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     return Listing(
         _columns_of_values(first.metric, significant),
         data,
         title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
         caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{tails}{f' Tables: {first.table_version}.' if first.table_version else ''}",
+        f"{tails}{f' Tables: {versions}.' if versions else ''}",
     )
 
 
@@ -403,6 +453,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
 
     A table on a screen leaves out what rankconst knows nothing about; no other format does.
     """
+    from rankconst.results.adjust import FACTS
+
     reading, data = adjusted.reading, adjusted.table
     original = [_original(reading, place, adjusted.blocks, form) for place in range(len(reading.columns))]
     added = [
@@ -410,7 +462,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         for place, (block, names) in enumerate(adjusted.list_added())
         for column in _columns_of(block, place, names)
     ]
-    *facts, note = list(data)[-4:]
+    *facts, note = list(data)[-len(FACTS) - 1 :]
     last = Column(note, "note" if any(data[note]) else None, lambda value: value or "", drop=_NOTE)
     left_out = [column.key for column in original if column.title is None]
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]

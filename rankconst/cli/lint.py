@@ -20,11 +20,11 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_from,
+    open_tables,
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_skipped
 from rankconst.errors import DataError, UsageError
-from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,7 +100,7 @@ def lint(
     from rankconst.results.evaluation import Stated
     from rankconst.results.formats import read_results
 
-    opened = archive.load(tables)
+    opened = open_tables(tables)
     reading = read_results(file, input_format)
     report_skipped(reading)
     found = lint_reading(

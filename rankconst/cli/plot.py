@@ -21,6 +21,7 @@ from rankconst.cli.options import (
     SplitOption,
     TablesOption,
     ToolOption,
+    open_tables,
 )
 from rankconst.cli.output import check_target, report_skipped, write_whole
 from rankconst.constants.batches import count_ranked
@@ -31,7 +32,6 @@ from rankconst.plots.comparison import FORMS, find_further_models, plot_comparis
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
 from rankconst.results.document import STDIN
-from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ def plot(
     user = Stated(dataset, split, side, protocol, aggregation, tool, percent=percent)
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
-    opened = archive.load(tables)
+    opened = open_tables(tables)
     if file is None:
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")

@@ -44,7 +44,7 @@ FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
 _CHUNK = 2**14
 # What is said of the tasks of each row.
-FACTS = ("tasks_of", "protocol", "num_tasks")
+FACTS = ("tasks_of", "protocol", "num_tasks", "tables")
 
 
 # One batch.
@@ -329,6 +329,7 @@ class AdjustedReading:
                 "tasks_of": f"{each.batch.tasks.dataset} {each.batch.tasks.split} {each.batch.tasks.side}",
                 "protocol": each.batch.tasks.protocol,
                 "num_tasks": each.constants.num_tasks,
+                "tables": each.constants.table_version,
             }
             for each in self.done
         ]
@@ -457,7 +458,8 @@ def adjust_reading(
     for place, note in itertools.chain.from_iterable(_note(each, reading) for each in done):
         notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
-    return AdjustedReading(reading, tuple(done), tables.version, asked, notes, tuple(tools.values()))
+    versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
+    return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()))
 
 
 TIES = {

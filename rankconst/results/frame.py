@@ -71,7 +71,7 @@ def adjust_frame(
         )
     work = _Work(frame, roles, _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns))))
     added = work.adjust_long() if long else work.adjust_wide(measured)
-    added[keep_apart("tables", work.taken)] = tables.version
+    added[keep_apart("tables", work.taken)] = work.list_versions()
     if noting:
         added[keep_apart("note", work.taken)] = [work.notes.get(row, "") for row in range(len(frame))]
     import pandas as pd
@@ -148,6 +148,7 @@ class _Work:
         self.frame, self.roles, self.way = frame, roles, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
+        self._versions: dict[str, list[NDArray[np.intp]]] = {}
         names = [role for role in _CONTEXT if role in roles]
         self._stated = [
             (
@@ -204,6 +205,7 @@ class _Work:
                     replace(NOTHING, **{**stated, **own}), self.way.user, self.way.tables, tool=self.way.tool
                 )
                 settled.append((tasks, tool, rows))
+                self._versions.setdefault(self.way.tables.version_of(tasks.dataset), []).append(rows)
             except RankconstError as error:
                 failed.append(error)
                 self.notes.update(dict.fromkeys(rows.tolist(), str(error)))
@@ -211,6 +213,15 @@ class _Work:
             # All at once, so that a table is mended in one go.
             raise type(failed[0])("\n".join(dict.fromkeys(map(str, failed))))
         return settled
+
+    def list_versions(self) -> Any:
+        """Return the version of the tables of every row; a single text is stored much faster than as many copies."""
+        if len(self._versions) < 2:
+            return next(iter(self._versions), self.way.tables.version)
+        versions = np.full(len(self.frame), None, dtype=object)
+        for version, parts in self._versions.items():
+            versions[np.concatenate(parts)] = version
+        return versions
 
     def _describe(self, settled: Settled, prefix: str) -> dict[str, Any]:
         """Return the number of tasks and the protocol of every row."""

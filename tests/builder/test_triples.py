@@ -273,7 +273,7 @@ def test_further_columns_are_refused_with_a_hint_that_works() -> None:
 )
 def test_another_delimiter_is_suggested(content: bytes, delimiter: str, spelled: str) -> None:
     message = refused(content, LineFormat(delimiter=delimiter))
-    assert message.endswith(f"The line has 3 columns if {spelled} separates them.")
+    assert message.endswith(f"The line has 3 columns if {spelled} separates them: --delimiter {spelled[2:]}.")
 
 
 @pytest.mark.parametrize(

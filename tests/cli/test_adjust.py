@@ -254,7 +254,7 @@ def test_dataset_without_constants_says_how_to_build_them(run: Run, spelt: str, 
     screen = run("adjust", 0.5, "-d", spelt, "-m", "mrr")
     assert (screen.code, screen.out) == (4, "")
     assert f"rankconst build --dataset {key}" in screen.message
-    assert "--tables" in screen.message
+    assert "rankconst.load('rankconst-tables')" in screen.message
     assert "Did you mean" not in screen.message
     assert "unknown" not in screen.message
 
@@ -448,6 +448,12 @@ def test_version_of_the_tables_is_reported(run: Run, damaged: Path) -> None:
 
 
 @pytest.mark.slow
+def test_more_tasks_than_a_tail_is_computed_for(run: Run) -> None:
+    screen = run("adjust", 0.5, "-m", "igmr", "-n", 10**12, "-p", "sampled:5")
+    assert screen.code == 0
+    assert "no tail probability is computed for more than 100,000,000,000 tasks" in screen.message
+
+
 @pytest.mark.parametrize(("name", "key"), [("macro", "macro-query"), ("Macro_Relation", "macro-relation")])
 def test_macro_averages(run: Run, name: str, key: str) -> None:
     screen = run("adjust", 0.5, "-d", "nations", "-m", "mrr", "--aggregation", name, "-f", "json")
@@ -487,6 +493,12 @@ def test_results_of_some_relations(run: Run) -> None:
             4,
             "no test task of nations has relation 'embasy' under protocol standard. Did you mean embassy?",
         ),
+        (
+            ("-r", "embassy,treaties"),
+            4,
+            "relation 'embassy,treaties' under protocol standard. Name each relation by itself",
+        ),
+        (("-r", "x" * 700), 4, f"has relation '{'x' * 80}...' under"),
         (("-r", "embassy", "--split", "train"), 4, "hold no relations of nations train"),
         (("-r", "embassy", "-a", "macro"), 2, "averages are over all relations"),
     ],

@@ -221,8 +221,8 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
     [
         (("0.5",), "VALUE does not go with --input"),
         (("-s", "pykeen"), "there is no option -s"),
-        (("--relation", "embassy"), "--relation does not go"),
-        (("--num-tasks", 5), "--num-tasks does not go"),
+        (("--num-tasks", 5), "--protocol sampled:M"),
+        (("--num-tasks", 5, "-p", "sampled:3", "-d", "nations"), "--num-tasks replaces --dataset"),
         (("-d", "nations", "-d", "umls"), "a second --dataset does not go"),
     ],
 )

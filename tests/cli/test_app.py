@@ -148,7 +148,7 @@ def test_interrupt_in_this_process(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def interrupt(*_: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rankconst.cli.show.load", interrupt)
+    monkeypatch.setattr("rankconst.cli.show.open_tables", interrupt)
     screen = run("show", "umls")
     assert (screen.code, screen.out) == (130, "")
 
