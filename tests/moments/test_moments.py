@@ -27,6 +27,7 @@ from oracles import (
     PRECISE,
     SAMPLED,
     absolute_error,
+    integrate,
     optimum_of,
     power_sums,
     relative_error,
@@ -264,8 +265,8 @@ def test_inverse_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
         return MP.exp(sum(c * (MP.log(-MP.expm1(-t * size) / size) - shared) for size, c in counts.items()))
 
     cuts = [0, 1, 3, 10, 30, 80]
-    with MP.workdps(25):
-        first, second = MP.quad(transform, cuts, maxdegree=4), MP.quad(lambda s: s * transform(s), cuts, maxdegree=4)
+    with MP.workdps(30):
+        first, second = integrate(transform, cuts), integrate(lambda s: s * transform(s), cuts)
     moments = compute_moments(CATALOGUE["inverse_arithmetic_mean_rank"], histogram)
     assert relative_error(moments.expectation, n / mean * first) <= 1e-11
     assert relative_error(moments.variance, (n / mean) ** 2 * (second - first**2)) <= 1e-8
@@ -300,8 +301,8 @@ def test_harmonic_mean_rank_of_a_benchmark_at_fifty_digits() -> None:
         return MP.exp(sum(c * MP.log1p(term) for c, term in terms))
 
     cuts = [0, 1, 3, 10, 30, 80]
-    with MP.workdps(25):
-        first, second = MP.quad(transform, cuts, maxdegree=4), MP.quad(lambda s: s * transform(s), cuts, maxdegree=4)
+    with MP.workdps(30):
+        first, second = integrate(transform, cuts), integrate(lambda s: s * transform(s), cuts)
     moments = compute_moments(CATALOGUE["harmonic_mean_rank"], histogram)
     expectation, variance = n / total * first, (n / total) ** 2 * (second - first**2)
     assert relative_error(moments.expectation, expectation) <= 1e-11
