@@ -30,6 +30,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 
 
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave the thousands of tests alone, and look at the rest more seldom."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
 def _mirror() -> Path:
     return Path(os.environ.get("RANKCONST_MIRROR") or _BESIDE)
 
@@ -96,7 +102,6 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     monkeypatch.setattr(time, "sleep", slept.append)
     yield slept
     gc.collect()
-    gc.unfreeze()
 
 
 @pytest.fixture
