@@ -117,18 +117,21 @@ def convolve_pairs(counts: list[int]) -> tuple[NDArray[np.longdouble], NDArray[n
             law[:, 0] *= 1.0 - p[:, 0]
         return x[1:], masses_of(law, low)
     # One more count than m in the first place tells P(r_(m) <= x) from the pairs.
-    pairs = np.zeros((x.size, x.size, low + 1), np.longdouble)
-    pairs[..., 0] = 1.0
+    # Of the pairs x <= y only, which are half.
+    rows, columns = np.triu_indices(x.size)
+    pairs = np.zeros((rows.size, low + 1), np.longdouble)
+    pairs[:, 0] = 1.0
     single = np.zeros((x.size, n + 1), np.longdouble)
     single[:, 0] = 1.0
     for count in counts:
         p = np.minimum(1.0, x / count)
         q = 1.0 - p
-        pairs[..., 1:] = pairs[..., 1:] * q[None, :, None] + pairs[..., :-1] * p[:, None, None]
-        pairs[..., 0] *= q[None, :]
+        pairs[:, 1:] = pairs[:, 1:] * q[columns, None] + pairs[:, :-1] * p[rows, None]
+        pairs[:, 0] *= q[columns]
         single[:, 1:] = single[:, 1:] * q[:, None] + single[:, :-1] * p[:, None]
         single[:, 0] *= q
-    both = np.triu(pairs[..., low])
+    both = np.zeros((x.size, x.size), np.longdouble)
+    both[rows, columns] = pairs[:, low]
     exactly = np.diff(both, axis=0)  # A = a, B > y: rows a = 1 .., columns y
     exactly[np.arange(largest), np.arange(largest)] = 0.0  # y < a is no event
     marginal = masses_of(single, low)
