@@ -42,7 +42,7 @@ from rankconst.cli.app import make_app
 from rankconst.errors import RankconstError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 CI_MARKS = ("main job", "tests")
@@ -115,11 +115,11 @@ class Screen:
 
 
 @functools.cache
-def _prepare(commands: tuple[str, ...]) -> Callable[..., None]:
+def _prepare(commands: tuple[str, ...]) -> Any:
     return get_command(make_app(commands))
 
 
-def prepared_app(commands: Iterable[str]) -> Callable[..., None]:
+def prepared_app(commands: Iterable[str]) -> Any:
     """Stand in for make_app where many commands are run: to put the program together takes longer than most of them."""
     return _prepare(tuple(commands))
 
