@@ -6,6 +6,7 @@ import functools
 import gc
 import importlib.util
 import os
+import shutil
 import time
 import zipfile
 from pathlib import Path
@@ -77,14 +78,20 @@ def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _compute_once)
 
 
-@pytest.fixture
-def zipped(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The carried tables in a zip file, in a folder there, as a release packs them."""
-    path, tables = tmp_path / "rankconst-tables.zip", rankconst.load()
+    path, tables = tmp_path_factory.mktemp("packed") / "rankconst-tables.zip", rankconst.load()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in tables.path.iterdir():
             archive.write(file, f"rankconst-tables-{tables.version}/{file.name}")
     return path
+
+
+@pytest.fixture
+def zipped(packed: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copy(packed, tmp_path))
 
 
 @pytest.fixture
