@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import doctest
+import functools
 import graphlib
 import importlib
 import inspect
@@ -273,6 +274,7 @@ def at_import(tree: ast.Module) -> ast.Module:
     return ast.Module(kept, [])
 
 
+@functools.lru_cache(2)
 def parse(name: str) -> ast.Module:
     return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
 
@@ -318,6 +320,7 @@ MODULES = {
 }
 
 
+@functools.cache
 def neighbours(name: str) -> set[str]:
     """Return the modules of the package that a module imports at run time, also inside functions."""
     found = set()

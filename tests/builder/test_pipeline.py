@@ -128,7 +128,8 @@ def printed(screen: Console) -> list[str]:
 
 def rows_of(tables: Tables | None, name: str, key: str) -> list[dict[str, Any]]:
     assert tables is not None
-    return [row for row in tables.read(name).to_pylist() if row["dataset"] == key]
+    rows: list[dict[str, Any]] = tables.read(name, key).to_pylist()
+    return rows
 
 
 def numbers(tables: Tables | None, key: str) -> dict[str, list[dict[str, Any]]]:

@@ -61,7 +61,7 @@ def expected_of(row: dict[str, Any], name: str) -> Any:
 def assert_same_as_shipped(folder: Path, *keys: str) -> None:
     built, shipped = rankconst.load(folder), rankconst.load()
     for name in ("candidates", "constants"):
-        of_shipped = [row for row in shipped.read(name).to_pylist() if row["dataset"] in keys]
+        of_shipped = [row for key in sorted(keys) for row in shipped.read(name, key).to_pylist()]
         assert differing_rows(built.read(name).to_pylist(), of_shipped) == []
 
 
@@ -633,7 +633,7 @@ def test_a_run_killed_at_any_moment_is_taken_up_by_the_next(
     mirror: Path, run_child: Run, cache: Path, tmp_path: Path
 ) -> None:
     """Killed after each dataset in turn: what was done is not done again, and the bytes are the same."""
-    keys = ("nations", "countries_s1", "countries_s2", "kinships")
+    keys = ("nations", "countries_s1", "countries_s2")
     options: list[str | Path] = [
         "--mirror",
         mirror,
