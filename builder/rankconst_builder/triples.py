@@ -76,7 +76,7 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrt".index(column[0]))
     try:
         table = pa_csv.read_csv(
-            cast("Any", pa.BufferReader(body)),  # the stubs know only paths and Python files
+            cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
             # A block must hold any one line; pyarrow reads blocks in parallel.
             pa_csv.ReadOptions(column_names=columns, block_size=max(1 << 20, _longest_line(body) + 2)),
             pa_csv.ParseOptions(
@@ -97,6 +97,13 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
     head, relation, tail = table.columns
     return Labels(head, relation, tail, crlf, final_newline)
+
+
+def _own(body: bytes) -> pa.Buffer:
+    """Copy bytes into Arrow's memory: its threads may drop them late, when Python, which owns bytes, is ending."""
+    buffer = pa.allocate_buffer(len(body))
+    memoryview(cast("Any", buffer)).cast("B")[:] = body
+    return buffer
 
 
 def _longest_line(body: bytes) -> int:

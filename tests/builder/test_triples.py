@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -393,3 +394,12 @@ def test_anything_is_read_whole_or_refused_with_its_place(content: bytes) -> Non
         assert read(content) == expected
     else:
         assert re.match(r"train\.txt(, line [1-9][0-9]*: | is empty)", refused(content))
+
+
+def test_no_thread_holds_the_bytes_that_were_read() -> None:
+    """One that lets go of them while the interpreter ends aborts the process."""
+    for number in range(300):
+        content = b"a\tr\tb\nb\tr\tc\nc\tr\t%d" % number
+        before = sys.getrefcount(content)
+        read_triples(content, TSV, "train.txt")
+        assert sys.getrefcount(content) == before
