@@ -114,7 +114,7 @@ def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: La
                 )
         _check_repeated(seen, files, contents, names)
     _check_openke(seen, files, names, layout)
-    notes = []
+    notes: list[str] = []
     if headed:
         lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
         where = ", ".join(names[role] for role in headed)

@@ -284,11 +284,6 @@ def test_another_delimiter_is_suggested_for_row_numbers_too() -> None:
     assert message.endswith("The line has 4 columns if a comma separates them: --delimiter comma.")
 
 
-def test_another_delimiter_is_suggested_for_row_numbers_too() -> None:
-    message = refused(b",head,relation,tail\n0,a,r,b\n")
-    assert message.endswith("The line has 4 columns if a comma separates them: --delimiter comma.")
-
-
 @pytest.mark.parametrize(
     ("content", "line", "part"),
     [
