@@ -114,17 +114,14 @@ def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: La
                 )
         _check_repeated(seen, files, contents, names)
     _check_openke(seen, files, names, layout)
-    notes = (
-        [
-            f"line 1 of {', '.join(names[role] for role in headed)} is a heading and no triple (--no-header: it is): "
-            f"{', '.join(dict.fromkeys(show_line(seen[role].first) for role in headed))}"
-        ]
-        if headed
-        else []
-    )
+    notes: list[str] = []
+    if headed:
+        lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
+        where = ", ".join(names[role] for role in headed)
+        notes.append(f"line 1 of {where} is taken for a heading (if it is a triple, say --no-header): {lines}")
     shown = dict.fromkeys(one.form.columns for one in seen.values() if one.ordered)
     if shown and layout.columns is None:
-        notes.append(f"columns: {', '.join(shown)} (--columns says otherwise)")
+        notes.append(f"columns are read as {', '.join(shown)} (--columns changes that)")
     if any(one.form.quoted for one in seen.values()):
         notes.append("quotes around labels are not part of them, as in CSV")
     return files, "; ".join(notes)

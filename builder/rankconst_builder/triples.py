@@ -167,10 +167,15 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int) -> s
         numbered = parts[0].isdigit() and number - 2 <= int(parts[0]) <= number
         columns = f"{'-' * numbered}{form.columns}".ljust(len(parts), "-")
         return f" To ignore further columns, name them with -: {columns}."
-    for word, other in DELIMITERS.items():
-        if other != form.delimiter and len(text.split(other.encode())) == len(form.columns):
-            return f" The line has {len(form.columns)} columns if {_spell(other)} separates them: --delimiter {word}."
-    return ""
+    found = {word: len(text.split(other.encode())) for word, other in DELIMITERS.items() if other != form.delimiter}
+    # A line that nothing has cut may have further columns.
+    fitting = [word for word, count in found.items() if count == len(form.columns)] or [
+        word for word, count in found.items() if len(parts) == 1 and count > len(form.columns)
+    ]
+    if not fitting:
+        return ""
+    word = fitting[0]
+    return f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them: --delimiter {word}."
 
 
 def _spell(delimiter: str) -> str:

@@ -72,7 +72,7 @@ def test_headings_are_no_triples_and_name_the_columns(heading: str, order: str) 
     got, note = read({split: write(rows, heading, order=order) for split, rows in BOTH.items()})
     assert got == BOTH
     assert note.startswith(
-        f"line 1 of train.csv, test.csv is a heading and no triple (--no-header: it is): '{heading}'"
+        f"line 1 of train.csv, test.csv is taken for a heading (if it is a triple, say --no-header): '{heading}'"
     )
     # The same without a heading in one of the files, if that is in the usual order.
     files = {"train": write(TRAIN, heading, order=order), "test": write(TEST)}
@@ -177,7 +177,7 @@ def test_openke(sign: str) -> None:
     files = {split: write(rows, str(len(rows)), order="htr", sign=sign) for split, rows in IDS.items()}
     got, note = read(files, Layout())
     assert got == IDS
-    assert note == "columns: htr (--columns says otherwise)"
+    assert note == "columns are read as htr (--columns changes that)"
     files = {split: write(rows, str(len(rows)), sign=sign) for split, rows in IDS.items()}
     assert read(files, Layout(columns="hrt"))[0] == IDS
 
@@ -259,6 +259,6 @@ def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
     paths = {role: mirror / source.files[role].remote.url.partition("://")[2] for role in ("train", "valid", "test")}
     contents = {role: path.read_bytes() for role, path in paths.items()}
     labels, note = read_own(contents, {role: role for role in paths}, Layout())
-    assert note == ("columns: htr (--columns says otherwise)" if source.format.count_line else "")
+    assert note == ("columns are read as htr (--columns changes that)" if source.format.count_line else "")
     for role, content in contents.items():
         assert rows_of(labels[role]) == rows_of(read_triples(content, source.format, role))

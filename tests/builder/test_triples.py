@@ -280,6 +280,11 @@ def test_another_delimiter_is_suggested(content: bytes, delimiter: str, spelled:
     assert message.endswith(f"The line has 3 columns if {spelled} separates them: --delimiter {spelled[2:]}.")
 
 
+def test_another_delimiter_is_suggested_for_row_numbers_too() -> None:
+    message = refused(b",head,relation,tail\n0,a,r,b\n")
+    assert message.endswith("The line has 4 columns if a comma separates them: --delimiter comma.")
+
+
 @pytest.mark.parametrize(
     ("content", "line", "part"),
     [
