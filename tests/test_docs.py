@@ -60,8 +60,10 @@ def test_commands_that_are_not_run_have_such_options(page: Path) -> None:
     for line in join_lines("".join(block.body for block in left)):
         program, *arguments = shlex.split(line, comments=True)
         if program == "rankconst":
-            command, *rest = arguments
-            prepared_app([command]).commands[command].make_context(command, rest)
+            # In the context of the program: a command remembers what its help option is called.
+            app = prepared_app(arguments[:1])
+            _, command, rest = app.resolve_command(parent := app.make_context(program, list(arguments)), arguments)
+            command.make_context(arguments[0], rest, parent=parent)
 
 
 def text_of(page: Path) -> str:
