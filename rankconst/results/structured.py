@@ -116,15 +116,18 @@ def _read_json(document: Document) -> tuple[Record, ...]:
     return tuple(records)
 
 
-def read_number(value: Value, place: str) -> str | None:
-    """Return a number's text, or None for null; `place` is for messages."""
+def read_number(value: Value) -> tuple[str, str]:
+    """Return a number's text, or an empty one and why it is no number, as half a sentence."""
     if value is None:
-        return None
+        return "", "it is null"
     if isinstance(value, (bool, dict, list)):
         kind = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value).lower()
-        raise DataError(f"{place}: expected a number, got {kind}.")
-    parse_value(value, place=place)
-    return str(value)
+        return "", f"it is {kind}, not a number"
+    try:
+        parse_value(value)
+    except DataError as error:
+        return "", str(error).partition(". ")[0].rstrip(".")
+    return str(value), ""
 
 
 def _load(text: str, document: Document, line: int | None) -> Value:

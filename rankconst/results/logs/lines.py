@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
-from rankconst.constants.published import parse_value
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import UnknownNameError
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import read_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -229,7 +229,6 @@ def _read(log: LogFormat, document: Document) -> Reading:
         if why or metric is None:
             skipped.append(Skipped(found.line, found.name, why or "not the name of a metric that logs print"))
             continue
-        _check(document, found)
         said = found.said
         here, what = (found.heading, found.split, said.get("step")), (metric.key, found.side, found.protocol)
         if here != of or what in seen:
@@ -274,16 +273,6 @@ def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
     short = log.decimals is not None and len(text.partition(".")[2]) < log.decimals and _PLAIN.match(text) is not None
     if found.line == unfinished and (short or not text):
         return f"the last line is cut off after {text!r}" if text else "the last line is cut off"
-    return ""
-
-
-def _check(document: Document, found: Found) -> None:
-    place = f"{document.at(found.line)}, {found.name}"
-    if not found.text:
-        raise DataError(f"{place} has no value. Complete the line, or delete it to adjust the other results.")
-    if found.text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
-        raise DataError(
-            f"{place} is {found.text}, not a result: the scores were not numbers, as when training diverges. "
-            "Delete the line to adjust the other results."
-        )
-    parse_value(found.text, place=place)
+    if text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+        return f"it is {text}: the scores were not numbers, as when training diverges"
+    return read_number(text)[1] if text else "it has no value"

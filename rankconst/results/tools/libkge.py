@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import UnknownNameError
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Value, parse_yaml, read_number
@@ -58,7 +58,7 @@ def _read(document: Document) -> Reading:
         if record.get("type") != _TYPE:
             skipped.append(Skipped(line, f"type {_text(record, 'type')}", "it is not an evaluation of entity ranking"))
             continue
-        found, left_out = _read_record(document, line, record, len(entries))
+        found, left_out = _read_record(line, record, len(entries))
         entries += (entry for entry, _ in found)
         rows += (
             {**{key: _text(record, key) for key in _COLUMNS}, "metric": key, "value": entry.text}
@@ -70,29 +70,33 @@ def _read(document: Document) -> Reading:
     return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="libkge")
 
 
-def _read_record(
-    document: Document, line: int, record: Mapping[str, Value], first: int
-) -> tuple[list[tuple[Entry, str]], list[Skipped]]:
+def _read_record(line: int, record: Mapping[str, Value], first: int) -> tuple[list[tuple[Entry, str]], list[Skipped]]:
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
         return [], [Skipped(line, f"split {_text(record, 'split')}", f"it is none of {', '.join(SPLITS)}")]
     protocols = _settle_protocols(record.get("filter_splits"), split)
-    size = _read_size(document, line, record)
+    size = record.get("size")
+    counted = isinstance(size, Number) and re.fullmatch(r"[1-9]\d{0,14}", size, re.ASCII) is not None
+    # Each of that many triples is ranked once on both sides.
+    triples = int(str(size)) if counted else None
     found: list[tuple[Entry, str]] = []
     left_out: Counter[str] = Counter()
+    unreadable: list[Skipped] = []
+    if size is not None and not counted:
+        unreadable.append(Skipped(line, "size", f"expected a number of triples, at least 1, got {size}"))
     for key, value in record.items():
         name = parse_libkge_name(key)
         if name is None:
             continue
-        text = read_number(value, f"{document.at(line)}, key {key}")
         protocol = protocols[name.protocol]
-        if text is None or name.reason or protocol is None:
-            left_out[
-                name.reason or "it is null"
-                if protocol
-                else f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
-            ] += 1
+        if name.reason or protocol is None:
+            filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
+            left_out[name.reason if name.reason and protocol else filters] += 1
+            continue
+        text, why = read_number(value)
+        if why:
+            unreadable.append(Skipped(line, key, why))
             continue
         context = Stated(
             dataset=_text(record, "dataset") or None,
@@ -100,10 +104,10 @@ def _read_record(
             split=split,
             side=name.side,
             protocol=protocol,
-            num_tasks=None if size is None else size * (2 if name.side == "both" else 1),
+            num_tasks=None if triples is None else triples * (2 if name.side == "both" else 1),
         )
         found.append((Entry(name.metric, text, first + len(found), "value", line, context, exact=True), key))
-    return found, [Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items()]
+    return found, unreadable + [Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items()]
 
 
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
@@ -119,16 +123,6 @@ def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
 
 def _match(known: set[str], split: str) -> str | None:
     return next((key for key in ("libkge", "standard") if set(PROTOCOLS[key].known_splits(split)) == known), None)
-
-
-def _read_size(document: Document, line: int, record: Mapping[str, Value]) -> int | None:
-    """Return the number of evaluated triples, each ranked once on both sides."""
-    size = record.get("size")
-    if size is None:
-        return None
-    if not isinstance(size, Number) or re.fullmatch(r"[1-9]\d{0,14}", size, re.ASCII) is None:
-        raise DataError(f"{document.at(line)}, key size: expected a number of triples, at least 1, got {size}.")
-    return int(size)
 
 
 def _text(record: Mapping[str, Value], key: str) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, parse_split
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
@@ -186,7 +186,7 @@ def _read(document: Document) -> Reading:
     skipped: list[Skipped] = []
     for record in records:
         leaves = _list_leaves(record)
-        found, left_out = _read_record(document, record, leaves, len(rows))
+        found, left_out = _read_record(record, leaves, len(rows))
         for entry, leaf in found:
             rows.append(_describe(leaf, record))
             entries.append(entry)
@@ -196,23 +196,22 @@ def _read(document: Document) -> Reading:
     return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool=tool)
 
 
-def _read_record(
-    document: Document, record: Record, leaves: list[_Leaf], first: int
-) -> tuple[list[tuple[Entry, _Leaf]], list[Skipped]]:
-    counts = _read_counts(document, leaves)
+def _read_record(record: Record, leaves: list[_Leaf], first: int) -> tuple[list[tuple[Entry, _Leaf]], list[Skipped]]:
+    counts, skipped = _read_counts(leaves)
     old = any(leaf.way.rank_type in _OLD for leaf in leaves)
     stated = _read_pipeline(record)
     exact = not _is_experiment(record)
     found: list[tuple[Entry, _Leaf]] = []
-    skipped: list[Skipped] = []
     for leaf in leaves:
         if squash(leaf.way.metric) in _COUNTS:
             continue
         metric, why = _judge(leaf, old)
-        text = None if metric is None else read_number(leaf.value, _place(document, leaf))
-        if metric is None or text is None:
-            if why or leaf.way.among_metrics:
-                skipped.append(Skipped(leaf.line, leaf.way.path, why or "it is null"))
+        text = ""
+        if metric is not None:
+            text, why = read_number(leaf.value)
+        if metric is None or why:
+            if why:
+                skipped.append(Skipped(leaf.line, leaf.way.path, why))
             continue
         way = leaf.way
         context = replace(
@@ -239,27 +238,25 @@ def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, st
         return None, "it does not say which k"
     if found[1] is not None and old:
         return None, "before 1.5 PyKEEN could form it from each rank by itself: then it is no function of the metric"
-    if isinstance(leaf.value, list):
-        return None, "it is a list"
     return found, ""
 
 
-def _read_counts(document: Document, leaves: list[_Leaf]) -> dict[tuple[str, str, str], int]:
-    """Return the numbers of ranks by split, side and tie policy, and by split and side alone."""
+def _read_counts(leaves: list[_Leaf]) -> tuple[dict[tuple[str, str, str], int], list[Skipped]]:
+    """Return the numbers of ranks by split, side and tie policy, and by split and side alone; and what is none."""
     counts: dict[tuple[str, str, str], int] = {}
+    skipped: list[Skipped] = []
     for leaf in leaves:
         if leaf.way.unknown or squash(leaf.way.metric) not in _COUNTS:
             continue
-        place = _place(document, leaf)
-        text = read_number(leaf.value, place)
-        if text is None:
-            continue
-        number = Decimal(text) if isinstance(leaf.value, Number) else None
+        text, why = read_number(leaf.value)
+        number = Decimal(text) if text and isinstance(leaf.value, Number) else None
         if number is None or number < 1 or number != number.to_integral_value() or number >= 2**53:
-            raise DataError(f"{place}: expected a number of ranks, at least 1, got {text}.")
+            why = why or f"expected a number of ranks, at least 1, got {text}"
+            skipped.append(Skipped(leaf.line, leaf.way.path, why))
+            continue
         for rank_type in (leaf.way.rank_type, ""):
             counts[leaf.way.split, leaf.way.side, rank_type] = int(number)
-    return counts
+    return counts, skipped
 
 
 def _read_pipeline(record: Record) -> Stated:
@@ -277,10 +274,6 @@ def _read_pipeline(record: Record) -> Stated:
 
 def _is_experiment(record: Record) -> bool:
     return isinstance(record.value, dict) and "pipeline" in record.value and "metrics" not in record.value
-
-
-def _place(document: Document, leaf: _Leaf) -> str:
-    return f"{document.at(leaf.line)}, key {leaf.way.path}"
 
 
 def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:

@@ -90,8 +90,8 @@ def test_what_is_left_out_is_summed_up() -> None:
     parts = "hits_at_1_filtered_1-to-N: 0.1, hits_at_3_filtered_1-to-N: 0.2, mean_rank: null, scope"
     reading = _read(EXAMPLE, EXAMPLE, _record().replace("scope", parts), _record(split="train_sample"))
     assert [(skip.line, skip.what) for skip in reading.skipped] == [
+        (3, "mean_rank"),
         (3, "2 of its metrics"),
-        (3, "1 of its metrics"),
         (4, "split train_sample"),
         (None, "2 records example_rank"),
     ]
@@ -106,10 +106,6 @@ def test_other_evaluations_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("line", "place"),
     [
-        (_record(mean_rank="abc"), "line 2, key mean_rank: "),
-        (_record(mean_rank="[1]"), "line 2, key mean_rank: expected a number, got a list"),
-        (_record(mean_rank=".nan"), "line 2, key mean_rank: "),
-        (_record().replace("17535", "1.5"), "line 2, key size: "),
         (_record()[:-40], "line 2: it ends in the middle"),
         (_record(mean_rank="&a 1"), "line 2, column "),
     ],
@@ -120,6 +116,23 @@ def test_broken_records_are_refused_with_their_line(line: str, place: str) -> No
         READER.read(Document("trace.yaml", f"{BATCH}\n{line}\n"))
     assert place in str(caught.value)
     assert "trace.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["abc", "[1]", ".nan", "null", "true"])
+def test_one_unreadable_value_costs_nothing_else(value: str) -> None:
+    whole, without = (
+        _read(_record(mean_reciprocal_rank_filtered_with_test=each, mean_rank="3.5")) for each in ("0.5", value)
+    )
+    assert [entry.text for entry in whole.entries] == ["0.2", "0.3", "0.5", "3.5"]
+    assert [entry.text for entry in without.entries] == ["0.2", "0.3", "3.5"]
+    (skip,) = without.skipped
+    assert (skip.line, skip.what) == (1, "mean_reciprocal_rank_filtered_with_test")
+
+
+def test_a_size_that_is_none_leaves_the_number_of_tasks_open() -> None:
+    reading = _read(_record().replace("17535", "1.5"))
+    assert [entry.context.num_tasks for entry in reading.entries] == [None, None]
+    assert [skip.what for skip in reading.skipped] == ["size"]
 
 
 @pytest.mark.parametrize("text", ['{"event": 1}', "event: eval_completed\ntype: entity_ranking", BATCH, "mrr: 0.3"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.evaluation import Stated
 from rankconst.results.tools.pykeen import READER, READER_CSV
@@ -244,23 +244,25 @@ def test_what_is_left_out_is_named() -> None:
         "foo": "'foo' is not a rank-based metric",
         "hits_at_k": "it does not say which k",
         "hits_at_3": "it is null",
-        "mr": "it is a list",
+        "mr": "it is a list, not a number",
         "metrics.both.avg.hits_at_k.0.1": "'0.1' is not a whole k",
     }
 
 
 @pytest.mark.parametrize("value", ["true", '"abc"', "NaN", "Infinity", "1e99999"])
-def test_what_is_no_number_is_refused_with_its_key(value: str) -> None:
-    with pytest.raises(DataError, match=r"results\.json, key metrics\.both\.realistic\.hits_at_1: "):
-        _read(f'{{"metrics": {{"both": {{"realistic": {{"hits_at_1": {value}}}}}}}}}')
+def test_what_is_no_number_costs_nothing_else(value: str) -> None:
+    reading = _read(f'{{"metrics": {{"both": {{"realistic": {{"hits_at_1": {value}, "hits_at_3": 0.5}}}}}}}}')
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("Hits@3", "0.5")]
+    assert [skip.what for skip in reading.skipped] == ["metrics.both.realistic.hits_at_1"]
 
 
 @pytest.mark.parametrize("count", ["0", "-5", "1.5", '"7"', "1e300"])
-def test_a_count_that_is_no_number_of_ranks_is_refused(count: str) -> None:
-    with pytest.raises(
-        DataError, match=r"key both\.realistic\.count: (expected a number of ranks|'1e300' is too large)"
-    ):
-        _read(f'{{"both": {{"realistic": {{"mrr": 0.5, "count": {count}}}}}}}')
+def test_a_count_that_is_no_number_of_ranks_leaves_it_open(count: str) -> None:
+    reading = _read(f'{{"both": {{"realistic": {{"mrr": 0.5, "count": {count}}}}}}}')
+    assert [(entry.text, entry.context.num_tasks) for entry in reading.entries] == [("0.5", None)]
+    (skip,) = reading.skipped
+    assert skip.what == "both.realistic.count"
+    assert re.match("expected a number of ranks|'1e300' is too large", skip.why)
 
 
 def test_digits_are_kept() -> None:
