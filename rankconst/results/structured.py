@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.constants.published import parse_value
-from rankconst.errors import DataError, MissingExtraError
+from rankconst.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -205,12 +205,8 @@ def _check_unicode(value: Value, document: Document, line: int | None) -> None:
 
 def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
     """Read a YAML document that begins in a line of the file."""
-    try:
-        import yaml
-    except ImportError:
-        raise MissingExtraError(
-            f"{document.name} is YAML, which needs PyYAML. Run: pip install 'rankconst[yaml]'"
-        ) from None
+    import yaml
+
     if len(text) > LARGEST_YAML:
         limit = LARGEST_YAML // 2**20
         raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; results never are.")

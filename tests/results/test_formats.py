@@ -77,8 +77,6 @@ FILES: dict[str, tuple[str, str]] = {
 def key(request: pytest.FixtureRequest) -> str:
     found = request.param
     assert isinstance(found, str)
-    if found == "libkge":
-        pytest.importorskip("yaml", reason="the extra rankconst[yaml] is not installed")
     return found
 
 
@@ -154,8 +152,6 @@ def test_numbers_are_adjusted(key: str, path: Path) -> None:
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 @pytest.mark.parametrize("text", ["", "prose, nothing but prose\n", "{", "\\begin{tabular}", "| a |\n", "a,b\n1,2\n"])
 def test_forced_onto_another_file_it_refuses_with_the_name(reader: Reader, text: str) -> None:
-    if reader.key in {"libkge", "pykeen"}:
-        pytest.importorskip("yaml", reason="the extra rankconst[yaml] is not installed")
     try:
         reading = reader.read(Document("results.txt", text))
     except DataError as refused:

@@ -35,7 +35,6 @@ def _record(split: str = "valid", filters: str = "[train, valid]", **values: obj
 
 
 def _read(*lines: str) -> Reading:
-    pytest.importorskip("yaml")
     document = Document("trace.yaml", "\n".join(lines) + "\n")
     assert READER.recognise(document)
     return READER.read(document)
@@ -111,7 +110,6 @@ def test_other_evaluations_are_left_out() -> None:
     ],
 )
 def test_broken_records_are_refused_with_their_line(line: str, place: str) -> None:
-    pytest.importorskip("yaml")
     with pytest.raises(DataError) as caught:
         READER.read(Document("trace.yaml", f"{BATCH}\n{line}\n"))
     assert place in str(caught.value)
@@ -142,7 +140,6 @@ def test_other_files_are_not_recognised(text: str) -> None:
 
 @pytest.mark.slow
 def test_a_long_trace_is_read_quickly() -> None:
-    pytest.importorskip("yaml")
     text = (BATCH + "\n") * (60 * 2**20 // len(BATCH)) + EXAMPLE + "\n" + _record() + "\n"
     document = Document("trace.yaml", text)
     started = time.process_time()

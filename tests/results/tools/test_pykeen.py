@@ -197,7 +197,6 @@ BY_RANK_TYPE = """\
 
 @pytest.mark.parametrize("results", [BY_METRIC, BY_RANK_TYPE])
 def test_experiments_repeat_what_papers_print(results: str) -> None:
-    pytest.importorskip("yaml")
     reading = _read(EXPERIMENT + results, "experiment.yaml")
     assert {(entry.metric.label, entry.text) for entry in reading.entries} == {
         ("MR", "40"),
