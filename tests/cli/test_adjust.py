@@ -339,9 +339,7 @@ def test_what_is_no_number_is_named(run: Run, value: str) -> None:
     [
         (("0.3", "-m", "mrr"), "--dataset"),
         (("0.3", "-d", "umls"), "--metric"),
-        (("-d", "umls", "-m", "mrr"), "VALUE"),
         (("0.3", "-d", "umls", "-m", "mrr", "-f", "xml"), "'table', 'json', 'csv'"),
-        (("0.3", "-d", "umls", "-m", "mrr", "--nope"), "--nope"),
     ],
 )
 def test_usage(run: Run, args: tuple[str, ...], missing: str) -> None:

@@ -216,8 +216,8 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("0.5",), "VALUE does not go with --input"),
-        (("-s", "pykeen"), "there is no option -s"),
+        (("0.5",), "VALUE does not go with a file"),
+        (("-s", "pykeen"), "no such option: -s"),
         (("--num-tasks", 5), "--protocol sampled:M"),
         (("--num-tasks", 5, "-p", "sampled:3", "-d", "nations"), "--num-tasks replaces --dataset"),
         (("-d", "nations", "-d", "umls"), "a second --dataset does not go"),
@@ -226,6 +226,40 @@ def test_a_huge_log_is_refused_with_a_remedy(run: Run, tmp_path: Path) -> None:
 def test_what_does_not_go_with_a_file(run: Run, wide: Path, args: tuple[str | int, ...], told: str) -> None:
     screen = run("adjust", "-i", wide, *args)
     assert (screen.code, screen.out) == (2, "")
+    assert told in screen.message
+
+
+def test_a_file_needs_no_option(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(wide.parent)
+    expected = run("adjust", "--input", wide.name)
+    assert expected.code == 0
+    for name in (wide.name, f"./{wide.name}", str(wide)):
+        screen = run("adjust", name)
+        assert (screen.code, screen.out) == (0, expected.out)
+    wide.rename("0.5")
+    assert run("adjust", "--input", "0.5").code == 0
+    assert "--metric" in run("adjust", "0.5").message
+    wide.with_name("0.5").rename("plain")
+    assert run("adjust", "plain").out == expected.out
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "told"),
+    [
+        (("nowhere.csv",), 6, "there is no file nowhere.csv"),
+        (("results/nowhere",), 6, "there is no file results/nowhere"),
+        (("a.csv", "b.csv"), 2, "a.csv and b.csv: one file at a time"),
+        (("a.csv", "0.5"), 2, "VALUE does not go with a file"),
+        (("a.csv", "-s", "0.5"), 2, "no such option: -s"),
+        (("0.5", "--foo", "-m", "mrr"), 2, "no such option: --foo"),
+        (("1/3", "-d", "nations", "-m", "mrr"), 2, "Write the quotient out"),
+        ((), 2, "rankconst adjust results.csv"),
+        (("-d", "nations"), 2, "rankconst adjust 0.338 --dataset"),
+    ],
+)
+def test_what_is_a_file_and_what_is_none(run: Run, args: tuple[str, ...], code: int, told: str) -> None:
+    screen = run("adjust", *args)
+    assert (screen.code, screen.out) == (code, "")
     assert told in screen.message
 
 
