@@ -134,6 +134,8 @@ class Reading:
     # True for a collection by many hands: an impossible number is left out with its reason, and the rest of the file
     # is still trusted.
     tolerant: bool = False
+    # How the file was understood, where it leaves that open: half a sentence.
+    understood: str = ""
 
     def __repr__(self) -> str:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"

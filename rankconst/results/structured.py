@@ -61,6 +61,8 @@ class Record:
 
 _BEGINNING = re.compile(r"\s*(?:\{\s*(?:[\"'}]|\d+\s*:)|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
 _PYTHON = re.compile(r"\s*+[\[({]*+\s*+(?:'|\d++\s*+:)")
+# A whole dict in one line, and prose below.
+_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*[A-Za-z]")
 _TOKEN = re.compile(
     r"(?P<double>\"(?:[^\"\\\n]|\\.)*\")|'(?P<single>[^'\\\n]*)'"
     r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
@@ -81,8 +83,9 @@ _YAML_WORDS = {
 
 
 def looks_structured(document: Document) -> bool:
-    """Tell whether a document begins as JSON, or as a printed Python dict, does."""
-    return _BEGINNING.match(document.text[:4096]) is not None
+    """Tell whether a document begins as JSON, or as a printed Python dict, does; a log may begin with its settings."""
+    start = document.text[:65_536].lstrip()
+    return _BEGINNING.match(start[:4096]) is not None and _SETTINGS.match(start) is None
 
 
 _READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()

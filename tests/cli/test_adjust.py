@@ -318,6 +318,15 @@ def test_negative_value_after_two_dashes(run: Run) -> None:
     assert "-0.3" in screen.message
 
 
+def test_a_tool_that_counts_from_0_ranks_one_side(run: Run) -> None:
+    found = [
+        json.loads(run("adjust", value, "-d", "nations", "-m", "mr", *args, "-f", "json").out)
+        for value, args in (("5.5", ("--tool", "pyg")), ("6.5", ("-p", "raw", "--side", "tail")))
+    ]
+    assert found[0] == found[1]
+    assert run("adjust", "0.5", "-d", "nations", "-m", "mrr", "--tool", "pyg", "--side", "head").code == 0
+
+
 def test_negative_value_is_not_taken_for_an_option(run: Run) -> None:
     screen = run("adjust", "-0.3", "-d", "umls", "-m", "mrr")
     assert screen.code in {2, 6}

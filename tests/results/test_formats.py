@@ -47,6 +47,16 @@ FILES: dict[str, tuple[str, str]] = {
         "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric\n"
         "1,wnrr,rotate,0,2,eval,test,100,,,,mean_reciprocal_rank_filtered,0.476\n",
     ),
+    "libkge_log": (
+        "kge.log",
+        "2020-01-01 00:00:00.000000   epoch: 100\n2020-01-01 00:00:00.000000   event: eval_completed\n"
+        "2020-01-01 00:00:00.000000   filter_splits:\n2020-01-01 00:00:00.000000   - train\n"
+        "2020-01-01 00:00:00.000000   - valid\n2020-01-01 00:00:00.000000   - test\n"
+        "2020-01-01 00:00:00.000000   hits_at_10_filtered: 0.571\n"
+        "2020-01-01 00:00:00.000000   mean_reciprocal_rank_filtered: 0.476\n"
+        "2020-01-01 00:00:00.000000   split: test\n2020-01-01 00:00:00.000000   type: entity_ranking\n",
+    ),
+    "generic": ("eval.txt", "Test set\nMR=3340, MRR=0.476, Hits@1 = 0.428, Hits10: 0.571\n"),
     "ampligraph": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
     "ogb": ("results.json", json.dumps({"hits@10_list": [1.0, 0.0], "mrr_list": [0.5, 0.05]})),
     "paperswithcode": (

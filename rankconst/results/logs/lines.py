@@ -25,7 +25,7 @@ from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_read
 from rankconst.results.structured import read_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -88,6 +88,8 @@ class LogFormat:
     sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
     unread: tuple[tuple[re.Pattern[str], str], ...] = ()  # names of metrics that cannot be adjusted, with the reason
+    # How its numbers are found, where one line says more than a pattern can.
+    scan: Callable[[Document, LogFormat], Iterable[Found]] | None = None
     refine: Callable[[list[Found]], list[Found]] = _keep  # sees all numbers together, for what no single line says
 
 
@@ -112,9 +114,9 @@ _OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
 def parse_name(name: str) -> Metric | None:
     """Return the metric that a log names; None if no tool prints it."""
     hits = _HITS.fullmatch(name)
-    key = f"hits@{hits[1]}" if hits else _NAMES.get(name.lower())
+    key = f"hits@{hits[1]}" if hits else _NAMES.get(name.lower(), name)
     try:
-        return None if key is None else parse_metric(key)
+        return parse_metric(key)
     except UnknownNameError:
         return None
 
@@ -142,7 +144,7 @@ def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
     """Find the numbers of a log, in its order."""
     state: dict[str, str | None] = {}
     heading = 0
-    for line, rule, text in _find_lines(_strip_colours(document.text), (*log.headings, log.values)):
+    for line, rule, text in _find_lines(strip_colours(document.text), (*log.headings, log.values)):
         if rule is not log.values:
             said = rule.pattern.search(text)
             if said is not None:
@@ -177,7 +179,8 @@ def _pair(log: LogFormat, line: int, heading: int, said: Mapping[str, str | None
             yield Found(line, heading, each, texts[place] if place < len(texts) else "", *about)
 
 
-def _strip_colours(text: str) -> str:
+def strip_colours(text: str) -> str:
+    """Remove the codes that colour a terminal."""
     return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
@@ -211,7 +214,7 @@ def _find_starts(text: str, mark: str, order: int) -> Iterator[tuple[int, int]]:
 def _recognise(log: LogFormat, document: Document) -> bool:
     if document.suffix in _OTHERS:
         return False
-    text = _strip_colours(document.text)
+    text = strip_colours(document.text)
     needed = (log.values,) if log.sign is None else (log.sign, log.values)
     return all(any(rule.pattern.search(line) for _, _, line in _find_lines(text, (rule,))) for rule in needed)
 
@@ -223,7 +226,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
     evaluation, of, seen = 0, None, set[tuple[str, str | None, str | None]]()
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
-    for found in log.refine(list(scan_log(document, log))):
+    for found in log.refine(list((log.scan or scan_log)(document, log))):
         why = found.why or _refuse(log, found, unfinished)
         metric = parse_name(found.name)
         if why or metric is None:
@@ -236,15 +239,18 @@ def _read(log: LogFormat, document: Document) -> Reading:
         seen.add(what)
         cells = {
             "evaluation": str(evaluation),
+            "dataset": said.get("dataset"),
             "model": said.get("model"),
             "step": said.get("step"),
             "split": found.split,
             "side": found.side,
             "filter": ("raw" if found.protocol == "raw" else "filtered") if log.protocols else None,
+            "protocol": found.protocol if found.protocol and not log.protocols else None,
             "metric": found.name,
             "value": found.text,
         }
         context = Stated(
+            dataset=said.get("dataset"),
             split=found.split,
             side=found.side,
             protocol=found.protocol,

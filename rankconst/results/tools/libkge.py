@@ -8,14 +8,16 @@ LibKGE, github.com/uma-pi1/kge, ``kge/job/eval_entity_ranking.py`` and ``kge/job
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
 from rankconst.errors import UnknownNameError
+from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Value, parse_yaml, read_number
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.document import Document
 
 
 # A line must contain this to be parsed at all; it says so of an evaluation.
@@ -133,6 +134,46 @@ def _text(record: Mapping[str, Value], key: str) -> str:
 
 
 READER = Reader("libkge", "LibKGE: trace.yaml", _recognise, _read)
+
+# Its log, and what it prints, have the same records, a key a line.
+_BLOCK_EVENT = f"event: {_EVENT}"
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? ", re.ASCII)
+_KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
+
+
+def _recognise_log(document: Document) -> bool:
+    return any(_strip_time(line).strip() == _BLOCK_EVENT for line in document.lines if _BLOCK_EVENT in line)
+
+
+def _strip_time(line: str) -> str:
+    found = _TIME.match(line)
+    return line if found is None else line[found.end() :]
+
+
+def _read_log(document: Document) -> Reading:
+    """Read each record as the line of a trace that it is, which is found by its number."""
+    lines = document.lines
+    flat = [""] * len(lines)
+    for place, line in enumerate(lines):
+        if _strip_time(line).strip() != _BLOCK_EVENT:
+            continue
+        first, end = place, place
+        while first > 0 and _KEY.fullmatch(_strip_time(lines[first - 1])):
+            first -= 1
+        while end < len(lines) and _KEY.fullmatch(_strip_time(lines[end])):
+            end += 1
+        record = parse_yaml(document, textwrap.dedent("\n".join(map(_strip_time, lines[first:end]))), first + 1)
+        if isinstance(record, dict):
+            pairs = ", ".join(f"{key}: {_flow(value)}" for key, value in record.items() if not isinstance(value, dict))
+            flat[place] = f"{{{pairs}}}"
+    return replace(_read(Document(document.name, "\n".join(flat))), form=READER_LOG.key)
+
+
+def _flow(value: Value) -> str:
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else "null" if value is None else str(value)
+
+
+READER_LOG = Reader("libkge_log", "LibKGE: kge.log and what it prints", _recognise_log, _read_log)
 
 
 _ROLES = {
