@@ -523,14 +523,38 @@ def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Colu
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
+def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
+    """Return which of PyKEEN's nine evaluations a screen shows: both sides, realistic, unless others were asked for."""
+    import numpy as np
+
+    reading, chosen = adjusted.reading, adjusted.asked.copy()
+    contexts = [entry.context for entry in reading.entries]
+    if not any(each.rank_type for each in contexts):
+        return chosen
+    for field, usual in (("rank_type", "realistic"), ("side", "both")):
+        usually = np.array([getattr(each, field) == usual for each in contexts])
+        if (chosen & usually).any():
+            chosen &= usually
+    left = int(adjusted.asked.sum() - chosen.sum())
+    if left:
+        shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
+        typer.echo(
+            f"note: {reading.name}: shown: {', '.join(shown)}. {left:,} numbers of other sides and tie policies are in "
+            "every other format, as with --format csv; --side head shows those of a side.",
+            err=True,
+        )
+    return chosen
+
+
 def _choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     """Return which rows are listed: what was not asked for is left out, and on a screen what nothing is said about."""
     import numpy as np
 
     kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
-        kept[rows[adjusted.batch_of >= 0]] = True
-        kept[rows[list(adjusted.notes)]] = True
+        noted = np.zeros_like(adjusted.asked)
+        noted[list(adjusted.notes)] = True
+        kept[rows[((adjusted.batch_of >= 0) | noted) & _choose_ranks(adjusted)]] = True
     elif adjusted.is_selection or form is Format.table:
         kept[rows[adjusted.asked]] = True
     else:

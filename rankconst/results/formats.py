@@ -26,6 +26,8 @@ _READERS = (
     ogb.READER,
     ampligraph.READER,
     pykeen.READER_CSV,
+    pykeen.READER_TRACKER,
+    pykeen.READER_TRIALS,
     libkge.READER_CSV,
     libkge.READER_LOG,
     rotate.READER,

@@ -263,6 +263,17 @@ def test_what_is_a_file_and_what_is_none(run: Run, args: tuple[str, ...], code: 
     assert told in screen.message
 
 
+def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    ties = {"optimistic": {"mrr": 0.7}, "realistic": {"mrr": 0.6}, "pessimistic": {"mrr": 0.5}}
+    path.write_text(json.dumps({"metrics": dict.fromkeys(("both", "head", "tail"), ties)}))
+    for args, side, left in (((), "both", 8), (("--side", "head"), "head", 2)):
+        screen = run("adjust", path, "-d", "nations", *args)
+        assert [line.split()[:3] for line in screen.out.splitlines() if "mrr" in line] == [[side, "realistic", "mrr"]]
+        assert f"shown: {side}.realistic. {left} numbers of other sides" in screen.message
+    assert run("adjust", path, "-d", "nations", "-f", "csv").out.count("mrr") == 9
+
+
 def test_a_format_can_be_forced_and_must_be_known(run: Run, wide: Path) -> None:
     assert run("adjust", "-i", wide, "--input-format", "csv").code == 0
     assert run("adjust", "-i", wide, "--input-format", "latex").code == 6

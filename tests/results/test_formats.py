@@ -37,6 +37,17 @@ FILES: dict[str, tuple[str, str]] = {
         "metrics.csv",
         "Side,Rank_type,Metric,Value\nboth,realistic,inverse_harmonic_mean_rank,0.476\nboth,realistic,hits_at_10,0.571\n",
     ),
+    "pykeen_tracker": (
+        "tracker.csv",
+        "type,step,key,value\nparameter,0,dataset,wn18rr\nmetric,1,loss,0.5\n"
+        "metric,1,testing.both.realistic.inverse_harmonic_mean_rank,0.476\n"
+        "metric,1,testing.both.realistic.hits_at_10,0.571\n",
+    ),
+    "pykeen_trials": (
+        "trials.tsv",
+        "number\tvalue\tuser_attrs_both.realistic.mean_reciprocal_rank\tuser_attrs_both.realistic.hits_at_10\n"
+        "0\t0.476\t0.476\t0.571\n",
+    ),
     "libkge": (
         "trace.yaml",
         "{epoch: 100, event: eval_completed, filter_splits: [train, valid, test], hits_at_10_filtered: 0.571, "

@@ -13,9 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankconst
+from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.evaluation import Stated
-from rankconst.results.tools.pykeen import READER, READER_CSV
+from rankconst.results.formats import read_results
+from rankconst.results.tools.pykeen import READER, READER_CSV, READER_TRACKER, READER_TRIALS
 from readings import check_refusal, documents, reading_of
 
 if TYPE_CHECKING:
@@ -231,6 +234,69 @@ def test_lines_of_a_tracker_keep_their_counts_apart() -> None:
         (2, "0.2", 20),
     ]
     assert [row["line"] for row in reading.rows] == ["1", "2"]
+
+
+def test_a_tracker_in_json_names_split_and_dataset_apart() -> None:
+    reading = _read(
+        '{"params": {"dataset": "nations", "model": "TransE"}, "prefix": null}\n'
+        '{"metrics": {"loss": 0.5}, "prefix": null, "step": 1}\n'
+        '{"metrics": {"both": {"realistic": {"mrr": 0.25, "count": 398}}}, "prefix": "validation", "step": 1}\n'
+        '{"metrics": {"both": {"realistic": {"mrr": 0.5}}}, "prefix": "testing", "step": 2}\n'
+    )
+    assert [
+        (entry.text, entry.context.split, entry.context.dataset, entry.context.model, entry.context.num_tasks)
+        for entry in reading.entries
+    ] == [("0.25", "valid", "nations", "TransE", 398), ("0.5", "test", "nations", "TransE", None)]
+    assert [row["step"] for row in reading.rows] == ["1", "2"]
+
+
+TRACKED = (
+    'type,step,key,value\nparameter,0,dataset,nations\nparameter,0,loss,"Loss(\n  ReLU()\n)"\nmetric,1,loss,0.5\n'
+    "metric,1,validation.head.realistic.mrr,0.25\nmetric,1,validation.head.realistic.count,199\n"
+    "metric,2,testing.both.pessimistic.hits_at_10,0.5\nmetric,2,testing.both.realistic.hits_at_1,nan\n"
+)
+
+
+def test_a_tracker_in_csv_is_read_by_step() -> None:
+    reading = READER_TRACKER.read(Document("tracker.csv", TRACKED))
+    assert [
+        (entry.line, entry.metric.label, entry.text, reading.rows[entry.row]["step"], entry.context)
+        for entry in reading.entries
+    ] == [
+        (7, "MRR", "0.25", "1", Stated("nations", "valid", "head", rank_type="realistic", num_tasks=199)),
+        (9, "Hits@10", "0.5", "2", Stated("nations", "test", "both", rank_type="pessimistic")),
+    ]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(10, "testing.both.realistic.hits_at_1")]
+    with pytest.raises(DataError, match=r"tracker\.csv, line 11: expected 4 cells, got 2"):
+        READER_TRACKER.read(Document("tracker.csv", f"{TRACKED}metric,3\n"))
+
+
+def test_trials_are_of_valid_and_a_failed_one_has_no_numbers() -> None:
+    headings = "number\tvalue\tuser_attrs_both.realistic.mrr\tuser_attrs_random_seed\tstate"
+    text = f"{headings}\n0\t0.5\t0.5\t7\tCOMPLETE\n1\t\t\t\tFAIL\n"
+    (entry,) = READER_TRIALS.read(Document("trials.tsv", text)).entries
+    assert (entry.line, entry.text, entry.context.split, entry.context.side) == (2, "0.5", "valid", "both")
+
+
+@pytest.mark.parametrize("name", ["tracker.csv", "hpo_trials.tsv"])
+def test_adjusted_values_of_a_run_follow_from_its_split(name: str, reference: Path) -> None:
+    """PyKEEN writes the AMRI of every evaluation itself."""
+    path = reference / "real" / "pykeen" / name
+    if not path.is_file():
+        pytest.skip(f"no file {path}")
+    reading, tables = read_results(path), rankconst.load()
+    means: dict[tuple[str | None, ...], dict[str | None, float]] = {}
+    for entry in reading.entries:
+        about = entry.context
+        if entry.metric.label == "MR" and about.rank_type == "realistic":
+            key = reading.rows[entry.row]["step"], about.split, about.side
+            means.setdefault(key, {})[entry.adjustment] = float(entry.text)
+    assert len(means) in {6, 12}
+    for (_, split, side), found in means.items():
+        assert split
+        assert side
+        whole = tables.constants("nations", "mr", split=split, side=side, protocol="pykeen")
+        assert float(whole.adjust(found[None]).index) == pytest.approx(found["index"], abs=1e-6)
 
 
 def test_what_is_left_out_is_named() -> None:
