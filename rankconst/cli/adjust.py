@@ -174,6 +174,7 @@ def adjust(
             missing = "name one metric for values." if metrics else "missing: which metric is it?"
             raise typer.BadParameter(missing, param_hint="--metric")
         published = _read_values(values, metrics[0], percent)
+        _explain_names(metric or ())
         if num_tasks is None:
             done = _adjust_values(published, given, metrics[0], user, opened)
         else:
@@ -454,10 +455,21 @@ def _list_file(
     return _lay_out(adjusted, form)
 
 
+def _explain_names(names: Iterable[str]) -> None:
+    """Say what a name from another field is taken for."""
+    if any("recall" in name.lower() for name in names):
+        typer.echo(
+            "note: recall@k is taken for Hits@k: the same where each ranking task has one right answer, as here.",
+            err=True,
+        )
+
+
 def _report_file(adjusted: AdjustedReading) -> None:
     """Say on stderr what was left out and what there is to know."""
     reading = adjusted.reading
     report_skipped(reading)
+    long = reading.layout == "long"
+    _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
     notes: dict[str, list[int]] = {}
     for place, note in sorted(adjusted.notes.items()):
         notes.setdefault(note, []).append(reading.entries[place].line or 0)

@@ -318,6 +318,14 @@ def test_negative_value_after_two_dashes(run: Run) -> None:
     assert "-0.3" in screen.message
 
 
+@pytest.mark.parametrize("name", ["recall@10", "Recall @ 10", "recall_at_10"])
+def test_recall_at_k_is_hits_at_k_with_a_note(run: Run, name: str) -> None:
+    hits, recall = (run("adjust", "0.95", "-d", "nations", "-m", each, "-f", "json") for each in ("hits@10", name))
+    assert (hits.code, recall.out) == (0, hits.out)
+    assert "recall" not in hits.message
+    assert "recall@k is taken for Hits@k" in recall.message
+
+
 def test_a_tool_that_counts_from_0_ranks_one_side(run: Run) -> None:
     found = [
         json.loads(run("adjust", value, "-d", "nations", "-m", "mr", *args, "-f", "json").out)

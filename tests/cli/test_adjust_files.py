@@ -263,6 +263,15 @@ def test_what_is_a_file_and_what_is_none(run: Run, args: tuple[str, ...], code: 
     assert told in screen.message
 
 
+@pytest.mark.parametrize("text", ["model,Recall@10\nTransE,0.95\n", "metric,value\nrecall@10,0.95\n"])
+def test_recall_in_a_file_is_hits_with_a_note(run: Run, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(text)
+    screen = run("adjust", path, "-d", "nations")
+    assert screen.code == 0
+    assert "recall@k is taken for Hits@k" in screen.message
+
+
 def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     ties = {"optimistic": {"mrr": 0.7}, "realistic": {"mrr": 0.6}, "pessimistic": {"mrr": 0.5}}
