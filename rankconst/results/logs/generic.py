@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.benchmarks import load_benchmarks
@@ -44,8 +45,8 @@ _NOISE = {
     "eval", "evaling", "evaluate", "evaluated", "evaluating", "evaluation", "evaluations", "final", "finished", "for",
     "from", "has", "in", "info", "is", "link", "loading", "metric", "metrics", "model", "of", "on", "performance",
     "predict", "predicting", "prediction", "predictions", "print", "ranking", "replace", "replaced", "replacing",
-    "result", "results", "root", "running", "score", "scores", "set", "split", "start", "started", "starting", "starts",
-    "stats", "tester", "the", "trainer", "triples", "values", "with",
+    "result", "results", "root", "running", "score", "scores", "set", "setting", "split", "start", "started",
+    "starting", "starts", "stats", "tester", "the", "trainer", "triples", "values", "with",
 }  # fmt: skip
 # Which of them tells that train is evaluated, not trained on.
 _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "metric", "stat", "perform", "score"))}
@@ -72,6 +73,8 @@ _QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
 _PAIR = r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
 # What is written in a way of its own, and the same in words.
 _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    # OGB's examples: what its evaluator lists, averaged.
+    ("_list at step", re.compile(r"_list(?= at step )"), ""),
     ("->", re.compile(r"\bt,r->h\b"), " head "),
     ("->", re.compile(r"\bh,r->t\b"), " tail "),
     # kbc: MRR first, then the share of hits at 1, 3 and 10, each for both sides.
@@ -79,8 +82,9 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     ("@", _KS, lambda found: "@" + "/".join(found[1].replace(",", " ").split())),
 )
 # The last word of every metric that logs print, but for those with a k.
-_LAST = {"mrr", "mr", "rank", "mdr", "gmr", "hmr"}
-_HITS = {"hits", "hit", "h", "recall"}
+_LAST = {"mrr", "mr", "rank", "mdr", "gmr", "hmr", "meanrank", "meanreciprocalrank"}
+_HITS = {"hits", "hit", "h", "hr", "recall"}
+_SHORT_HITS = re.compile(r"(?<![a-z\d])h(?=\d+(?![a-z\d]))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
     unknown = ""
     if "testing" in words and not _SPLITS.keys().isdisjoint({*words} - {"testing"}):
         words = tuple(word for word in words if word != "testing")  # a verb
-    for place, word in enumerate(words):
+    for word in words:
         key = next((key for key, known in _CONTEXT.items() if word in known), None)
         if key is not None:
             # The averaged stats for heads are of heads.
@@ -114,22 +118,25 @@ def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
                 said[key] = _CONTEXT[key][word]
             elif _CONTEXT[key][word] not in {said[key], "both"}:
                 said[key] = ""
-        elif word in _STEPS:
-            if place + 1 < len(words) and words[place + 1].isdecimal():
-                said["step"] = str(int(words[place + 1]))
-        elif word not in _NOISE and not word.isdecimal():
+        elif word not in _NOISE and word not in _STEPS and not word.isdecimal():
             unknown = unknown or word
     return tuple(said.items()), unknown
 
 
 @lru_cache(maxsize=8192)
 def _read_phrase(text: str) -> _Phrase:
-    words = tuple(_WORD.findall(text.lower()))
+    words = tuple(_WORD.findall(_SHORT_HITS.sub("h@", text.lower())))
+    step: tuple[tuple[str, str], ...] = ()
+    place = next(
+        (place for place, pair in enumerate(pairwise(words)) if pair[0] in _STEPS and pair[1].isdecimal()), None
+    )
+    if place is not None:
+        step, words = (("step", str(int(words[place + 1]))),), words[:place] + words[place + 2 :]
     start, end, names, between = _find_metric(words)
     if not names:
         said, unknown = _say(words)
         trained = ("split", "train") in said and _EVALUATED.isdisjoint(words)
-        return _Phrase(before=said, understood=not unknown and not trained)
+        return _Phrase(before=said + step, understood=not unknown and not trained)
     before, behind = words[:start], (*between, *words[end:])
     # Of the words before, only the next one belongs to the name.
     near, unknown = _say(before[-1:])[1], _say(behind)[1] or next((word for word in behind if word.isdecimal()), "")
@@ -142,13 +149,13 @@ def _read_phrase(text: str) -> _Phrase:
         why = f"{unknown or near!r} next to its name is not understood"
     elif names == ("Hits@",):
         why = _NO_K
-    return _Phrase(names, _say(before)[0], _say(behind)[0], why)
+    return _Phrase(names, _say(before)[0] + step, _say(behind)[0], why)
 
 
 def _find_metric(words: tuple[str, ...]) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
     """Return where a metric's name is, the usual one, and the words between hits and its k."""
     for start, word in enumerate(words):
-        if word in _HITS and (word != "h" or "@" in words[start + 1 : start + 2]):
+        if word in _HITS and (word[:2] == "hi" or "@" in words[start + 1 : start + 2]):
             end = next((place for place in range(start + 1, len(words)) if words[place][0].isdecimal()), None)
             if end is None:
                 return (start, start + 1, ("Hits@",), ()) if word.startswith("hit") else (0, 0, (), ())
@@ -208,7 +215,8 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
     found: list[tuple[str, dict[str, str], str, str]] = []
     line: dict[str, str] = {}
     first = _Phrase()  # a metric whose name comes before those of sides, each with its number
-    end = 0
+    queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
+    listed = end = 0
     for match in _VALUE.finditer(plain):
         value = match["value"]
         if match["sign"] is None and "." not in value:
@@ -216,33 +224,56 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
         label = plain[end : match.start()]
         phrases = _phrases(label)
         end = match.end()
-        named = next((place for place in reversed(range(len(phrases))) if phrases[place].names), None)
-        if named is None:
-            for phrase in phrases:
-                line |= dict(phrase.before)
-            if value.isdecimal() and _names_step(label):
-                line["step"] = str(int(value))
-            local = dict(phrases[-1].before) if phrases and phrases[-1].understood else {}
-            if not first.names or not local.keys() & {"side", "split", "filter"}:
-                first = _Phrase()
-                continue
-            phrase, after = first, local
-        else:
-            phrase, others = phrases[named], phrases[named + 1 :]
-            for each in phrases[:named]:
-                line |= dict(each.before)
-            line |= dict(phrase.before)
-            if not all(each.understood for each in others):
-                continue
-            after = {key: said for each in others for key, said in each.before}
-            first = phrase if others else _Phrase()
+        names = [each for each in phrases if each.names]
+        if queue and phrases:
+            _mark(found, listed, len(queue))
+            queue = []
+        if len(names) > 1:
+            queue, phrases, listed = names[1:], [*(each for each in phrases if not each.names), names[0]], len(found)
+        elif queue:
+            phrases = [queue.pop(0)]
+        if value.isdecimal() and _names_step(label):
+            line["step"] = str(int(value))
+        phrase, after, first = _pick(phrases, line, first)
+        if phrase is None:
+            continue
         said = {**line, **dict(phrase.behind), **after}
-        values = [each.strip() for each in value.strip("[]").split(",")] if value.startswith("[") else [value]
+        mark = "," if value.startswith("[") else "/"
+        values = [each.strip() for each in value.strip("[]").split(mark)] if len(phrase.names) > 1 else [value]
         if len(values) != len(phrase.names):
             found.append((phrase.names[0], said, value, f"{len(phrase.names)} names for {len(values)} numbers"))
             continue
         found += ((name, said, each, phrase.why) for name, each in zip(phrase.names, values, strict=True))
+    _mark(found, listed, len(queue))
     return found, plain[end:], line
+
+
+def _pick(
+    phrases: list[_Phrase], line: dict[str, str], first: _Phrase
+) -> tuple[_Phrase | None, dict[str, str], _Phrase]:
+    """Return the phrase that names a number, what is said behind it, and the metric for numbers of further sides.
+
+    What is said before it is added to what holds for the line.
+    """
+    named = next((place for place in reversed(range(len(phrases))) if phrases[place].names), -1)
+    for each in phrases if named < 0 else phrases[: named + 1]:
+        line |= dict(each.before)
+    if named < 0:
+        local = dict(phrases[-1].before) if phrases and phrases[-1].understood else {}
+        goes_on = bool(first.names) and not local.keys().isdisjoint({"side", "split", "filter"})
+        return (first, local, first) if goes_on else (None, {}, _Phrase())
+    others = phrases[named + 1 :]
+    if not all(each.understood for each in others):
+        return None, {}, first
+    behind = {key: said for each in others for key, said in each.before}
+    return phrases[named], behind, phrases[named] if others else _Phrase()
+
+
+def _mark(found: list[tuple[str, dict[str, str], str, str]], first: int, missing: int) -> None:
+    """Leave out the numbers from `first` on if fewer follow than were named before them."""
+    if missing:
+        why = f"{len(found) - first + missing} names for {len(found) - first} numbers"
+        found[first:] = [(name, said, value, why) for name, said, value, _ in found[first:]]
 
 
 def _names_step(label: str) -> bool:
@@ -267,8 +298,8 @@ def _read_heading(text: str) -> dict[str, str]:
 
 # A line with a metric contains one of these, in lower case.
 _MARKS = (
-    "mrr", "mr:", "mr =", "mr=", "mr ", "mr'", 'mr"', "mr_", "mean rank", "mean_rank", "reciprocal", "hit", "h@",
-    "recall@", "'rhs':",
+    "mrr", "mr:", "mr =", "mr=", "mr ", "mr'", 'mr"', "mr_", "mean rank", "mean_rank", "meanrank", "reciprocal",
+    "hit", "h@", "h1", "recall@", "'rhs':",
 )  # fmt: skip
 _SHARES = ("MRR", "Hits@")
 _SAMPLED_TRAIN = "kbc evaluates 50,000 random triples of train"
@@ -293,6 +324,7 @@ _GRAPHSTORM = (
 _SIGNS = {
     "'hits@[1,3,10]': tensor(": "kbc",
     "forward metrics: {": "simkgc",
+    "_list at step ": "ogb",
     "]: MRR: Tail : ": "compgcn",
     "Val Mean Rank: ": "pyg",
     "Test Mean Rank: ": "pyg",

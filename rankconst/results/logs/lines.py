@@ -256,6 +256,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
             protocol=found.protocol,
             tool=found.tool,
             model=said.get("model"),
+            rank_type=said.get("rank_type"),
             num_tasks=_count_tasks(found),
         )
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
