@@ -117,7 +117,7 @@ PRINTS = {
         "wandb:   test/mrr 0.3381\n       Test|hits@10            0.4381\nRaw setting:\nMeanRank = 12.5\n",
         ["1 test both - - MRR 0.3381", "2 test both - - Hits@10 0.4381", "4 - both raw - MR 12.5"],
     ),
-    "DRUM": ("Hits at 10 is 0.53\nMean Reciprocal Rank is 0.2\n", ["1 - both - - Hits@10 0.53", "2 - both - - MRR 0.2"]),
+    "DRUM": ("Hits at 10 is 0.53\nMRR is 0.2\n", ["1 - both - - Hits@10 0.53", "2 - both - - MRR 0.2"]),
     "percent": ("Head: mr:301.5 mrr:23.45\nAll: mrr:0.56\n",
                 ["1 - head - - MR 301.5", "1 - head - - MRR 23.45%", "2 - both - - MRR 0.56%"]),
     "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
