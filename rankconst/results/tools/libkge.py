@@ -35,13 +35,19 @@ if TYPE_CHECKING:
 _EVENT = "eval_completed"
 _TYPE = "entity_ranking"
 _EXAMPLE = "example_rank"
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? ", re.ASCII)
 _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
+
+
+def _strip_time(line: str) -> str:
+    found = _TIME.match(line)
+    return line if found is None else line[found.end() :]
 
 
 def _recognise(document: Document) -> bool:
     # Both words in one flow mapping, as only this tool writes it.
     found = next((line for line in document.lines if _EVENT in line), "")
-    return found.lstrip().startswith("{") and _TYPE in found
+    return _strip_time(found).lstrip().startswith("{") and _TYPE in found
 
 
 def _read(document: Document) -> Reading:
@@ -53,7 +59,7 @@ def _read(document: Document) -> Reading:
         if _EVENT not in text:
             examples += _EXAMPLE in text
             continue
-        record = parse_yaml(document, text, line)
+        record = parse_yaml(document, _strip_time(text), line)
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
         if record.get("type") != _TYPE:
@@ -137,17 +143,11 @@ READER = Reader("libkge", "LibKGE: trace.yaml", _recognise, _read)
 
 # Its log, and what it prints, have the same records, a key a line.
 _BLOCK_EVENT = f"event: {_EVENT}"
-_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? ", re.ASCII)
 _KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
 
 
 def _recognise_log(document: Document) -> bool:
     return any(_strip_time(line).strip() == _BLOCK_EVENT for line in document.lines if _BLOCK_EVENT in line)
-
-
-def _strip_time(line: str) -> str:
-    found = _TIME.match(line)
-    return line if found is None else line[found.end() :]
 
 
 def _read_log(document: Document) -> Reading:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rankconst.catalogue.tools import TOOLS
 from rankconst.results.document import Document
 from rankconst.results.logs.generic import READER
+from rankconst.results.reading import measure
 
 RSN = "{'data_path': 'data/FB15k-237/', 'max_length': 7}\nepoch:0, Hits@1:0.200, MRR:0.301, MR:414.918, mean_loss:3.0\n"
 PYG = (
@@ -211,3 +212,9 @@ _WORDS = st.sampled_from([*_PIECES, "nan", "@", "[1,", "±", "%", "\r", "\x1b[0m
 def test_any_text_is_read_or_left_out(text: str) -> None:
     for entry in READER.read(Document("eval.txt", text)).entries:
         assert 1 <= (entry.line or 0) <= text.count("\n") + 1
+
+
+def test_a_mean_rank_that_counts_from_0_is_measured_from_1() -> None:
+    rank, mrr, _ = READER.read(Document("eval.txt", PYG)).entries[:3]
+    assert measure(rank).value == pytest.approx(239.20)
+    assert measure(mrr).value == 0.2101

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document
-from rankconst.results.tools.libkge import READER, READER_CSV, parse_libkge_name
+from rankconst.results.tools.libkge import READER, READER_CSV, READER_LOG, parse_libkge_name
 from readings import check_refusal, documents, reading_of
 
 if TYPE_CHECKING:
@@ -125,6 +125,40 @@ def test_one_unreadable_value_costs_nothing_else(value: str) -> None:
     assert [entry.text for entry in without.entries] == ["0.2", "0.3", "3.5"]
     (skip,) = without.skipped
     assert (skip.line, skip.what) == (1, "mean_reciprocal_rank_filtered_with_test")
+
+
+def test_a_line_of_the_log_may_hold_a_whole_record() -> None:
+    reading = _read(f"2020-01-01 00:00:00.123456 {_record()}", _record())
+    assert [entry.line for entry in reading.entries] == [1, 1, 2, 2]
+
+
+BLOCK = """\
+Evaluating on valid data (epoch 100)...
+  epoch: 100
+  event: eval_completed
+  filter_splits:
+  - train
+  - valid
+  mean_reciprocal_rank: 0.2
+  mean_reciprocal_rank_filtered: 0.3
+  mean_reciprocal_rank_filtered_with_test: .nan
+  size: 17535
+  split: valid
+  type: entity_ranking
+Best result 0.3
+"""
+
+
+@pytest.mark.parametrize("time", ["", "2020-01-01 00:00:00.123456 "])
+def test_a_log_has_the_same_records_a_key_a_line(time: str) -> None:
+    document = Document("kge.log", "".join(f"{time}{line}\n" for line in BLOCK.splitlines()))
+    assert READER_LOG.recognise(document)
+    reading, flat = READER_LOG.read(document), _read(_record())
+    assert [entry.line for entry in reading.entries] == [3, 3]
+    assert [(entry.metric, entry.text, entry.context) for entry in reading.entries] == [
+        (entry.metric, entry.text, entry.context) for entry in flat.entries
+    ]
+    assert [skip.what for skip in reading.skipped] == ["mean_reciprocal_rank_filtered_with_test"]
 
 
 def test_a_size_that_is_none_leaves_the_number_of_tasks_open() -> None:
