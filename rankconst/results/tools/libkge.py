@@ -147,6 +147,8 @@ _KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
 
 
 def _recognise_log(document: Document) -> bool:
+    if _BLOCK_EVENT not in document.text:
+        return False
     return any(_strip_time(line).strip() == _BLOCK_EVENT for line in document.lines if _BLOCK_EVENT in line)
 
 
