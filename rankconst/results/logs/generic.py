@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.constants.published import parse_value
-from rankconst.names import squash
-from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader, strip_colours
+from rankconst.results.logs.lines import SETTINGS, Found, LogFormat, Rule, list_benchmarks, make_reader, strip_colours
 from rankconst.results.reading import Reader
 from rankconst.results.structured import read_number
 from rankconst.results.tables.columns import Meaning, parse_column
@@ -98,12 +96,6 @@ class _Phrase:
     understood: bool = True  # False if a word means nothing here
 
 
-@cache
-def _benchmarks() -> frozenset[str]:
-    benchmarks = load_benchmarks().items()
-    return frozenset(squash(name) for key, each in benchmarks for name in (key, each.title, *each.aliases))
-
-
 def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
     """Return what words say about the tasks, and the first word that says nothing."""
     said: dict[str, str] = {}
@@ -145,7 +137,7 @@ def _read_phrase(text: str) -> _Phrase:
         why = _CONSTRAINED
     elif {"left", "right", "l", "r"} & {*before[-1:], *behind}:
         why = _WHICH
-    elif (near and near not in _benchmarks()) or unknown:
+    elif (near and near not in list_benchmarks()) or unknown:
         why = f"{unknown or near!r} next to its name is not understood"
     elif names == ("Hits@",):
         why = _NO_K
@@ -306,16 +298,6 @@ _SAMPLED_TRAIN = "kbc evaluates 50,000 random triples of train"
 # How many lines above a number may say what it is of.
 _ABOVE = 15
 _LONGEST = 20_000
-# Where a log says which dataset it is of: in its settings.
-_SETTINGS = 50_000
-_DATASET = re.compile(
-    r"(?<![a-z])(?:data|dataset|data_?name|dataset_?name|data_?path|benchmark)['\"]?(?:\s*[:=]\s*|\s+)['\"]?"
-    r"(?P<name>[\w./-]+)",
-    re.IGNORECASE | re.ASCII,
-)
-_BENCHMARK = re.compile(
-    r"(?:fb|wn)[-_]?1[0-9]|yago|codex|nell-?995|wiki-?kg|bio-?kg|umls|kinship|nations", re.IGNORECASE
-)
 _GRAPHSTORM = (
     "GraphStorm ranks true edges among sampled negatives, and does not print how many: find out M and the number N of "
     "ranks, then adjust the number with --protocol sampled:M --num-tasks N"
@@ -373,19 +355,14 @@ def _find(text: str, mark: str) -> Iterator[int]:
 def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     """Read the numbers of a log, with what the whole of it says: tool, dataset, and whether shares are percentages."""
     text = strip_colours(document.text)
-    settings = text[:_SETTINGS]
     tools = {tool for sign, tool in _SIGNS.items() if sign in text}
     refused = _GRAPHSTORM if "Best test mrr: " in text else ""
     tool = parse_tool(*tools) if len(tools) == 1 else None
-    names = {match["name"].rstrip("/").rpartition("/")[2] for match in _DATASET.finditer(settings)}
-    named = [name for name in names if _BENCHMARK.search(name) or squash(name) in _benchmarks()]
-    about = {"dataset": named[0]} if len({squash(name) for name in named}) == 1 else {}
     # PGL's graph4kg and DGL-KE print or take it so.
-    raw = re.search(r"filter_eval\s*[:=]\s*False|--no_eval_filter", settings) is not None
+    raw = re.search(r"filter_eval\s*[:=]\s*False|--no_eval_filter", text[:SETTINGS]) is not None
     found = [
         replace(
             each,
-            said={**each.said, **about},
             tool=None if tool is None else tool.key,
             side=(tool and tool.side) or each.side,
             protocol="raw" if raw else each.protocol,
@@ -431,13 +408,12 @@ def _read(document: Document) -> Reading:
     reading = make_reader(_FORMAT).read(document)
     contexts = [entry.context for entry in reading.entries]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
-    datasets = dict.fromkeys(each.dataset for each in contexts if each.dataset is not None)
     unsaid = sum(each.split is None for each in contexts)
     percent = dict.fromkeys(entry.metric.label.partition("@")[0] for entry in reading.entries if entry.text[-1] == "%")
     parts = (
         "lines of names and numbers",
         f"as {' and '.join(tools)} prints them" if tools else "",
-        f"dataset {' and '.join(datasets)} from its settings" if datasets else "",
+        reading.understood,
         f"{' and '.join(percent)} in percent" if percent else "",
         f"{unsaid:,} of {len(contexts):,} numbers of a split that is not said (test unless --split says another)"
         if unsaid

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import heapq
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import UnknownNameError
+from rankconst.names import squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import read_number
@@ -108,6 +110,37 @@ _PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 _SIGNIFICANT = re.compile(r"[+-]?[0.]*([\d.]*)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _ROUNDED = 6
 _OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
+
+
+SETTINGS = 50_000
+"""How many characters at the beginning of a log may be its settings."""
+
+_DATASET = re.compile(
+    r"(?<![a-z])(?:dataset_?name|dataset|data_?name|data[ _]?path|data|files path|benchmark)['\"]?(?:\s*[:=]\s*|\s+)"
+    r"(?:\{['\"]class['\"]:\s*)?['\"]?(?P<name>[\w./~-]+)",
+    re.IGNORECASE | re.ASCII,
+)
+_BENCHMARK = re.compile(
+    r"(?:fb|wn)[-_]?1[0-9]|yago|codex|nell-?995|wiki-?kg|bio-?kg|umls|kinship|nations", re.IGNORECASE
+)
+
+
+@cache
+def list_benchmarks() -> frozenset[str]:
+    """Return every name of a benchmark, squashed."""
+    benchmarks = load_benchmarks().items()
+    return frozenset(squash(name) for key, each in benchmarks for name in (key, each.title, *each.aliases))
+
+
+def find_dataset(text: str) -> str | None:
+    """Return the dataset that the settings at the beginning of a log name; None if they name none, or several."""
+    named = {
+        squash(name): name
+        for match in _DATASET.finditer(text, 0, SETTINGS)
+        for name in [match["name"].rstrip("/").rpartition("/")[2]]
+        if _BENCHMARK.search(name) or squash(name) in list_benchmarks()
+    }
+    return next(iter(named.values())) if len(named) == 1 else None
 
 
 @lru_cache(maxsize=256)
@@ -224,6 +257,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     evaluation, of, seen = 0, None, set[tuple[str, str | None, str | None]]()
+    dataset = find_dataset(document.text)
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
     for found in log.refine(list((log.scan or scan_log)(document, log))):
@@ -239,7 +273,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
         seen.add(what)
         cells = {
             "evaluation": str(evaluation),
-            "dataset": said.get("dataset"),
+            "dataset": said.get("dataset") or dataset,
             "model": said.get("model"),
             "step": said.get("step"),
             "split": found.split,
@@ -250,7 +284,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
             "value": found.text,
         }
         context = Stated(
-            dataset=said.get("dataset"),
+            dataset=said.get("dataset") or dataset,
             split=found.split,
             side=found.side,
             protocol=found.protocol,
@@ -262,7 +296,8 @@ def _read(log: LogFormat, document: Document) -> Reading:
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
         rows.append({column: cell or "" for column, cell in cells.items()})
-    return make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
+    reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
+    return replace(reading, understood=f"dataset {dataset} from its settings" if dataset else "")
 
 
 def _count_tasks(found: Found) -> int | None:

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from log_samples import SAMPLES, Sample
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
+from rankconst.names import squash
 from rankconst.results.document import Document
-from rankconst.results.logs.lines import pad_decimals, pad_digits, parse_name
+from rankconst.results.logs.lines import find_dataset, pad_decimals, pad_digits, parse_name
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reader, Reading
@@ -180,6 +181,28 @@ def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str,
     before, after = LINES[key]
     entry = read(key, f"{before}{text}{after}\n").entries[-1]
     assert entry.exact == (exact and key in {"conve", "dglke"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "dataset"),
+    [
+        ("2020-01-01 00:00:00 INFO     Data Path: ../data/FB15k-237", "FB15k-237"),
+        ("Input Files Path : ./benchmarks/umls/", "umls"),
+        ("20:26:42   {'dataset': {'class': 'UMLS', 'root': 'x'},", "UMLS"),
+        ("2022 INFO     data_name           :FB15k", "FB15k"),
+        ("python main.py --dataset WN18RR --num_iterations 500", "WN18RR"),
+        ("Namespace(batch=128, dataset='FB15k-237', lr=0.1)", "FB15k-237"),
+        ("2020-04-14 INFO DATA: FB15K237\nDATASET: fb15k-237", "FB15K237"),
+        ("dataset: umls\ndataset: nations", None),
+        ("INFO Dataset loaded\ndata: /home/umls/data/mine\nmetadata: umls", None),
+    ],
+)
+def test_the_dataset_may_be_among_the_settings(settings: str, dataset: str | None) -> None:
+    said = find_dataset(f"{settings}\nTest MRR at step 10: 0.3\n")
+    assert said == dataset or squash(said or "") == squash(dataset or "")
+    reading = read("rotate", f"{settings}\nTest MRR at step 10: 0.3\n")
+    assert {entry.context.dataset for entry in reading.entries} == {said}
+    assert reading.understood == (f"dataset {said} from its settings" if dataset else "")
 
 
 def test_evaluations_are_told_apart() -> None:
