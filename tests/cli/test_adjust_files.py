@@ -167,7 +167,7 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "one column": ("a.csv", b"MRR\n0.5\n", ("one column",)),
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
     "text in a number": ("a.csv", b"dataset,MRR\nnations,0.5x\n", ("line 2", "0.5x")),
-    "infinity": ("a.csv", b"dataset,MRR\nnations,0.5\nnations,inf\n", ("line 3", "MRR")),
+    "NaN": ("a.csv", b"dataset,MRR\nnations,0.5\nnations,NaN\n", ("line 3", "MRR")),
     "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
     "a percentage": ("a.csv", b"dataset,MRR\nnations,53.3\n", ("line 2", "write 0.533", "MRR")),
     "UTF-16": ("a.csv", WIDE.encode("utf-16"), ("UTF-16", "iconv")),

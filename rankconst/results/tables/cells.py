@@ -15,8 +15,7 @@ _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
 _COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
 _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "/", "."}
-_FAILED = {"oom", "oot", "o.o.m.", "out of memory", "timeout"}
-_MISSING = {"n/a", "na", "n.a.", "nan", "none", "null", "tbd", "tba", *_FAILED}
+_MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeout", "none", "null", "tbd", "tba"}
 # Marks behind a number: footnotes, a rank in parentheses, a reference in brackets.
 _MARK = re.compile(
     r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"

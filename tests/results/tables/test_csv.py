@@ -107,6 +107,7 @@ def test_cells_stay_as_written() -> None:
     ("text", "parts"),
     [
         ("Model,MRR\nRotatE,high\n", ("line 2, column MRR", "'high' is not a number", "leave the cell empty")),
+        ("Model,MRR\nTransE,0.3\nRotatE,nan\n", ("line 3, column MRR", "'nan'")),
         ("Model,MRR\nRotatE,inf\n", ("line 2, column MRR", "'inf'")),
         ("Model,MRR\nRotatE,0.33.8\n", ("line 2, column MRR", "'0.33.8'")),
         ("Model;MRR\nRotatE;0,338\n", ("line 2, column MRR", "0.338")),
