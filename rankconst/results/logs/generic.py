@@ -153,7 +153,7 @@ def _find_metric(words: tuple[str, ...]) -> tuple[int, int, tuple[str, ...], tup
                 return (start, start + 1, ("Hits@",), ()) if word.startswith("hit") else (0, 0, (), ())
             between = tuple(each for each in words[start + 1 : end] if each not in {"@", "at"})
             return start, end + 1, tuple(f"Hits@{k}" for k in words[end].split("/")), between
-    for length in (3, 2, 1):
+    for length in (5, 4, 3, 2, 1):
         for start in range(len(words) - length + 1):
             run = words[start : start + length]
             meaning = parse_column(" ".join(run)) if run[-1] in _LAST else None

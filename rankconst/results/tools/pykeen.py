@@ -21,6 +21,7 @@ from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
+from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.document import Document
 
 
 _CONTAINERS = {"metrics", "results", "metric_results"}
@@ -373,12 +373,19 @@ def _parse_csv_name(name: str, k: int | None) -> Meaning | None:
 
 def _recognise_csv(document: Document) -> bool:
     first = document.text[:1000].lstrip().partition("\n")[0]
-    headings = [squash(heading) for heading in first.split(",")]
+    # A printed DataFrame has blanks for commas.
+    headings = [squash(heading) for heading in (first.split(",") if "," in first else first.split())]
     return headings[-4:] in (["side", rank_type, "metric", "value"] for rank_type in ("ranktype", "type"))
 
 
 def _read_csv(document: Document) -> Reading:
-    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True), "pykeen")
+    printed = "," not in document.text[:1000].lstrip().partition("\n")[0]
+    if printed:
+        # The index before the four columns is left out, and so is what is printed for rows that are not shown.
+        rows = (line.split()[-4:] for line in document.lines)
+        lines = (",".join(row) if len(row) == 4 and "..." not in row else "" for row in rows)
+        document = Document(document.name, "\n".join(lines))
+    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=not printed), "pykeen")
 
 
 READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv, "pykeen")

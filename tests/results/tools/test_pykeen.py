@@ -257,6 +257,24 @@ TRACKED = (
 )
 
 
+def test_a_printed_frame_is_read_as_the_rounded_numbers_that_it_shows() -> None:
+    text = (
+        "     Side    Rank_type                Metric       Value\n"
+        "0    head   optimistic         adjusted_hits_at_k    0.861276\n"
+        "..    ...          ...                ...         ...\n"
+        "224  both    realistic         hits_at_10    0.952736\n"
+        "225  both    realistic         count    402.000000\n"
+    )
+    document = Document("to_df.txt", text)
+    assert READER_CSV.recognise(document)
+    reading = READER_CSV.read(document)
+    assert [(entry.line, entry.metric.label, entry.text, entry.exact) for entry in reading.entries] == [
+        (2, "Hits@10", "0.861276", False),
+        (4, "Hits@10", "0.952736", False),
+    ]
+    assert reading.entries[1].context.num_tasks == 402
+
+
 def test_a_tracker_in_csv_is_read_by_step() -> None:
     reading = READER_TRACKER.read(Document("tracker.csv", TRACKED))
     assert [
