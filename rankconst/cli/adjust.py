@@ -540,13 +540,13 @@ def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     import numpy as np
 
     reading, chosen = adjusted.reading, adjusted.asked.copy()
-    contexts = [entry.context for entry in reading.entries]
+    contexts = reading.entries.contexts
     if not any(each.rank_type for each in contexts):
         return chosen
     for field, usual in (("rank_type", "realistic"), ("side", "both")):
-        usually = np.array([getattr(each, field) == usual for each in contexts])
-        if (chosen & usually).any():
-            chosen &= usually
+        said = [getattr(each, field) for each in contexts]
+        if (chosen & np.array([each == usual for each in said])).any():
+            chosen &= np.array([each in {usual, None} for each in said])
     left = int(adjusted.asked.sum() - chosen.sum())
     if left:
         shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
