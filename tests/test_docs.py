@@ -28,7 +28,6 @@ NEEDED = {
     "pandas": "import pandas",
     "pooch": "rankconst build|rankconst verify|rankconst release",
     "matplotlib": "rankconst plot",
-    "yaml": "```yaml ",
 }
 """Module to what on a page needs it."""
 
@@ -110,7 +109,6 @@ def test_every_format_of_results_files_is_listed_with_an_example() -> None:
 
 @in_checkout
 def test_every_format_has_an_example(tmp_path: Path) -> None:
-    pytest.importorskip("yaml", reason="the extra rankconst[yaml] is not installed")
     forms = set()
     for block in find_blocks(text_of(DOCS / "results_files.md")):
         if block.name:

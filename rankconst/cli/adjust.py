@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
+from rankconst.results.document import STDIN
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 
 if TYPE_CHECKING:
@@ -63,14 +65,19 @@ if TYPE_CHECKING:
 def adjust(
     values: Annotated[
         list[str] | None,
-        typer.Argument(metavar="VALUE", help="Published numbers: 0.338, '0.5458 ± 0.0052', 53.3%.", show_default=False),
+        typer.Argument(
+            metavar="VALUE|FILE",
+            help="Published numbers: 0.338, '0.5458 ± 0.0052', 53.3%. Or a file of results: a table, a log, a tool's "
+            "own file; - for stdin.",
+            show_default=False,
+        ),
     ] = None,
     input: Annotated[
         str | None,
         typer.Option(
             "--input",
             "-i",
-            help="A file with results instead: a table, a log, a tool's own file; - for stdin.",
+            help="The file of results, where its name could be a number.",
             metavar="FILE",
         ),
     ] = None,
@@ -123,15 +130,19 @@ def adjust(
 
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
 
-    Example: rankconst adjust --input results.csv --tool rotate --out adjusted.csv
+    Example: rankconst adjust results.csv --tool rotate --out adjusted.csv
     """
     if out is not None:
         check_target(out, force)
     form = format or (Format.table if out is None else _form_of(out))
     metrics = tuple(map(parse_metric, metric or ()))
+    # Negative values start with a dash, too: what is no option has become a VALUE.
+    for option in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
+        raise UsageError(f"no such option: {option}. See rankconst adjust -h.")
+    file, values = (input, values) if input is not None else _find_file(values or [])
     if counts is not None and num_tasks is not None:
         raise typer.BadParameter("--counts says how many tasks there are; leave out --num-tasks.")
-    counted = None if input is None else num_tasks
+    counted = None if file is None else num_tasks
     opened, given = _open(tables, dataset or [], counts, counted, protocol, tool)
     user = Stated(
         given[0] if given else None,
@@ -143,24 +154,27 @@ def adjust(
         relations=tuple(relation or ()),
         percent=percent,
     )
-    if input is not None:
-        # Negative values start with a dash, too: what is no option has become a VALUE.
-        for option in (value for value in values or () if value[:1] == "-" and value[1:2].isalpha()):
-            raise typer.BadParameter(f"there is no option {option}; see rankconst adjust --help.")
+    if file is not None:
         unfit = {"VALUE": values, "a second --dataset": given[1:]}
         for what in (what for what, stated in unfit.items() if stated):
-            raise typer.BadParameter(f"{what} does not go with --input.")
+            raise typer.BadParameter(f"{what} does not go with a file.")
         from rankconst.results.formats import read_results
 
         # The reading is not held: what is written next takes as much memory.
         listing = _list_file(
-            read_results(input, input_format), metrics, user, opened, form, significance=bool(significance)
+            read_results(file, input_format), metrics, user, opened, form, significance=bool(significance)
         )
     else:
+        if not values:
+            raise UsageError(
+                "give numbers or a file of results: rankconst adjust 0.338 --dataset fb15k237 --metric mrr, or "
+                "rankconst adjust results.csv --tool rotate."
+            )
         if len(metrics) != 1:
             missing = "name one metric for values." if metrics else "missing: which metric is it?"
             raise typer.BadParameter(missing, param_hint="--metric")
-        published = _read_values(values or [], metrics[0], percent)
+        published = _read_values(values, metrics[0], percent)
+        _explain_names(metric or ())
         if num_tasks is None:
             done = _adjust_values(published, given, metrics[0], user, opened)
         else:
@@ -212,21 +226,40 @@ def _form_of(path: Path) -> Format:
     return form
 
 
+# Words apart by a slash, or an ending.
+_PATH = re.compile(r"[A-Za-z].*[/\\]|[/\\].*[A-Za-z]|\.[A-Za-z]\w*$")
+
+
+def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the file among what was typed, and the rest; a name is no number and is there, or looks like a path."""
+    from rankconst.constants.published import parse_value
+
+    others: list[str] = []
+    files: list[str] = []
+    for value in values:
+        try:
+            parse_value(value)
+            others.append(value)
+        except DataError:
+            path = value == STDIN or _PATH.search(value) is not None or Path(value).is_file()
+            (files if path else others).append(value)
+    if len(files) > 1:
+        raise UsageError(f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets.")
+    return (files[0] if files else None), others
+
+
 # -- values ---------------------------------------------------------------------------------------------------------
 
 
 def _read_values(values: Sequence[str], metric: Metric, percent: bool) -> list[Published]:
     from rankconst.constants.published import read_published
 
-    if not values:
-        raise typer.BadParameter("missing: give numbers, or a file by --input.", param_hint="VALUE")
     published = []
     for value in values:
         try:
             published.append(read_published(metric, value, percent=percent))
         except DataError as error:
-            hint = " If it is meant as an option: there is none of that name; see --help."
-            raise typer.BadParameter(f"{error}{hint if value.startswith('-') else ''}", param_hint="VALUE") from None
+            raise typer.BadParameter(str(error), param_hint="VALUE") from None
     return published
 
 
@@ -422,10 +455,21 @@ def _list_file(
     return _lay_out(adjusted, form)
 
 
+def _explain_names(names: Iterable[str]) -> None:
+    """Say what a name from another field is taken for."""
+    if any("recall" in name.lower() for name in names):
+        typer.echo(
+            "note: recall@k is taken for Hits@k: the same where each ranking task has one right answer, as here.",
+            err=True,
+        )
+
+
 def _report_file(adjusted: AdjustedReading) -> None:
     """Say on stderr what was left out and what there is to know."""
     reading = adjusted.reading
     report_skipped(reading)
+    long = reading.layout == "long"
+    _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
     notes: dict[str, list[int]] = {}
     for place, note in sorted(adjusted.notes.items()):
         notes.setdefault(note, []).append(reading.entries[place].line or 0)
@@ -491,14 +535,38 @@ def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Colu
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
+def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
+    """Return which of PyKEEN's nine evaluations a screen shows: both sides, realistic, unless others were asked for."""
+    import numpy as np
+
+    reading, chosen = adjusted.reading, adjusted.asked.copy()
+    contexts = reading.entries.contexts
+    if not any(each.rank_type for each in contexts):
+        return chosen
+    for field, usual in (("rank_type", "realistic"), ("side", "both")):
+        said = [getattr(each, field) for each in contexts]
+        if (chosen & np.array([each == usual for each in said])).any():
+            chosen &= np.array([each in {usual, None} for each in said])
+    left = int(adjusted.asked.sum() - chosen.sum())
+    if left:
+        shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
+        typer.echo(
+            f"note: {reading.name}: shown: {', '.join(shown)}. {left:,} numbers of other sides and tie policies are in "
+            "every other format, as with --format csv; --side head shows those of a side.",
+            err=True,
+        )
+    return chosen
+
+
 def _choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     """Return which rows are listed: what was not asked for is left out, and on a screen what nothing is said about."""
     import numpy as np
 
     kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
-        kept[rows[adjusted.batch_of >= 0]] = True
-        kept[rows[list(adjusted.notes)]] = True
+        noted = np.zeros_like(adjusted.asked)
+        noted[list(adjusted.notes)] = True
+        kept[rows[((adjusted.batch_of >= 0) | noted) & _choose_ranks(adjusted)]] = True
     elif adjusted.is_selection or form is Format.table:
         kept[rows[adjusted.asked]] = True
     else:

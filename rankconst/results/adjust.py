@@ -108,6 +108,8 @@ def adjust_batch(batch: Batch, whole: Constants) -> Done:
     Raises DataError for an impossible value, UndefinedError where the tool's batches have no constants.
     """
     tool = batch.tool
+    if tool is not None and (shift := tool.shifts.get(batch.metric.label)):
+        batch = replace(batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift)
     done = Done(batch, whole, whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch))
     found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
     if found is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
-from rankconst.results.logs import conve, dglke, nbfnet, openke, rotate, torchkge
+from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, rotate, torchkge
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
@@ -26,7 +26,10 @@ _READERS = (
     ogb.READER,
     ampligraph.READER,
     pykeen.READER_CSV,
+    pykeen.READER_TRACKER,
+    pykeen.READER_TRIALS,
     libkge.READER_CSV,
+    libkge.READER_LOG,
     rotate.READER,
     openke.READER,
     dglke.READER,
@@ -36,6 +39,7 @@ _READERS = (
     markdown.READER,
     latex.READER,
     csv.READER,
+    generic.READER,
 )
 
 READERS: dict[str, Reader] = {reader.key: reader for reader in _READERS}

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
+from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
@@ -134,6 +135,8 @@ class Reading:
     # True for a collection by many hands: an impossible number is left out with its reason, and the rest of the file
     # is still trusted.
     tolerant: bool = False
+    # How the file was understood, where it leaves that open: half a sentence.
+    understood: str = ""
 
     def __repr__(self) -> str:
         return f"Reading({self.name}: {len(self.entries):,} numbers, read as {self.form})"
@@ -236,9 +239,11 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
         published = read_published(metric, entry.text, percent=percent, exact=exact)
     else:
         published = parse_value(entry.text, percent=percent and entry.adjustment == "index", exact=exact)
+    tool = TOOLS.get(entry.context.tool or "")
+    shift = 0.0 if tool is None or entry.adjustment is not None else tool.shifts.get(metric.label, 0.0)
     slack = NOISE * abs(published.value)
-    interval = Interval(published.lower - slack, published.upper + slack)
-    return Measured(entry, published.value, interval, averaged=published.deviation is not None)
+    interval = Interval(published.lower - slack + shift, published.upper + slack + shift)
+    return Measured(entry, published.value + shift, interval, averaged=published.deviation is not None)
 
 
 def are_in_full(entries: Iterable[Entry]) -> bool:

@@ -318,6 +318,23 @@ def test_negative_value_after_two_dashes(run: Run) -> None:
     assert "-0.3" in screen.message
 
 
+@pytest.mark.parametrize("name", ["recall@10", "Recall @ 10", "recall_at_10"])
+def test_recall_at_k_is_hits_at_k_with_a_note(run: Run, name: str) -> None:
+    hits, recall = (run("adjust", "0.95", "-d", "nations", "-m", each, "-f", "json") for each in ("hits@10", name))
+    assert (hits.code, recall.out) == (0, hits.out)
+    assert "recall" not in hits.message
+    assert "recall@k is taken for Hits@k" in recall.message
+
+
+def test_a_tool_that_counts_from_0_ranks_one_side(run: Run) -> None:
+    found = [
+        json.loads(run("adjust", value, "-d", "nations", "-m", "mr", *args, "-f", "json").out)
+        for value, args in (("5.5", ("--tool", "pyg")), ("6.5", ("-p", "raw", "--side", "tail")))
+    ]
+    assert found[0] == found[1]
+    assert run("adjust", "0.5", "-d", "nations", "-m", "mrr", "--tool", "pyg", "--side", "head").code == 0
+
+
 def test_negative_value_is_not_taken_for_an_option(run: Run) -> None:
     screen = run("adjust", "-0.3", "-d", "umls", "-m", "mrr")
     assert screen.code in {2, 6}
@@ -339,9 +356,7 @@ def test_what_is_no_number_is_named(run: Run, value: str) -> None:
     [
         (("0.3", "-m", "mrr"), "--dataset"),
         (("0.3", "-d", "umls"), "--metric"),
-        (("-d", "umls", "-m", "mrr"), "VALUE"),
         (("0.3", "-d", "umls", "-m", "mrr", "-f", "xml"), "'table', 'json', 'csv'"),
-        (("0.3", "-d", "umls", "-m", "mrr", "--nope"), "--nope"),
     ],
 )
 def test_usage(run: Run, args: tuple[str, ...], missing: str) -> None:
