@@ -17,6 +17,7 @@ from rankconst.version import __version__ as __version__
 # The public names: here for type checkers, and below with their modules, which are imported when first asked for.
 if TYPE_CHECKING:
     from rankconst.api import adjust as adjust
+    from rankconst.api import from_triples as from_triples
     from rankconst.api import identify as identify
     from rankconst.api import lint as lint
     from rankconst.api import plot as plot
@@ -46,7 +47,7 @@ else:
     # Out of sight of type checkers, which would take any attribute for one that exists.
     _NAMES = {
         "tables.tables": ("load", "bundled_versions", "Tables"),
-        "api": ("adjust", "lint", "identify", "plot"),
+        "api": ("adjust", "lint", "identify", "plot", "from_triples"),
         "results.formats": ("read_results",),
         "tables.own_counts": ("from_counts", "Counts"),
         "catalogue.metrics": ("parse_metric", "Metric"),

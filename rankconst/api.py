@@ -13,16 +13,15 @@ from rankconst.errors import UsageError
 from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document, read_results
 from rankconst.results.reading import Reading, require_whole
-from rankconst.tables.tables import load
+from rankconst.tables.tables import Tables, join_tables, load
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from matplotlib.figure import Figure
 
     from rankconst.checks.identify.matches import Identification
     from rankconst.checks.lint.case import Lint
-    from rankconst.tables.tables import Tables
 
 
 def adjust(
@@ -39,7 +38,7 @@ def adjust(
     strict: bool = False,
     decimals: int | Mapping[str, int] | None = None,
     significance: bool = False,
-    tables: Tables | None = None,
+    tables: Tables | Sequence[Tables] | None = None,
     errors: Literal["raise", "note"] = "raise",
 ) -> Any:
     """Adjust every published number of a results file, a dict or a DataFrame for chance.
@@ -69,7 +68,8 @@ def adjust(
     significance
         Files only: True to compute the probability that a random ranker does as well, for every number.
     tables
-        The constants; the newest that came with the package if None.
+        The constants; the newest that came with the package if None. Of several sets, ``[mykg, rankconst.load()]``,
+        each dataset is taken from the first that holds it.
     errors
         DataFrame only: ``"raise"``, or ``"note"`` to skip rows whose ranking tasks are unknown or whose tool is
         refused; a column ``note`` says why. Impossible numbers are refused either way.
@@ -104,7 +104,7 @@ def adjust(
     0  FB15k-237  0.338  0.3375
     1     WN18RR  0.476  0.4759
     """
-    opened = load() if tables is None else tables
+    opened = _open(tables)
     user = Stated(dataset, split, side, protocol, aggregation, tool)
     wanted = tuple(map(parse_metric, metrics))
     if errors not in {"raise", "note"}:
@@ -139,7 +139,7 @@ def lint(
     percent: bool = False,
     strict: bool = False,
     rules: Iterable[str] = (),
-    tables: Tables | None = None,
+    tables: Tables | Sequence[Tables] | None = None,
 ) -> Lint:
     """Find impossible numbers in results: hits that fall with k, an MRR that the hits exclude.
 
@@ -165,7 +165,7 @@ def lint(
     from rankconst.checks.lint import lint_reading
 
     user = Stated(dataset, split, side, protocol, aggregation, tool, percent=percent)
-    return lint_reading(_read(results, strict=strict), load() if tables is None else tables, user, rules=rules)
+    return lint_reading(_read(results, strict=strict), _open(tables), user, rules=rules)
 
 
 def identify(
@@ -178,7 +178,7 @@ def identify(
     aggregation: str | None = None,
     percent: bool = False,
     strict: bool = False,
-    tables: Tables | None = None,
+    tables: Tables | Sequence[Tables] | None = None,
 ) -> Identification:
     """Find out which ranking tasks numbers come from, and which adjusted values do not belong to their base values.
 
@@ -204,7 +204,7 @@ def identify(
     from rankconst.checks.identify.search import identify_reading
     from rankconst.results.evaluation import parse_stated
 
-    opened = load() if tables is None else tables
+    opened = _open(tables)
     user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=percent), opened)
     return identify_reading(_read(results, strict=strict), opened, user)
 
@@ -236,10 +236,77 @@ def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure
     from rankconst.plots.comparison import plot_comparison
 
     names = tuple(metrics)
-    opened = options.pop("tables", None) or load()
+    opened = _open(options.pop("tables", None))
     adjusted = adjust(_read(results), metrics=names, tables=opened, **options)
     titles = {key: row["title"] for key, row in opened.datasets.items()}
     return plot_comparison(adjusted, [parse_metric(name) for name in names] or None, titles=titles)
+
+
+def from_triples(
+    train: Any,
+    valid: Any = None,
+    test: Any = None,
+    *,
+    protocol: str | Iterable[str] | None = None,
+    name: str = "triples",
+) -> Tables:
+    """Make tables of a graph of your own from its triples, as ``rankconst build`` does from files.
+
+    Parameters
+    ----------
+    train, valid, test
+        The triples of each split: a DataFrame with columns head, relation and tail, in any usual words, or with three
+        columns in this order; an array or a list of rows of three, ids or labels; or a triples factory of PyKEEN, by
+        the labels that it has. `valid` may be None. A repeated triple counts as often as it is there.
+    protocol
+        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``.
+    name
+        What the dataset is called.
+
+    Returns
+    -------
+    Tables
+        With this one dataset; nothing is written. A constant is computed when it is first asked for.
+
+    Raises
+    ------
+    DataError
+        If something is no triple: a missing label, a fraction, a heading. Also if a factory numbers entities that its
+        train triples lack, which PyKEEN ranks and protocol ``pykeen`` does not.
+    UnknownNameError
+        If there is no such protocol.
+    UsageError
+        If train or test is missing, or the name is that of a benchmark.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> train = pd.DataFrame({"head": ["ada", "bob", "cy"], "relation": "knows", "tail": ["bob", "cy", "dee"]})
+    >>> mykg = from_triples(train, test=[("ada", "knows", "cy")], name="mykg")
+    >>> round(mykg.constants("mykg", "mrr").adjust("0.75").index, 4)
+    0.3571
+    """
+    from rankconst.catalogue.benchmarks import make_key
+    from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
+    from rankconst_builder.memory import make_tables
+    from rankconst_builder.pipeline import order_protocols
+
+    if train is None or test is None:
+        raise UsageError("a graph of your own needs train and test; only valid may be None.")
+    names = PROTOCOLS if protocol is None else [protocol] if isinstance(protocol, str) else protocol
+    given = {"train": train, "valid": valid, "test": test}
+    return make_tables(
+        {split: triples for split, triples in given.items() if triples is not None},
+        make_key(name),
+        name,
+        order_protocols(map(parse_protocol, names)),
+    )
+
+
+def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
+    if tables is None:
+        return load()
+    return tables if isinstance(tables, Tables) else join_tables(tables)
 
 
 def _read(results: Any, *, strict: bool = False) -> Reading:

@@ -21,6 +21,11 @@ def squash(name: str) -> str:
     return _NOT_PLAIN.sub("", name.lower())
 
 
+def shorten(name: str) -> str:
+    """Return a name as messages show it."""
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
+
+
 class Names:
     """Keys with their spellings, compared in lower case without punctuation: ``FB15k-237`` finds ``fb15k237``."""
 
@@ -45,7 +50,7 @@ class Names:
         found = self._keys.get(squash(given))
         if found is not None:
             return found
-        shown = given if len(given) <= _LONGEST_SHOWN else f"{given[:_LONGEST_SHOWN]}..."
+        shown = shorten(given)
         parts = (f"unknown {self._kind} {shown!r}.", self._suggest(shown), self._remedy)
         raise UnknownNameError(" ".join(part for part in parts if part))
 

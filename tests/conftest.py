@@ -6,6 +6,7 @@ import functools
 import gc
 import importlib.util
 import os
+import shutil
 import time
 import zipfile
 from pathlib import Path
@@ -28,6 +29,12 @@ settings.register_profile("thorough", deadline=None, database=None, max_examples
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave the thousands of tests alone, and look at the rest more seldom."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def _mirror() -> Path:
@@ -71,14 +78,20 @@ def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _compute_once)
 
 
-@pytest.fixture
-def zipped(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The carried tables in a zip file, in a folder there, as a release packs them."""
-    path, tables = tmp_path / "rankconst-tables.zip", rankconst.load()
+    path, tables = tmp_path_factory.mktemp("packed") / "rankconst-tables.zip", rankconst.load()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in tables.path.iterdir():
             archive.write(file, f"rankconst-tables-{tables.version}/{file.name}")
     return path
+
+
+@pytest.fixture
+def zipped(packed: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copy(packed, tmp_path))
 
 
 @pytest.fixture
@@ -96,7 +109,6 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     monkeypatch.setattr(time, "sleep", slept.append)
     yield slept
     gc.collect()
-    gc.unfreeze()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
-from pages import ROOT, find_blocks, find_pages, run_page
+from pages import ROOT, find_blocks, find_pages, join_lines, prepared_app, run_page
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.cli import COMMANDS
 from rankconst.errors import RankconstError
@@ -27,7 +28,6 @@ NEEDED = {
     "pandas": "import pandas",
     "pooch": "rankconst build|rankconst verify|rankconst release",
     "matplotlib": "rankconst plot",
-    "yaml": "```yaml ",
 }
 """Module to what on a page needs it."""
 
@@ -35,6 +35,7 @@ in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a c
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_every_example_does_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -50,6 +51,18 @@ def test_every_example_does_what_the_page_shows(
     text, faults = run_page(page)
     assert not faults, "\n".join([*faults, f"run: python tests/pages.py {page.name}, and read what changed"])
     assert text == text_of(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_commands_that_are_not_run_have_such_options(page: Path) -> None:
+    left = [block for block in find_blocks(text_of(page)) if block.mark.startswith("not run: ")]
+    for line in join_lines("".join(block.body for block in left)):
+        program, *arguments = shlex.split(line, comments=True)
+        if program == "rankconst":
+            # In the context of the program: a command remembers what its help option is called.
+            app = prepared_app(arguments[:1])
+            _, command, rest = app.resolve_command(parent := app.make_context(program, list(arguments)), arguments)
+            command.make_context(arguments[0], rest, parent=parent)
 
 
 def text_of(page: Path) -> str:
@@ -96,7 +109,6 @@ def test_every_format_of_results_files_is_listed_with_an_example() -> None:
 
 @in_checkout
 def test_every_format_has_an_example(tmp_path: Path) -> None:
-    pytest.importorskip("yaml", reason="the extra rankconst[yaml] is not installed")
     forms = set()
     for block in find_blocks(text_of(DOCS / "results_files.md")):
         if block.name:

@@ -5,12 +5,14 @@ module                  step
 ======================  ==========================================================
 :mod:`.fetch`           get the files: cache, mirror, archive members, hashes
 :mod:`.triples`         bytes to integer triples
+:mod:`.layout`          how the files of a user's own graph are written
 :mod:`.graph`           a dataset as integer triples per split, and its statistics
 :mod:`.restriction`     evaluations of some relations or entities only
 :mod:`.candidates`      candidate counts of each ranking task, under each protocol
 :mod:`.tabulate`        histograms to rows of the tables
 :mod:`.package`         write a set of tables, with its descriptor
 :mod:`.pipeline`        the steps in order
+:mod:`.memory`          the same for a graph in Python's memory
 :mod:`.changes`         compare two sets, and say by how much the version must rise
 :mod:`.describe`        the documents of a release
 :mod:`.release`         assemble a release

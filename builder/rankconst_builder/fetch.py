@@ -6,9 +6,12 @@ a filled cache is a mirror for other machines.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
+import lzma
 import os
+import shlex
 import tarfile
 import zipfile
 import zlib
@@ -18,7 +21,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, is_url
-from rankconst.errors import DownloadError, explain_write_errors, first_line
+from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -111,6 +114,38 @@ class Fetcher:
         known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
         download(url, fresh, known, _REMEDIES, self.reporter)
         return fresh
+
+
+_PACKINGS: dict[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b": gzip.decompress,
+    b"BZh": bz2.decompress,
+    b"\xfd7zXZ\0": lzma.decompress,
+}
+"""How compressed files begin, with what unpacks them."""
+
+_UNREAD = {
+    b"PK\x03\x04": "a zip file. Unpack it: unzip {file}",
+    b"\x28\xb5\x2f\xfd": "zstd. Unpack it: unzstd {file}",
+    b"PAR1": "Parquet. In Python give rankconst.from_triples what pandas.read_parquet reads",
+}
+"""How files begin that are refused, with what they are and the remedy."""
+
+
+def read_local(path: Path) -> Content:
+    """Read a file of the user's own; the hash is that of the file, packed or not."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}.") from error
+    for magic, kind in _UNREAD.items():
+        if raw.startswith(magic):
+            raise DataError(f"{path} is {kind.format(file=shlex.quote(str(path)))}.")
+    unpack = next((unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)), bytes)
+    try:
+        data = unpack(raw)
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+        raise DataError(f"{path} is cut off or damaged: {first_line(error)}. Get the file again.") from error
+    return Content(data, hashlib.sha256(raw).hexdigest(), verified=False)
 
 
 def _place_of(url: str) -> str:

@@ -164,6 +164,7 @@ def describe_graph(graph: Graph) -> Statistics:
     """Count rows, labels, duplicates, overlaps and unseen entities of a dataset."""
     first = {name: graph.first_occurrences(triples) for name, triples in graph.splits.items()}
     seen = {name: graph.is_seen(triples) for name, triples in graph.splits.items()}
+    distinct = {name: triples.select(first[name]) for name, triples in graph.splits.items()}
     train = graph.splits["train"]
     names = list(graph.splits)
     return Statistics(
@@ -172,9 +173,9 @@ def describe_graph(graph: Graph) -> Statistics:
         relations=graph.num_relations,
         relations_train=int(np.unique(train.relation).size),
         rows={name: len(triples) for name, triples in graph.splits.items()},
-        distinct={name: int(first[name].sum()) for name in names},
+        distinct={name: len(distinct[name]) for name in names},
         overlaps={
-            (later, earlier): _count_common(graph, later, earlier)
+            (later, earlier): _count_common(graph, distinct[later], distinct[earlier])
             for place, later in enumerate(names)
             for earlier in names[:place]
         },
@@ -184,9 +185,8 @@ def describe_graph(graph: Graph) -> Statistics:
     )
 
 
-def _count_common(graph: Graph, one: str, other: str) -> int:
-    """Count the distinct triples that are in both splits."""
-    parts = [graph.splits[name].select(graph.first_occurrences(graph.splits[name])) for name in (one, other)]
+def _count_common(graph: Graph, *parts: Triples) -> int:
+    """Count the triples that two sets of distinct ones share."""
     both = Triples(
         *(np.concatenate([getattr(part, field) for part in parts]) for field in ("head", "relation", "tail"))
     )

@@ -26,8 +26,9 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.candidates import TaskCounts, count_protocols
-from rankconst_builder.fetch import Content, Fetcher
+from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
+from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, write_tables
 from rankconst_builder.restriction import Restriction
 from rankconst_builder.tabulate import tabulate
@@ -52,6 +53,7 @@ class Build:
     fetcher: Fetcher  # gets the files
     # Key of a source to the paths of its files, for a graph of the user's own.
     local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+    layout: Layout = field(default_factory=Layout)  # what the user says of how these are written
     # Which protocols to cover, in the order of :func:`order_protocols`.
     protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
     per_triple: bool = False  # True to write the counts of every evaluation triple, too
@@ -277,29 +279,27 @@ def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is None:
         return {role: build.fetcher.read(source.files[role]) for role in (*ROLES, CONTEXT) if role in source.files}
-    return {role: _read_local(path) for role, path in local.items()}
-
-
-def _read_local(path: Path) -> Content:
-    """Read a file of the user's own."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}.") from error
-    return Content(data, hashlib.sha256(data).hexdigest(), verified=False)
+    return {role: read_local(path) for role, path in local.items()}
 
 
 def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:
     key = source.key
-    names = {role: str(path) for role, path in build.local.get(key, {}).items()} or {
-        role: f"{key} {source.files[role].name}" for role in contents
-    }
-    labels = {role: read_triples(content.data, source.format, names[role]) for role, content in contents.items()}
+    if key in build.local:
+        names = {role: str(path) for role, path in build.local[key].items()}
+        labels, note = read_own({role: content.data for role, content in contents.items()}, names, build.layout)
+        if note:
+            build.reporter.say(f"{key}: {note}")
+    else:
+        labels = {
+            role: read_triples(content.data, source.format, f"{key} {source.files[role].name}")
+            for role, content in contents.items()
+        }
     graph = encode_labels({role: labels[role] for role in ROLES if role in labels}, labels.get(CONTEXT))
     graph = build.restriction.apply(graph)
     statistics = describe_graph(graph)
     build.reporter.say(_summarise(source, statistics))
-    for difference in _compare_with_pykeen(source, statistics):
+    local = build.local.get(key, {}).values()
+    for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
         build.reporter.warn(f"{key}: {difference}")
     counts = count_protocols(graph, build.protocols)
     for (protocol, split), count in counts.items():
@@ -307,8 +307,8 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
             build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
     return _Part(
         tables={
-            "datasets": _describe_dataset(source, statistics, contents),
-            **tabulate(_gather_histograms(key, graph, counts)),
+            "datasets": describe_dataset(source, statistics, contents),
+            **tabulate(gather_histograms(key, graph, counts)),
         },
         provenance={
             "origin": "files",
@@ -355,7 +355,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     )
 
 
-def _gather_histograms(key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]) -> dict[Tasks, Histogram]:
+def gather_histograms(key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]) -> dict[Tasks, Histogram]:
     """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation."""
     found: dict[Tasks, Histogram] = {}
     for (protocol, split), count in counts.items():
@@ -413,7 +413,20 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
     ]
 
 
-def _describe_dataset(source: Benchmark, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
+def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[str]:
+    """Say where OpenKE ranks other entities than those of the triples: as many as entity2id.txt counts."""
+    for path in dict.fromkeys(path.with_name("entity2id.txt") for path in paths):
+        first = path.read_bytes().partition(b"\n")[0].strip() if path.is_file() else b""
+        if first.isdigit() and int(first) != statistics.entities:
+            return [
+                f"{path} counts {int(first):,} entities, {statistics.entities:,} of them are in triples. OpenKE ranks "
+                "all, these tables those in triples."
+            ]
+    return []
+
+
+def describe_dataset(source: Benchmark, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
+    """Return the row of a dataset; without contents, that of one that is in memory only."""
     row = {
         **_describe_source(source),
         "entities": statistics.entities,
@@ -428,7 +441,7 @@ def _describe_dataset(source: Benchmark, statistics: Statistics, contents: Mappi
         "self_loops_train": statistics.self_loops_train,
         **{f"dropped_{s}": statistics.rows[s] - statistics.seen_distinct[s] for s in ("valid", "test")},
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
-        "verified": all(content.verified for content in contents.values()),
+        "verified": bool(contents) and all(content.verified for content in contents.values()),
     }
     return pa.Table.from_pylist([row], schema=schema_of("datasets"))
 
@@ -461,7 +474,7 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
 
 
 def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram]:
-    """Return what :func:`_gather_histograms` does, from archived tables."""
+    """Return what :func:`gather_histograms` does, from archived tables."""
     found: dict[Tasks, Histogram] = {}
     for protocol, split in itertools.product(build.protocols, SPLITS):
         if not archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split)):

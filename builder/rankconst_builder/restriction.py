@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import os.path
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ class Restriction:
 def read_names(option: str, value: str) -> tuple[str, ...]:
     """Read labels from a file with one a line, or from a list with commas."""
     path = Path(value)
-    if path.is_file():
+    if os.path.isfile(value):  # noqa: PTH113 - that of pathlib fails on a list that is too long for a name
         try:
             names = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:

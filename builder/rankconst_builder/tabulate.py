@@ -33,13 +33,17 @@ def tabulate(histograms: Histograms) -> dict[str, pa.Table]:
 
     Rows are in the order of the histograms.
     """
+    return {**tabulate_histograms(histograms), "constants": tabulate_constants(histograms)}
+
+
+def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
+    """Write the tables that hold histograms."""
     parts: dict[str, dict[Tasks, Histogram]] = {
         name: {} for name in ("candidates", "macro_candidates", "candidates_by_relation")
     }
     for tasks, histogram in histograms.items():
         parts[_table_of(tasks)][tasks] = histogram
-    tables = {name: _tabulate_candidates(name, part) for name, part in parts.items()}
-    return {**tables, "constants": _tabulate_constants(parts["candidates"], parts["macro_candidates"])}
+    return {name: _tabulate_candidates(name, part) for name, part in parts.items()}
 
 
 def _table_of(tasks: Tasks) -> str:
@@ -61,16 +65,16 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     return pa.table([pa.array(column(field.name), field.type) for field in schema], schema=schema)
 
 
-def _tabulate_constants(histograms: Histograms, macro: Histograms) -> pa.Table:
+def tabulate_constants(histograms: Histograms) -> pa.Table:
     """Compute every tabulated metric for all tasks of head and tail, and of both sides pooled."""
     # Protocols often agree on some tasks: what is computed once need not be again.
     done: dict[Any, list[tuple[Any, ...]]] = {}
     rows = []
-    for tasks in _with_both(histograms):
+    for tasks in _with_both(tasks for tasks in histograms if _table_of(tasks) == "candidates"):
         for aggregation in (DEFAULT_AGGREGATION, *MACROS):
             whole = replace(tasks, aggregation=aggregation)
-            source, metrics = (histograms, TABULATED) if whole.is_micro else (macro, MACRO_TABULATED)
-            parts = [source[side] for side in whole.sides if side in source]
+            metrics = TABULATED if whole.is_micro else MACRO_TABULATED
+            parts = [histograms[side] for side in whole.sides if side in histograms]
             if not parts:
                 continue
             pooled = functools.reduce(Histogram.pool, parts)

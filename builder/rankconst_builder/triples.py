@@ -6,7 +6,8 @@ entity if and only if their bytes are equal. If a line is not a triple, the buil
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import csv
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from rankconst.catalogue.benchmarks import DELIMITERS
 from rankconst.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     Column = pa.ChunkedArray[Any]
 
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LABEL = pa.dictionary(pa.int32(), pa.binary())
 _NAMES = {"h": "head", "r": "relation", "t": "tail"}
@@ -42,12 +44,16 @@ class Labels:
     def __len__(self) -> int:
         return len(self.head)
 
+    def without_first(self) -> Labels:
+        """Return all triples but the first."""
+        return replace(self, head=self.head[1:], relation=self.relation[1:], tail=self.tail[1:])
+
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     """Read a file of triples."""
     if content.startswith(_UTF16):
         raise DataError(f"{name} is UTF-16; expected UTF-8 or ASCII. Convert it: iconv -f UTF-16 -t UTF-8.")
-    body = content.removeprefix(_BOM)
+    body = content.removeprefix(BOM)
     crlf = b"\r\n" in body
     if body.count(b"\r") != (body.count(b"\r\n") if crlf else 0):
         raise _malformed(body, form, name)
@@ -59,33 +65,45 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if form.count_line:
         first, _, body = body.partition(b"\n")
         stated = _read_count(first, name)
+    if form.header:
+        _, _, body = body.partition(b"\n")
     if not body:
-        raise DataError(f"{name} has a count line and no triple.")
-    if body.startswith(_BOM):
+        raise DataError(f"{name} has a {'count line' if form.count_line else 'heading'} and no triple.")
+    if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
-        body = _BOM + body
+        body = BOM + body
     columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
     wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrt".index(column[0]))
     try:
         table = pa_csv.read_csv(
-            cast("Any", pa.BufferReader(body)),  # the stubs know only paths and Python files
+            cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
             # A block must hold any one line; pyarrow reads blocks in parallel.
             pa_csv.ReadOptions(column_names=columns, block_size=max(1 << 20, _longest_line(body) + 2)),
             pa_csv.ParseOptions(
-                delimiter=form.delimiter, quote_char=False, escape_char=False, ignore_empty_lines=False
+                delimiter=form.delimiter,
+                quote_char='"' if form.quoted else False,
+                escape_char=False,
+                ignore_empty_lines=False,
             ),
             pa_csv.ConvertOptions(
                 column_types=dict.fromkeys(wanted, _LABEL), include_columns=wanted, check_utf8=False, null_values=[]
             ),
         )
     except pa.ArrowInvalid as error:
-        raise _malformed(content.removeprefix(_BOM), form, name) from error
+        raise _malformed(content.removeprefix(BOM), form, name) from error
     if any(_has_empty(column) for column in table.columns):
-        raise _malformed(content.removeprefix(_BOM), form, name)
+        raise _malformed(content.removeprefix(BOM), form, name)
     if stated is not None and stated != len(table):
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
     head, relation, tail = table.columns
     return Labels(head, relation, tail, crlf, final_newline)
+
+
+def _own(body: bytes) -> pa.Buffer:
+    """Copy bytes into Arrow's memory: its threads may drop them late, when Python, which owns bytes, is ending."""
+    buffer = pa.allocate_buffer(len(body))
+    memoryview(cast("Any", buffer)).cast("B")[:] = body
+    return buffer
 
 
 def _longest_line(body: bytes) -> int:
@@ -103,7 +121,7 @@ def _read_count(line: bytes, name: str) -> int:
         return int(line)
     except ValueError as error:
         raise DataError(
-            f"{name}, line 1: expected the number of triples that follow, got {_show(line)}. "
+            f"{name}, line 1: expected the number of triples that follow, got {show_line(line)}. "
             "If the file has no count line, choose another format."
         ) from error
 
@@ -111,43 +129,60 @@ def _read_count(line: bytes, name: str) -> int:
 def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
     """Find the first line that is no triple, and say what is wrong with it."""
     wanted = len(form.columns)
-    delimiter = form.delimiter.encode()
     *lines, last = body.split(b"\n")
     # Only before a newline does a carriage return belong to the line's end.
     texts = [*(line.removesuffix(b"\r") for line in lines), last]
     while texts and not texts[-1]:
         texts.pop()
-    for number, text in enumerate(texts[form.count_line :], start=1 + form.count_line):
-        parts = text.split(delimiter)
+    skipped = form.count_line + form.header
+    for number, text in enumerate(texts[skipped:], start=1 + skipped):
+        parts = split_cells(text, form)
         where = f"{name}, line {number}"
         if not text:
             return DataError(f"{where}: the line is blank; expected {wanted} columns ({form.columns}).")
         if b"\r" in text:
-            return DataError(f"{where}: there is a carriage return inside the line: {_show(text)}.")
+            return DataError(f"{where}: there is a carriage return inside the line: {show_line(text)}.")
         if len(parts) != wanted:
             return DataError(
                 f"{where}: expected {wanted} columns ({form.columns}) separated by {_spell(form.delimiter)}, "
-                f"got {len(parts)}: {_show(text)}.{_advise(text, form, len(parts))}"
+                f"got {len(parts)}: {show_line(text)}.{_advise(text, form, parts, number)}"
             )
         for letter, part in zip(form.columns, parts, strict=True):
             if letter != "-" and not part:
-                return DataError(f"{where}: the {_NAMES[letter]} is empty: {_show(text)}.")
+                return DataError(f"{where}: the {_NAMES[letter]} is empty: {show_line(text)}.")
     return DataError(f"{name} cannot be read as lines of {wanted} columns ({form.columns}).")
 
 
-def _advise(text: bytes, form: LineFormat, got: int) -> str:
-    if got > len(form.columns):
-        return f" To ignore further columns, name them with -: {form.columns + '-' * (got - len(form.columns))}."
-    for other in "\t, ;|":
-        if other != form.delimiter and len(text.split(other.encode())) == len(form.columns):
-            return f" The line has {len(form.columns)} columns if {_spell(other)} separates them."
-    return ""
+def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
+    """Return the cells of a line."""
+    if not form.quoted:
+        return line.split(form.delimiter.encode())
+    (cells,) = csv.reader([line.decode("latin-1")], delimiter=form.delimiter) if line else ([""],)
+    return [cell.encode("latin-1") for cell in cells]
+
+
+def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int) -> str:
+    if len(parts) > len(form.columns):
+        # Row numbers come first.
+        numbered = parts[0].isdigit() and number - 2 <= int(parts[0]) <= number
+        columns = f"{'-' * numbered}{form.columns}".ljust(len(parts), "-")
+        return f" To ignore further columns, name them with -: {columns}."
+    found = {word: len(text.split(other.encode())) for word, other in DELIMITERS.items() if other != form.delimiter}
+    # A line that nothing has cut may have further columns.
+    fitting = [word for word, count in found.items() if count == len(form.columns)] or [
+        word for word, count in found.items() if len(parts) == 1 and count > len(form.columns)
+    ]
+    if not fitting:
+        return ""
+    word = fitting[0]
+    return f" The line has {found[word]} columns if {_spell(DELIMITERS[word])} separates them: --delimiter {word}."
 
 
 def _spell(delimiter: str) -> str:
-    return {"\t": "a tab", " ": "a space", ",": "a comma", ";": "a semicolon"}.get(delimiter, repr(delimiter))
+    return next((f"a {word}" for word, sign in DELIMITERS.items() if sign == delimiter), repr(delimiter))
 
 
-def _show(line: bytes) -> str:
+def show_line(line: bytes) -> str:
+    """Return a line, or its beginning, as messages show it."""
     text = line.decode("utf-8", "backslashreplace")
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")

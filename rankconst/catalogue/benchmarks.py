@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from rankconst.errors import DataError
-from rankconst.names import resolve_name
+from rankconst.errors import DataError, UsageError
+from rankconst.names import resolve_name, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +24,10 @@ CONTEXT = "transductive_train"
 """The file of an inductive dataset that models are trained on; its train is the inference graph."""
 
 
+DELIMITERS = {"tab": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
+"""Word for a delimiter to the character."""
+
+
 @dataclass(frozen=True, slots=True)
 class LineFormat:
     """How a triple is written in a line."""
@@ -32,6 +36,8 @@ class LineFormat:
     columns: str = "hrt"  # one letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``-`` ignored
     count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
+    header: bool = False  # True if the first line names the columns
+    quoted: bool = False  # True if quotes around a label are not part of it, and may hold the delimiter, as in CSV
 
     def __post_init__(self) -> None:
         letters = sorted(self.columns.replace("-", ""))
@@ -168,3 +174,14 @@ def find_benchmark(name: str) -> Benchmark:
     spellings = {key: (source.title, *source.aliases) for key, source in sources.items()}
     remedy = "`rankconst datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
     return sources[resolve_name("dataset", name, spellings, remedy)]
+
+
+def make_key(name: str, what: str = "name") -> str:
+    """Return the key that a user's name gives; refuse those that are not keys, and those of benchmarks."""
+    key = name.lower()
+    if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
+        raise UsageError(f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
+    taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
+    if squash(key) in taken:
+        raise UsageError(f"{what} {name!r} is the name of a benchmark; choose another, such as {key}-own.")
+    return key

@@ -417,7 +417,20 @@ CATALOGUE: dict[str, Metric] = {
             symbol="Hits@{k}",
             title="share of tasks whose true answer is among the first k",
             scale="share",
-            spellings=("hits at", "hits", "hit", "hit at", "h", "hr", "hits k", "hit k", "h k"),
+            spellings=(
+                "hits at",
+                "hits",
+                "hit",
+                "hit at",
+                "h",
+                "hr",
+                "hits k",
+                "hit k",
+                "h k",
+                "recall at",
+                "recall",
+                "recall k",
+            ),
             index_name="AH@{k}",
             z_name="ZH@{k}",
             definition="(1/n) #{i : r_i <= k}",
@@ -740,6 +753,8 @@ def _parse(name: str, k: int | None) -> Metric:
             raise UnknownNameError(
                 f"{name} is an adjusted form of {label}; name the metric whose value was published: {label}."
             ) from None
+        if other := _describe_other(numbered[1] if numbered else bare, numbered[2] if numbered else ""):
+            raise UnknownNameError(f"unknown metric {name!r}: {other} `rankconst metrics` lists them all.") from None
         _LABELS.resolve(name)  # suggests names as people write them
         raise
     metric = CATALOGUE[family]
@@ -750,6 +765,21 @@ def _parse(name: str, k: int | None) -> Metric:
     if k is None:
         raise UnknownNameError(f"metric {name!r} needs a k: write hits@1, hits@10 or any other k.")
     return metric.at(k)
+
+
+_PRECISION = "mean average precision"
+_PRECISIONS = {"map", "ap", "averageprecision", squash(_PRECISION)}
+
+
+def _describe_other(bare: str, cutoff: str) -> str:
+    """Say what a name means that is near a metric's but means another; empty if it is no such name."""
+    if squash(bare) in _PRECISIONS:
+        return f"{_PRECISION} is the MRR only if every task has one right answer and there is no cut-off."
+    try:
+        label = CATALOGUE[_NAMES.resolve(re.sub(r"[\s_-]at$", "", bare))].label
+    except UnknownNameError:
+        return ""
+    return f"{label} cut off at rank {cutoff} is another metric than {label}, and its constants are not known here."
 
 
 def _find_adjusted(bare: str) -> tuple[Metric, str] | None:

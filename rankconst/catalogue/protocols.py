@@ -107,6 +107,16 @@ PROTOCOLS: dict[str, Protocol] = {
 }
 """The protocols that every build covers, by key; there is also ``sampled:M`` for any M."""
 
+OWN_COUNTS = Protocol(
+    key="own counts",
+    candidates="all",
+    tasks="all",
+    distinct=False,
+    known="none",
+    summary="Candidates are as you counted them.",
+)
+"""What stands for the protocol where numbers of candidates are given as such; never offered."""
+
 DEFAULT_PROTOCOL = "standard"
 
 
@@ -194,6 +204,8 @@ def find_protocol(name: str) -> Protocol:
     """Read a protocol's name, whether or not it has constants: to describe it."""
     if name in PROTOCOLS:
         return PROTOCOLS[name]
+    if name == OWN_COUNTS.key:
+        return OWN_COUNTS
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is None:
         for protocol in PROTOCOLS.values():

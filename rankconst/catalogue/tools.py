@@ -27,6 +27,9 @@ class Tool:
     repositories: tuple[str, ...] = ()  # whose numbers are evaluated so, as owner/name
     caveats: tuple[str, ...] = ()  # whole sentences on what users of its numbers must know
     evidence: tuple[str, ...] = ()  # where its own text or code says so: addresses of files at a commit, and of issues
+    side: str | None = None  # the side that it ranks, where its output does not say; None if it ranks both
+    # What is added to its numbers of a metric, by the metric's label: to a mean rank that counts from 0.
+    shifts: Mapping[str, float] = field(default_factory=dict, hash=False)
     batch: int | None = None  # if it ranks whole batches only: their size; the last, incomplete batch is left out
     # Dataset, squashed, to the reason why the tool's numbers on that dataset cannot be adjusted.
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -327,6 +330,53 @@ TOOLS: dict[str, Tool] = {
                 _file("snap-stanford/ogb", "87277f2e56190cc74808b155bdaa357273fd42d3", "ogb/linkproppred/evaluate.py"),
             ),
             refused=dict.fromkeys(("ogblppa", "ogblcollab", "ogblddi"), _SHARED_NEGATIVES),
+        ),
+        Tool(
+            key="pyg",
+            title="PyTorch Geometric",
+            protocol="raw",
+            ties=_SORTED,
+            whole_ranks=True,
+            reference="Fey and Lenssen 2019, PyTorch Geometric, arXiv:1903.02428",
+            repositories=("pyg-team/pytorch_geometric",),
+            caveats=(
+                "KGEModel.test ranks tails only and removes no known answers.",
+                "Its mean rank counts from 0: 1 is added before it is adjusted.",
+            ),
+            evidence=(
+                _file(
+                    "pyg-team/pytorch_geometric",
+                    "7c7842c941862024bc5759c44af6dbda215fef79",
+                    "torch_geometric/nn/kge/base.py",
+                ),
+            ),
+            side="tail",
+            shifts={"MR": 1},
+        ),
+        Tool(
+            key="simkgc",
+            title="SimKGC",
+            protocol="standard",
+            ties=_SORTED,
+            whole_ranks=True,
+            reference="Wang et al. 2022, SimKGC, arXiv:2203.02167",
+            repositories=("intfloat/SimKGC",),
+            caveats=(
+                "What it calls forward ranks tails, backward heads; their average is that of the pooled ranks.",
+                "Entities near the given one in the graph get a higher score; that is part of the model.",
+            ),
+            evidence=(_file("intfloat/SimKGC", "4a2dec9632230ce81be25451e8eed5b1f0ba4577", "evaluate.py"),),
+        ),
+        Tool(
+            key="compgcn",
+            title="CompGCN",
+            protocol="standard",
+            ties=_SORTED,
+            whole_ranks=True,
+            reference="Vashishth et al. 2020, CompGCN, arXiv:1911.03082",
+            repositories=("malllabiisc/CompGCN",),
+            caveats=("The mean of the two sides is printed, which is that of the pooled ranks.",),
+            evidence=(_file("malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa", "run.py"),),
         ),
     )
 }

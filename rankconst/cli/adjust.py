@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_dataset,
+    open_tables,
 )
 from rankconst.cli.output import (
     SUFFIXES,
@@ -42,9 +44,9 @@ from rankconst.cli.output import (
     show_tail,
     write_whole,
 )
-from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.errors import DataError, UsageError
+from rankconst.results.document import STDIN
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
-from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.catalogue.protocols import Protocol
     from rankconst.catalogue.tools import Tool
     from rankconst.constants.constants import Constants
     from rankconst.constants.published import Published
@@ -64,14 +67,19 @@ if TYPE_CHECKING:
 def adjust(
     values: Annotated[
         list[str] | None,
-        typer.Argument(metavar="VALUE", help="Published numbers: 0.338, '0.5458 ± 0.0052', 53.3%.", show_default=False),
+        typer.Argument(
+            metavar="VALUE|FILE",
+            help="Published numbers: 0.338, '0.5458 ± 0.0052', 53.3%. Or a file of results: a table, a log, a tool's "
+            "own file; - for stdin.",
+            show_default=False,
+        ),
     ] = None,
     input: Annotated[
         str | None,
         typer.Option(
             "--input",
             "-i",
-            help="A file with results instead: a table, a log, a tool's own file; - for stdin.",
+            help="The file of results, where its name could be a number.",
             metavar="FILE",
         ),
     ] = None,
@@ -92,6 +100,12 @@ def adjust(
         int | None,
         typer.Option(
             "--num-tasks", "-n", min=1, metavar="N", help="Number of ranks, in place of a dataset: protocol sampled:M."
+        ),
+    ] = None,
+    counts: Annotated[
+        Path | None,
+        typer.Option(
+            "--counts", help="Numbers of candidates of your own tasks, in place of a dataset.", metavar="FILE"
         ),
     ] = None,
     percent: PercentOption = False,
@@ -120,12 +134,20 @@ def adjust(
 
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
 
-    Example: rankconst adjust --input results.csv --tool rotate --out adjusted.csv
+    Example: rankconst adjust results.csv --tool rotate --out adjusted.csv
     """
     if out is not None:
         check_target(out, force)
     form = format or (Format.table if out is None else _form_of(out))
-    given, metrics = dataset or [], tuple(map(parse_metric, metric or ()))
+    metrics = tuple(map(parse_metric, metric or ()))
+    # Negative values start with a dash, too: what is no option has become a VALUE.
+    for option in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
+        raise UsageError(f"no such option: {option}. See rankconst adjust -h.")
+    file, values = (input, values) if input is not None else _find_file(values or [])
+    if counts is not None and num_tasks is not None:
+        raise typer.BadParameter("--counts says how many tasks there are; leave out --num-tasks.")
+    counted = None if file is None else num_tasks
+    opened, given = _open(tables, dataset or [], counts, counted, protocol, tool)
     user = Stated(
         given[0] if given else None,
         split,
@@ -136,19 +158,15 @@ def adjust(
         relations=tuple(relation or ()),
         percent=percent,
     )
-    opened = load(tables)
-    if input is not None:
-        # Negative values start with a dash, too: what is no option has become a VALUE.
-        for option in (value for value in values or () if value[:1] == "-" and value[1:2].isalpha()):
-            raise typer.BadParameter(f"there is no option {option}; see rankconst adjust --help.")
-        unfit = {"VALUE": values, "--relation": relation, "--num-tasks": num_tasks, "a second --dataset": given[1:]}
+    if file is not None:
+        unfit = {"VALUE": values, "a second --dataset": given[1:]}
         for what in (what for what, stated in unfit.items() if stated):
-            raise typer.BadParameter(f"{what} does not go with --input.")
+            raise typer.BadParameter(f"{what} does not go with a file.")
         from rankconst.results.formats import read_results
 
         # The reading is not held: what is written next takes as much memory.
         listing = _list_file(
-            read_results(input, input_format, decimal=decimal),
+            read_results(file, input_format, decimal=decimal),
             metrics,
             user,
             opened,
@@ -157,10 +175,16 @@ def adjust(
             strict=strict,
         )
     else:
+        if not values:
+            raise UsageError(
+                "give numbers or a file of results: rankconst adjust 0.338 --dataset fb15k237 --metric mrr, or "
+                "rankconst adjust results.csv --tool rotate."
+            )
         if len(metrics) != 1:
             missing = "name one metric for values." if metrics else "missing: which metric is it?"
             raise typer.BadParameter(missing, param_hint="--metric")
-        published = _read_values(values or [], metrics[0], percent)
+        published = _read_values(values, metrics[0], percent)
+        _explain_names(metric or ())
         if num_tasks is None:
             done = _adjust_values(published, given, metrics[0], user, opened)
         else:
@@ -173,11 +197,65 @@ def adjust(
         typer.echo(f"{out}: {len(listing):,} rows, tables {opened.version}", err=True)
 
 
+def _open(
+    places: list[str] | None,
+    datasets: list[str],
+    counts: Path | None,
+    num_tasks: int | None,
+    protocol: str | None,
+    tool: str | None,
+) -> tuple[Tables, list[str]]:
+    """Open the tables, with what takes the place of a dataset; return also the names of the datasets that are meant."""
+    opened = open_tables(places)
+    if counts is None and num_tasks is None:
+        return opened, datasets
+    from rankconst.tables.counts_file import make_tables, read_counts
+    from rankconst.tables.tables import join_tables
+    from rankconst.tasks import Tasks, sampled_histogram
+
+    if num_tasks is not None:
+        if datasets:
+            raise typer.BadParameter("--num-tasks replaces --dataset; leave one out.")
+        rule = _parse_counted(protocol, tool)
+        own = make_tables({Tasks(f"{num_tasks:,} tasks", rule.key): sampled_histogram(rule, num_tasks)})
+    elif counts is not None:
+        own = read_counts(counts)
+    named = list(own.datasets)
+    if others := [name for name in datasets if name.lower() not in named]:
+        raise typer.BadParameter(
+            f"there are no counts of {', '.join(others)}, but of {', '.join(named)}; leave one out.",
+            param_hint="--counts",
+        )
+    return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
+
+
 def _form_of(path: Path) -> Format:
     form = SUFFIXES.get(path.suffix.lower())
     if form is None:
         raise UsageError(f"{path}: the ending does not say the format; known: {', '.join(SUFFIXES)}. Or add --format.")
     return form
+
+
+# Words apart by a slash, or an ending.
+_PATH = re.compile(r"[A-Za-z].*[/\\]|[/\\].*[A-Za-z]|\.[A-Za-z]\w*$")
+
+
+def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the file among what was typed, and the rest; a name is no number and is there, or looks like a path."""
+    from rankconst.constants.published import parse_value
+
+    others: list[str] = []
+    files: list[str] = []
+    for value in values:
+        try:
+            parse_value(value)
+            others.append(value)
+        except DataError:
+            path = value == STDIN or _PATH.search(value) is not None or Path(value).is_file()
+            (files if path else others).append(value)
+    if len(files) > 1:
+        raise UsageError(f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets.")
+    return (files[0] if files else None), others
 
 
 # -- values ---------------------------------------------------------------------------------------------------------
@@ -186,15 +264,12 @@ def _form_of(path: Path) -> Format:
 def _read_values(values: Sequence[str], metric: Metric, percent: bool) -> list[Published]:
     from rankconst.constants.published import read_published
 
-    if not values:
-        raise typer.BadParameter("missing: give numbers, or a file by --input.", param_hint="VALUE")
     published = []
     for value in values:
         try:
             published.append(read_published(metric, value, percent=percent))
         except DataError as error:
-            hint = " If it is meant as an option: there is none of that name; see --help."
-            raise typer.BadParameter(f"{error}{hint if value.startswith('-') else ''}", param_hint="VALUE") from None
+            raise typer.BadParameter(str(error), param_hint="VALUE") from None
     return published
 
 
@@ -213,7 +288,6 @@ def _adjust_counted(
     published: Sequence[Published], datasets: Sequence[str], metric: Metric, user: Stated, num_tasks: int
 ) -> list[Done]:
     """Adjust values of `num_tasks` tasks, all with the same number of candidates."""
-    from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
     from rankconst.catalogue.tools import parse_tool
     from rankconst.tables.own_counts import Counts
     from rankconst.tasks import sampled_histogram
@@ -229,16 +303,25 @@ def _adjust_counted(
     for option in (option for option, stated in unfit.items() if stated):
         raise typer.BadParameter("does not go with --num-tasks, which is all that is known.", param_hint=option)
     tool = parse_tool(user.tool) if user.tool else None
-    protocol = parse_protocol(user.protocol or (tool.protocol if tool else DEFAULT_PROTOCOL))
-    if protocol.negatives is None:
-        raise typer.BadParameter(
-            "the number of tasks is enough only if all have the same number of candidates: --protocol sampled:M. "
-            f"Under protocol {protocol.key} name the dataset, or use rankconst.from_counts in Python.",
-            param_hint="--num-tasks",
-        )
+    protocol = _parse_counted(user.protocol, user.tool)
     counts = Counts(f"{num_tasks:,} tasks", {"both": sampled_histogram(protocol, num_tasks)})
     whole = counts.constants(metric)
     return [_adjust(published, replace(whole, tasks=replace(whole.tasks, protocol=protocol.key)), tool)]
+
+
+def _parse_counted(name: str | None, tool: str | None) -> Protocol:
+    """Return the protocol of tasks that are given by nothing but their number."""
+    from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol
+    from rankconst.catalogue.tools import parse_tool
+
+    protocol = parse_protocol(name or (parse_tool(tool).protocol if tool else DEFAULT_PROTOCOL))
+    if protocol.negatives is None:
+        raise typer.BadParameter(
+            "the number of tasks is enough only if all have the same number of candidates: --protocol sampled:M. "
+            f"Under protocol {protocol.key} name the dataset, or give the numbers of candidates by --counts.",
+            param_hint="--num-tasks",
+        )
+    return protocol
 
 
 def _adjust(published: Sequence[Published], whole: Constants, tool: Tool | None) -> Done:
@@ -273,13 +356,13 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
     _report_values(done, significance=significance)
     significant = any(data["p_method"])
     tails = f"\n{_explain_tails(data['p_method'])}" if significant else ""
-    tasks = first.tasks
+    tasks, versions = first.tasks, " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     return Listing(
         _columns_of_values(first.metric, significant),
         data,
         title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
         caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{tails}{f' Tables: {first.table_version}.' if first.table_version else ''}",
+        f"{tails}{f' Tables: {versions}.' if versions else ''}",
     )
 
 
@@ -304,19 +387,17 @@ def _describe(constants: Constants) -> dict[str, Any]:
 
 def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     """Say on stderr what is undefined, what the tool does, and why there is no p."""
-    from rankconst.constants.affine import ADJUSTMENTS
     from rankconst.tails import explain_lack
 
     for each in done:
-        for form in ADJUSTMENTS:
-            try:
-                getattr(each.constants, form)
-            except UndefinedError as error:
-                typer.echo(f"note: {each.constants.tasks.dataset}: {error}", err=True)
+        for reason in dict.fromkeys(each.explain_undefined().values()):
+            typer.echo(f"note: {each.constants.tasks.dataset}: {reason}", err=True)
     first, tool = done[0].constants, done[0].batch.tool
     if tool is not None:
         _report_caveats([tool])
-    if significance and any(None in each.significance or not each.significance for each in done):
+    for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
+        typer.echo(f"note: {reason}", err=True)
+    if significance and any(not each.significance for each in done):
         leaves = tool is not None and tool.batch is not None
         reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
         typer.echo(f"note: no p: {reason or explain_lack(first.metric, first.histogram)}", err=True)
@@ -392,11 +473,22 @@ def _list_file(
     return _lay_out(adjusted, form)
 
 
+def _explain_names(names: Iterable[str]) -> None:
+    """Say what a name from another field is taken for."""
+    if any("recall" in name.lower() for name in names):
+        typer.echo(
+            "note: recall@k is taken for Hits@k: the same where each ranking task has one right answer, as here.",
+            err=True,
+        )
+
+
 def _report_file(adjusted: AdjustedReading, user: Stated) -> None:
     """Say on stderr what was left out and what there is to know."""
     reading = adjusted.reading
     if reading.understood and user.dataset is not None:
         _report_others(adjusted)
+    long = reading.layout == "long"
+    _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
     notes: dict[str, list[int]] = {}
     for place, note in sorted(adjusted.notes.items()):
         notes.setdefault(note, []).append(reading.entries[place].line or 0)
@@ -433,6 +525,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
 
     A table on a screen leaves out what rankconst knows nothing about; no other format does.
     """
+    from rankconst.results.adjust import FACTS
+
     reading, data = adjusted.reading, adjusted.table
     original = [_original(reading, place, adjusted.blocks, form) for place in range(len(reading.columns))]
     added = [
@@ -440,7 +534,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         for place, (block, names) in enumerate(adjusted.list_added())
         for column in _columns_of(block, place, names)
     ]
-    *facts, note = list(data)[-4:]
+    *facts, note = list(data)[-len(FACTS) - 1 :]
     last = Column(note, "note" if any(data[note]) else None, lambda value: value or "", drop=_NOTE)
     left_out = [column.key for column in original if column.title is None]
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
@@ -469,14 +563,38 @@ def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Colu
     return [shown.get(name, Column(name)) for name in names.values()]
 
 
+def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
+    """Return which of PyKEEN's nine evaluations a screen shows: both sides, realistic, unless others were asked for."""
+    import numpy as np
+
+    reading, chosen = adjusted.reading, adjusted.asked.copy()
+    contexts = reading.entries.contexts
+    if not any(each.rank_type for each in contexts):
+        return chosen
+    for field, usual in (("rank_type", "realistic"), ("side", "both")):
+        said = [getattr(each, field) for each in contexts]
+        if (chosen & np.array([each == usual for each in said])).any():
+            chosen &= np.array([each in {usual, None} for each in said])
+    left = int(adjusted.asked.sum() - chosen.sum())
+    if left:
+        shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
+        typer.echo(
+            f"note: {reading.name}: shown: {', '.join(shown)}. {left:,} numbers of other sides and tie policies are in "
+            "every other format, as with --format csv; --side head shows those of a side.",
+            err=True,
+        )
+    return chosen
+
+
 def _choose_rows(adjusted: AdjustedReading, form: Format) -> NDArray[np.bool_]:
     """Return which rows are listed: what was not asked for is left out, and on a screen what nothing is said about."""
     import numpy as np
 
     kept, rows = np.zeros(len(adjusted.reading.rows), dtype=np.bool_), adjusted.rows
     if form is Format.table and adjusted.reading.layout == "long":
-        kept[rows[adjusted.batch_of >= 0]] = True
-        kept[rows[list(adjusted.notes)]] = True
+        noted = np.zeros_like(adjusted.asked)
+        noted[list(adjusted.notes)] = True
+        kept[rows[((adjusted.batch_of >= 0) | noted) & _choose_ranks(adjusted)]] = True
     elif adjusted.is_selection or form is Format.table:
         kept[rows[adjusted.asked]] = True
     else:

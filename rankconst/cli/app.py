@@ -35,6 +35,14 @@ COMMANDS = {
 """Command to the module of this package and the function in it, in the order of the help."""
 
 
+# A negative value must not be taken for an option; what `build` does not take, it has an answer to.
+_SETTINGS = {
+    "adjust": {"ignore_unknown_options": True},
+    "plot": {"ignore_unknown_options": True},
+    "build": {"allow_extra_args": True},
+}
+
+
 def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the program with some of its commands; the modules of the others are not imported."""
     app = typer.Typer(
@@ -48,9 +56,9 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for command in commands:
         module, function = COMMANDS[command].split(":")
-        # A negative value must not be taken for an option.
-        settings = {"ignore_unknown_options": True} if command in {"adjust", "plot"} else None
-        app.command(command, context_settings=settings)(getattr(import_module(f"rankconst.cli.{module}"), function))
+        app.command(command, context_settings=_SETTINGS.get(command))(
+            getattr(import_module(f"rankconst.cli.{module}"), function)
+        )
     return app
 
 

@@ -15,7 +15,7 @@ from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark,
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
-from rankconst.names import squash
+from rankconst.tables.location import OUTPUT
 from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
 from rankconst.tasks import Tasks
@@ -23,13 +23,10 @@ from rankconst.tasks import Tasks
 if TYPE_CHECKING:
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.tables.tables import Tables
+    from rankconst_builder.layout import Layout
     from rankconst_builder.pipeline import Outcome
     from rankconst_builder.restriction import Restriction
 
-
-DEFAULT_OUT = Path("rankconst-tables")
-
-_DELIMITERS = {"tab": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
 
 _SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
@@ -48,6 +45,7 @@ _COLUMNS = (
 
 
 def build(
+    context: typer.Context,
     dataset: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,7 +66,7 @@ def build(
             metavar="PROTOCOL",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = DEFAULT_OUT,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = Path(OUTPUT),
     mirror: Annotated[
         str | None,
         typer.Option(
@@ -107,7 +105,8 @@ def build(
     columns: Annotated[
         str | None,
         typer.Option(
-            help="Columns of your files: h head, r relation, t tail, - ignored; hrt if left out.", metavar="ORDER"
+            help="Columns of your files: h head, r relation, t tail, - ignored; if left out, by the heading, or hrt.",
+            metavar="ORDER",
         ),
     ] = None,
     delimiter: Annotated[
@@ -116,6 +115,10 @@ def build(
             help="What separates the columns: tab, comma, space, semicolon, pipe or a character; tab if left out.",
             metavar="CHAR",
         ),
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether line 1 is a heading, where the files leave it open."),
     ] = None,
     table_version: Annotated[
         str | None, typer.Option(help="Version that the tables state, for releases.", metavar="X.Y.Z")
@@ -131,8 +134,12 @@ def build(
 
     rankconst build --train train.tsv --valid valid.tsv --test test.tsv --name mykg
     """
+    if context.args:
+        meant = " ".join(f"--dataset {shlex.quote(key)}" for key in context.args)
+        raise UsageError(f"unexpected {' '.join(context.args)}: did you mean {meant}? Options say what to build.")
     require_builder("build")
     from rankconst_builder.fetch import Fetcher
+    from rankconst_builder.layout import Layout
     from rankconst_builder.pipeline import UNRELEASED, Build, build_all, order_protocols
     from rankconst_builder.restriction import Restriction, read_names
 
@@ -140,6 +147,7 @@ def build(
     if table_version is not None and parse_version(table_version) is None:
         raise UsageError(f"--table-version {table_version!r} must be three numbers: 1.0.0, for example.")
     mirror = check_mirror(mirror)
+    layout = _read_layout(delimiter, columns, header)
     own = {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
     restriction = Restriction(
         relations=None if relations is None else read_names("--relations", relations),
@@ -157,13 +165,11 @@ def build(
                 "--train, --valid, --test and --name describe a graph of your own; "
                 "leave out --dataset, --all and --from-archive."
             )
-        sources = [
-            _own_source(own, name, "hrt" if columns is None else columns, "tab" if delimiter is None else delimiter)
-        ]
+        sources = [_own_source(own, name)]
     else:
-        if columns is not None or delimiter is not None:
+        if layout != Layout():
             raise UsageError(
-                "--columns and --delimiter are for a graph of your own; a benchmark's are in the registry."
+                "--columns, --delimiter and --header are for a graph of your own; a benchmark's are in the registry."
             )
         sources = _find_sources(dataset or [], all_, from_archive)
     local = {source.key: own for source in sources} if own else {}
@@ -176,6 +182,7 @@ def build(
             out=out,
             fetcher=Fetcher(cache, mirror=mirror, offline=offline, force=force, reporter=reporter),
             local=local,
+            layout=layout,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
             per_triple=per_triple,
             from_archive=from_archive,
@@ -237,6 +244,8 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
             "--relations and --entities restrict one benchmark, and the result needs a name of its own: "
             "--dataset KEY --name NAME."
         )
+    from rankconst.catalogue.benchmarks import make_key
+
     source = sources[0]
     limits = [
         f"{len(labels)} {kind}"
@@ -244,34 +253,30 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
         if labels is not None
     ]
     title = f"{source.title}, restricted to {' and '.join(limits)}"
-    return replace(source, key=_check_name(name), title=title, aliases=(), pykeen={})
+    return replace(source, key=make_key(name, "--name"), title=title, aliases=(), pykeen={})
 
 
-def _own_source(files: dict[str, Path], name: str | None, columns: str, delimiter: str) -> Benchmark:
-    from rankconst.catalogue.benchmarks import Benchmark, LineFormat
+def _own_source(files: dict[str, Path], name: str | None) -> Benchmark:
+    from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
 
     lacking = [f"--{role}" for role in ("train", "test") if role not in files] + ["--name"] * (name is None)
     if lacking or name is None:
         raise UsageError(f"a graph of your own needs --train, --test and --name; missing: {', '.join(lacking)}.")
-    key = _check_name(name)
+    return Benchmark(key=make_key(name, "--name"), title=name, aliases=(), format=LineFormat(), files={}, split="own")
+
+
+def _read_layout(delimiter: str | None, columns: str | None, header: bool | None) -> Layout:
+    """Return what the options say of how files are written."""
+    from rankconst.catalogue.benchmarks import DELIMITERS, LineFormat
+    from rankconst_builder.layout import Layout
+
+    sign = None if delimiter is None else DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t"))
+    order = None if columns is None else columns.lower()
     try:
-        form = LineFormat(delimiter=_DELIMITERS.get(delimiter, delimiter.replace("\\t", "\t")), columns=columns.lower())
+        LineFormat("\t" if sign is None else sign, "hrt" if order is None else order)
     except DataError as error:
-        raise UsageError(f"{error} --delimiter also takes {', '.join(_DELIMITERS)}.") from error
-    return Benchmark(key=key, title=name, aliases=(), format=form, files={}, split="own")
-
-
-def _check_name(name: str) -> str:
-    """Return the key that a user's name gives; refuse those that are not keys, and those of benchmarks."""
-    from rankconst.catalogue.benchmarks import load_benchmarks
-
-    key = name.lower()
-    if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
-        raise UsageError(f"--name {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
-    taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
-    if squash(key) in taken:
-        raise UsageError(f"--name {name!r} is the name of a benchmark; choose another, such as {key}-own.")
-    return key
+        raise UsageError(f"{error} --delimiter also takes {', '.join(DELIMITERS)}.") from error
+    return Layout(sign, order, header)
 
 
 def _print_outcome(outcome: Outcome, form: Format) -> None:

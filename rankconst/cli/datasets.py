@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rankconst.cli.options import FormatOption, TablesOption, has_builder
+from rankconst.cli.options import FormatOption, TablesOption, has_builder, open_tables
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
-from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +44,7 @@ def list_datasets(
 
     verified: the hashes of the files are known beforehand.
     """
-    opened = archive.load(tables)
+    opened = open_tables(tables)
     rows = [_row({**row, "status": "carried"}) for row in opened.datasets.values()]
     rows += _read_registry(opened.datasets)
     carried = len(opened.datasets)

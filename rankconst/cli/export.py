@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.cli.options import ALL, ForceOption, TablesOption, complete_dataset, complete_from
+from rankconst.cli.options import ALL, ForceOption, complete_dataset, complete_from
 from rankconst.cli.output import check_target, write_whole
 from rankconst.errors import UsageError
 from rankconst.tables import tables as archive
@@ -54,7 +54,10 @@ def export(
         ),
     ] = None,
     force: ForceOption = False,
-    tables: TablesOption = None,
+    tables: Annotated[
+        str | None,
+        typer.Option("--tables", help="Folder, zip, URL or doi: of tables (default: those included).", metavar="PLACE"),
+    ] = None,
 ) -> None:
     """Write the constants as one long table.
 

@@ -25,6 +25,7 @@ from rankconst.cli.options import (
     complete_dataset,
     complete_from,
     complete_metric,
+    open_tables,
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_reading
@@ -32,7 +33,6 @@ from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
 from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import Entry, name_entry
-from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,7 +137,7 @@ def identify(
         "deviation": deviation,
     }
     given = [num_tasks, metric, value, *typed.values(), *stated.values()]
-    opened = archive.load(tables)
+    opened = open_tables(tables)
     user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=percent), opened)
     if file is None:
         if all(each is None for each in given):

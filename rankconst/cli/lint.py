@@ -22,11 +22,11 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_from,
+    open_tables,
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_reading
 from rankconst.errors import DataError, UsageError
-from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,7 +104,7 @@ def lint(
     from rankconst.results.evaluation import Stated
     from rankconst.results.formats import read_results
 
-    opened = archive.load(tables)
+    opened = open_tables(tables)
     reading = read_results(file, input_format, decimal=decimal)
     report_reading(reading, strict=strict)
     found = lint_reading(

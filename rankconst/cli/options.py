@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,9 +16,11 @@ from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format
-from rankconst.errors import MissingExtraError
+from rankconst.errors import MissingExtraError, TablesError
 from rankconst.names import squash
-from rankconst.tables.tables import load
+from rankconst.tables.folder import DESCRIPTOR
+from rankconst.tables.location import OUTPUT
+from rankconst.tables.tables import Tables, join_tables, load
 
 ALL = "all"
 """What some options take for every split, side or protocol."""
@@ -47,8 +51,8 @@ def complete_from(names: Iterable[str] | Callable[[], Iterable[str]]) -> Callabl
 
 
 def complete_dataset(incomplete: str) -> list[str]:
-    """Complete the key of a dataset of the bundled tables."""
-    rows = load().datasets
+    """Complete the key of a dataset of the tables that are found without being named."""
+    rows = open_tables(None).datasets
     return _complete_spelling(incomplete, ((key, row["title"], *row["aliases"]) for key, row in rows.items()))
 
 
@@ -181,10 +185,27 @@ RelationOption = Annotated[
     ),
 ]
 TablesOption = Annotated[
-    str | None,
-    option("--tables", help="Folder, zip, URL or doi: of tables (default: those included).", metavar="PLACE"),
+    list[str] | None,
+    option(
+        "--tables",
+        help="Folder, zip, URL or doi: of further tables; repeatable. What several hold is taken from the first.",
+        metavar="PLACE",
+    ),
 ]
 FormatOption = Annotated[Format, option("--format", "-f", help="How to print the result.")]
+
+
+def open_tables(places: Sequence[str] | None) -> Tables:
+    """Open the sets that were named, then the one included, then what a build wrote to this folder, as one."""
+    sets = [*map(load, places or ()), load()]
+    if (Path(OUTPUT) / DESCRIPTOR).is_file() and OUTPUT not in map(os.path.normpath, places or ()):
+        try:
+            found = load(OUTPUT)
+            found.datasets  # noqa: B018 - read here, so that leftovers of another version spoil nothing
+            sets.append(found)
+        except TablesError as error:
+            typer.echo(f"note: {OUTPUT} is left out: {error}", err=True)
+    return join_tables(sets)
 
 
 # -- what they need -------------------------------------------------------------------------------------------------

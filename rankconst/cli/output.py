@@ -360,6 +360,8 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
 
 def report_skipped(reading: Reading) -> None:
     """Say on stderr what a reader left out of a file: one line for all places with the same reason."""
+    if reading.understood:
+        typer.echo(f"read: {reading.name}: {reading.understood}.", err=True)
     by_reason: dict[str, list[Skipped]] = {}
     for skipped in reading.skipped:
         by_reason.setdefault(skipped.why, []).append(skipped)

@@ -23,17 +23,17 @@ from rankconst.cli.options import (
     StrictOption,
     TablesOption,
     ToolOption,
+    open_tables,
 )
 from rankconst.cli.output import check_target, report_reading, write_whole
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
 from rankconst.plots.arrangement import MOST_MODELS
-from rankconst.plots.comparison import find_further_models, plot_comparison
+from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
 from rankconst.results.document import STDIN
-from rankconst.tables import tables as archive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ def plot(
     user = Stated(dataset, split, side, protocol, aggregation, tool, percent=percent)
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
-    opened = archive.load(tables)
+    opened = open_tables(tables)
     if file is None:
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")
@@ -165,6 +165,12 @@ def _report(adjusted: AdjustedReading, further: Sequence[str]) -> None:
     """Say on stderr what the picture does not show."""
     for note, times in Counter(each.note for each in adjusted.entries if each.adjusted is None and each.note).items():
         typer.echo(f"left out: {times} value{'s' * (times > 1)} of {adjusted.reading.name}: {note}", err=True)
+    reasons = Counter(
+        (form, reason) for each in adjusted.entries if each.adjusted for form, reason in each.adjusted.undefined.items()
+    )
+    for (form, reason), times in reasons.items():
+        if form in FORMS:
+            typer.echo(f"left out of the panel {form}: {times} value{'s' * (times > 1)}: {reason}", err=True)
     if further:
         typer.echo(
             f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankconst.cli.build import DEFAULT_OUT
 from rankconst.cli.options import FormatOption, QuietOption, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, is_url
 from rankconst.errors import UsageError
+from rankconst.tables.location import OUTPUT
 from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
 
@@ -31,9 +31,9 @@ _COLUMNS = (
 
 def release(
     version: Annotated[str, typer.Option("--version", help="Version to release.", metavar="X.Y.Z")],
-    source: Annotated[
-        Path, typer.Option("--from", help="Folder written by `rankconst build`.", metavar="DIR")
-    ] = DEFAULT_OUT,
+    source: Annotated[Path, typer.Option("--from", help="Folder written by `rankconst build`.", metavar="DIR")] = Path(
+        OUTPUT
+    ),
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder of the release; data/X.Y.Z if left out.", metavar="DIR")
     ] = None,

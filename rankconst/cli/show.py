@@ -20,13 +20,14 @@ from rankconst.cli.options import (
     complete_dataset,
     complete_from,
     complete_metric,
+    open_tables,
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.constants.constants import Constants
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tables.tables import Tables, load
+from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
 
 _COLUMNS = (
@@ -107,7 +108,7 @@ def show(
 
     Example: rankconst show wn18rr --metric mrr --metric hits@10
     """
-    opened = load(tables)
+    opened = open_tables(tables)
     dataset = opened.resolve_dataset(key)
     if relations:
         protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
@@ -127,7 +128,7 @@ def show(
             title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"
             + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
             + (f"; only {', '.join(relation)}" if relation else ""),
-            caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version}.",
+            caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version_of(dataset)}.",
         ),
         format,
     )
@@ -188,5 +189,5 @@ def _list_relations(opened: Tables, tasks: Tasks) -> Listing:
         _RELATION_COLUMNS,
         rows,
         title=f"{title}: {len(rows)} relations of {tasks.split}, side {tasks.side}, protocol {tasks.protocol}",
-        caption=f"Adjust a relation's results with --relation NAME. Tables: {opened.version}.",
+        caption=f"Adjust a relation's results with --relation NAME. Tables: {opened.version_of(tasks.dataset)}.",
     )

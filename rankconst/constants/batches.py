@@ -67,12 +67,18 @@ def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, bat
         for expectation, variance in product(expectations, variances)
     ]
     widened: dict[str, Any] = {}
+    lost = []
     for name in ADJUSTMENTS:
         try:
             widened[f"{name}_interval"] = map_corners(name, constants.metric, corners, adjusted.value_interval)
         except UndefinedError:
             widened[name] = widened[f"{name}_interval"] = None
-    return replace(adjusted, **widened)
+            lost.append(name)
+    reason = (
+        f"{' and '.join(map(constants.metric.column_of, lost))} cannot be told: which {central.num_tasks:,} of the "
+        f"{constants.num_tasks:,} tasks were ranked is not known, and on some a random ranker is always perfect."
+    )
+    return replace(adjusted, **widened, undefined=dict.fromkeys(lost, reason) | dict(adjusted.undefined))
 
 
 def draw_evenly(constants: Constants, batch: int) -> Constants:

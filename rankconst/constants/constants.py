@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
-from rankconst.constants.published import Interval, Published, read_published
+from rankconst.constants.published import NOISE, Interval, Published, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rankconst.catalogue.metrics import Metric
     from rankconst.constants.significance import Significance
     from rankconst.moments import Moments
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 class Adjusted:
     """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
 
-    A form that is undefined on these tasks is None, and so is its interval. Fields hold the kind that was passed in:
-    a float, a numpy array or a pandas Series. The ends of an interval are equal for a value that is exact.
+    A form that is undefined on these tasks is None, and so is its interval; `undefined` has the reason. Fields hold the
+    kind that was passed in: a float, a numpy array or a pandas Series. The ends of an interval are equal for a value
+    that is exact.
     """
 
     value: Any
@@ -37,6 +40,7 @@ class Adjusted:
     normalised_interval: Interval | None
     index_interval: Interval | None
     z_interval: Interval | None
+    undefined: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,13 +271,15 @@ class Constants:
         if np.ndim(value) == 0:
             ends = Interval(float(ends.lower), float(ends.upper))
         forms: dict[str, Any] = {}
+        undefined: dict[str, str] = {}
         for name, form in ADJUSTMENTS.items():
             try:
                 forms[name] = form(self.metric, self.moments)(value)
                 forms[f"{name}_interval"] = map_corners(name, self.metric, self._corners, ends)
-            except UndefinedError:
+            except UndefinedError as error:
                 forms[name] = forms[f"{name}_interval"] = None
-        return Adjusted(value, value_interval=ends, **forms)
+                undefined[name] = str(error)
+        return Adjusted(value, value_interval=ends, **forms, undefined=undefined)
 
     def significance(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Significance:
         """Compute the probability that a random ranker does at least as well as a published value.
@@ -291,7 +297,8 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, and for macro averages.
+            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, and for macro averages. Or if no
+            number of hits, or sum of ranks, gives the value.
         DataError
             As for :meth:`adjust`.
         """
@@ -326,21 +333,25 @@ class Constants:
             raise DataError(found[1])
 
     def find_impossible(self, value: Any, lower: Any, upper: Any) -> tuple[int, str] | None:
-        """Return the position of the first number that cannot be, with the reason; None if all can."""
+        """Return the position of the first number that cannot be, with the reason; None if all can.
+
+        Programs round: a number that is beyond an end by no more than :data:`NOISE` can be.
+        """
         metric = self.metric
         low, high = self._range()
+        least_granted, most_granted = low - NOISE * abs(low), high + NOISE * abs(high)
         with np.errstate(invalid="ignore"):
-            sure = np.atleast_1d((value >= low) & (value <= high))
+            sure = np.atleast_1d((value >= least_granted) & (value <= most_granted))
         if np.all(sure):
             return None
         suspects = np.flatnonzero(~sure)
         columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
-            beyond_best = number > high if metric.increasing else number < low
+            beyond_best = number > most_granted if metric.increasing else number < least_granted
             # A number that comes without an interval may still be a printed one.
-            slack = _half_unit(number) if least == most else 0.0
+            slack = half_unit(number) if least == most else 0.0
             beyond_worst = most + slack < low if metric.increasing else least - slack > high
-            outside = number < metric.lower or number > metric.upper
+            outside = number < min(metric.lower, least_granted) or number > max(metric.upper, most_granted)
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
             return place, (
@@ -348,16 +359,6 @@ class Constants:
                 f"{_expect(low, high)} {_hint(metric, number)}"
             )
         return None
-
-
-def _half_unit(number: float) -> float:
-    """Return half a unit of the last decimal that `number` shows when printed."""
-    if not math.isfinite(number):
-        return 0.0
-    text = repr(number).removesuffix(".0")
-    mantissa, _, exponent = text.partition("e")
-    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    return 0.5 * 10.0 ** min(-decimals, 0)
 
 
 def _expect(low: float, high: float) -> str:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
 
 
+NOISE = 1e-6
+"""Relative error granted to every number: many programs sum tens of thousands of ranks in float32, whose own unit is
+6e-8. Next to a rounding to five digits or fewer it does not matter."""
+
+
 class Interval(NamedTuple):
     """Two ends, both included, the lower one first."""
 
@@ -57,6 +62,8 @@ class Published:
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
 _NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
+# 0.338(2) is 0.338 ± 0.002: so metrology and LaTeX's siunitx write it.
+_LAST_DIGITS = re.compile(r"([+-]?\d*\.(\d{1,20}))\((\d{1,20})\)((?:[eE][+-]?\d{1,4})?)", re.ASCII)
 _PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
 # Minus signs and spaces of typesetting.
 _TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " ", "\u2009": "", "\u202f": ""})
@@ -98,6 +105,8 @@ def parse_value(
     else:
         unit = Decimal(0) if exact else Decimal(1).scaleb(int(number.as_tuple().exponent))
     scale = Decimal("0.01") if percent else Decimal(1)
+    if number and not float(number * scale):
+        raise DataError(f"{_at(place)}{shown.strip()!r} is too small to tell from 0.")
     # Decimal rounds to 28 digits: far below the last place of a float.
     open_by = unit / 2 + (deviation or 0)
     return Published(
@@ -187,6 +196,16 @@ def _read_plain(cells: list[str], metric: Metric, *, percent: bool, exact: bool)
     return numbers
 
 
+def half_unit(number: float) -> float:
+    """Return half a unit of the last decimal that a float shows: it may be a printed number."""
+    if not math.isfinite(number):
+        return 0.0
+    text = repr(number).removesuffix(".0")
+    mantissa, _, exponent = text.partition("e")
+    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return 0.5 * 10.0 ** min(-decimals, 0)
+
+
 def _read_number(value: object, place: str) -> Decimal:
     if isinstance(value, Decimal):
         number = value
@@ -206,6 +225,10 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
     bare = text.strip().translate(_TYPESET).replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
     bare = re.sub(r"\s*%", "", bare).strip()
+    if (compact := _LAST_DIGITS.fullmatch(bare)) is not None:
+        number, decimals, last, power = compact.groups()
+        last = last.zfill(len(decimals) + 1)
+        bare = f"{number}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
     parts = [part.strip("() ") for part in _PLUS_MINUS.split(bare)]
     if len(parts) > 2 or not all(_NUMBER.fullmatch(part) for part in parts) or signs > len(parts):
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from rankconst.constants.published import Interval, show_uncertain
-from rankconst.tails import FEW_ULPS, tail_probabilities
+from rankconst.constants.published import NOISE, Interval, half_unit, show_uncertain
+from rankconst.errors import UndefinedError
+from rankconst.tails import FEW_ULPS, explain_lack, tail_probabilities
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
@@ -26,7 +27,8 @@ class Significance:
     Attributes
     ----------
     log10
-        Decimal logarithm of the probability for the value itself; it is finite where the probability underflows.
+        Decimal logarithm of the probability for the value itself, or for the nearest one that some ranks give: hits and
+        ranks add up to whole numbers. It is finite where the probability underflows.
     interval
         The logarithms that the value's rounding leaves open, the error of the computation included.
     method
@@ -66,18 +68,36 @@ def show_probability(log10: float, interval: Interval) -> str:
 def compute_significance(metric: Metric, histogram: Histogram, value: float, interval: Interval) -> Significance:
     """Compute the tail probability of a value inside the metric's range, and of the ends of its interval.
 
-    Raises UndefinedError if no tail is known for the metric or the weights.
+    Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give such a value.
     """
-    ends = _attain(interval, histogram.total) if metric.is_counted and metric.is_share else interval
-    tails = tail_probabilities(metric, histogram, dict.fromkeys((value, *ends)))
+    if metric.is_counted and not explain_lack(metric, histogram):
+        value, interval = _attain(metric, histogram.total, value, interval)
+    # Rounding may carry a number beyond its range.
+    inside = (min(max(each, metric.lower), metric.upper) for each in (value, *interval))
+    tails = tail_probabilities(metric, histogram, dict.fromkeys(inside))
     lower = min(tail.log10 - tail.error for tail in tails)
     upper = max(min(tail.log10 + tail.error, 0.0) for tail in tails)
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
 
 
-def _attain(interval: Interval, num_tasks: int) -> Interval:
-    """Return the least and the largest share of tasks in an interval; the interval itself if there is none."""
-    # A share that misses an end by a rounding error is in it.
-    least = math.ceil(Fraction(interval.lower) * num_tasks * (1 - FEW_ULPS))
-    most = math.floor(Fraction(interval.upper) * num_tasks * (1 + FEW_ULPS))
-    return Interval(least / num_tasks, most / num_tasks) if least <= most else interval
+def _attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:
+    """Return the nearest value that some ranks give, and the least and the largest of the interval.
+
+    Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. An exact value that no ranks
+    give is taken as a printed one.
+    """
+    open_by = half_unit(value) if interval.lower == interval.upper else 0.0
+    printed = Interval(interval.lower - open_by, interval.upper + open_by)
+    for ends, slack in ((interval, FEW_ULPS), (interval, Fraction(NOISE)), (printed, FEW_ULPS)):
+        for parts in (n,) if metric.is_share else (n, 2 * n):
+            least = math.ceil(Fraction(ends.lower) * parts * (1 - slack))
+            most = math.floor(Fraction(ends.upper) * parts * (1 + slack))
+            if least <= most:
+                nearest = min(max(round(Fraction(value) * parts), least), most)
+                return nearest / parts, Interval(least / parts, most / parts)
+    counted = "hits" if metric.is_share else "as the sum of ranks"
+    sums = " to ".join(dict.fromkeys(f"{n * end:,.2f}" for end in printed))
+    raise UndefinedError(
+        f"{metric.label} = {value:.10g} of {n:,} tasks would be {sums} {counted}, and that is no whole number. "
+        "Is it a mean over several runs or sides, or of other ranking tasks?"
+    )

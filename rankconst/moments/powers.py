@@ -45,6 +45,8 @@ _GOOD_ENOUGH = 1e-13
 _CHUNK = 1 << 17
 # ln L below which a node adds nothing to any of the integrals, whatever the power of t.
 _VANISHED = -200.0
+# Beyond this t N, exp(-t N) is next to nothing.
+_FAR = 16.0
 # Relative error of a transform's value, in units of roundoff.
 _TRANSFORM_ERROR = 64
 
@@ -156,7 +158,10 @@ class _Sum:
 
 def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
     """Return ln of the mean of exp(-t j): -t (N+1)/2 + ln(sinh(t N/2) / (N sinh(t/2))). Shape (T, U)."""
-    return -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
+    near = -t * (sizes + 1) / 2 + _log_sinhc(t * sizes / 2) - _log_sinhc(t / 2)
+    # Further out the first two terms cancel; few tasks reach as far.
+    far = np.log1p(-np.exp(-np.maximum(t * sizes, _FAR))) - t - np.log(-np.expm1(-t) * sizes)
+    return np.where(t * sizes < _FAR, near, far)
 
 
 def _log_sinhc(x: Values) -> Values:
@@ -209,9 +214,7 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     orders = range(2, ORDER + 1)
     once = [binomial(power, k) * central[k] for k in orders]
     twice = [binomial(2 * power, k) * central[k] for k in orders]
-    # Orders 2m-1 and 2m are of one size, n^-m: the last pair tells what is left out.
-    left_once = abs(once[-1]) + abs(once[-2])
-    left_twice = abs(twice[-1]) + abs(twice[-2])
+    left_once, left_twice = _estimate_rest(once), _estimate_rest(twice)
     shift = math.fsum(once)
     expectation = 1 + shift
     variance = math.fsum([*twice, *(-2 * term for term in once), -shift * shift])
@@ -220,6 +223,13 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
         Estimate(expectation, left_once + 4 * UNIT_ROUNDOFF),
         Estimate(variance, left_twice + 2 * left_once + rounding),
     )
+
+
+def _estimate_rest(terms: list[float]) -> float:
+    """Return what a series leaves out: orders 2m-1 and 2m are of one size, n^-m, and the last pair tells."""
+    before, last = abs(terms[-4]) + abs(terms[-3]), abs(terms[-2]) + abs(terms[-1])
+    # Ranks of few tasks may be so near 0, next to their mean, that terms hardly fall.
+    return last if 2 * last <= before else math.inf
 
 
 def _mean_power(sizes: Values, power: float) -> Values:

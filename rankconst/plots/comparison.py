@@ -123,7 +123,7 @@ def _draw_panel(axes: Axes, form: str, points: Sequence[Point], layout: Layout, 
         drawn = [(x, point) for x, point in placed if point.model == model and point.value(form) is not None]
         if drawn:
             _draw_model(axes, form, drawn, look, layout.slot)
-    axes.set_title(_name_panel(metric, form))
+    axes.set_title(_name_panel(metric, form) + _count_undefined(points, form))
     axes.set_ylabel(_name_form(metric, form))
     axes.grid(axis="y")
 
@@ -231,6 +231,12 @@ def _name_panel(metric: Metric, form: str) -> str:
     return f"{title}: {name or metric.label}"
 
 
+def _count_undefined(points: Sequence[Point], form: str) -> str:
+    """Say under a panel's title how many values it lacks; nothing if it has all."""
+    lacking = sum(point.value(form) is None for point in points)
+    return f"\n{lacking} of {len(points)} undefined" if lacking else ""
+
+
 def _name_form(metric: Metric, form: str) -> str:
     if form == "index":
         return "index (0 random, 1 perfect)"
@@ -268,7 +274,8 @@ def _tell(shown: Sequence[Metric], points: Sequence[Point], layout: Layout) -> t
             values = [value for point in of_metric if (value := point.value(form)) is not None]
             if values:
                 title = metric.label if form == "value" else metric.name_of(form) or f"{form} of {metric.label}"
-                spans.append(f"{title} {show_number(min(values))} to {show_number(max(values))}")
+                undefined = _count_undefined(of_metric, form).replace("\n", ", ")
+                spans.append(f"{title} {show_number(min(values))} to {show_number(max(values))}{undefined}")
         scores = [abs(point.adjusted.z) for point in of_metric if point.adjusted.z is not None]
         close = sum(score < INSIGNIFICANT for score in scores)
         told.append(f"{'; '.join(spans)}; {close} of {len(scores)} within {INSIGNIFICANT} sd of chance.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -43,7 +44,7 @@ FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
 _CHUNK = 2**14
 # What is said of the tasks of each row.
-FACTS = ("tasks_of", "protocol", "num_tasks")
+FACTS = ("tasks_of", "protocol", "num_tasks", "tables")
 
 
 # One batch.
@@ -79,6 +80,8 @@ class Done:
     whole: Constants
     constants: Constants
     significance: tuple[Significance | None, ...] = ()
+    # Position in the batch to why there is no probability, where that is about the number.
+    unattained: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def is_partial(self) -> bool:
@@ -93,6 +96,11 @@ class Done:
             return self.whole.adjust_between(*numbers)
         return adjust_dropped(self.whole, *numbers, batch.tool.batch)
 
+    def explain_undefined(self) -> Mapping[str, str]:
+        """Return the forms that are undefined on these tasks, whatever the number, each with the reason."""
+        first = np.arange(self.batch.index.size) == 0
+        return replace(self, batch=self.batch.take(first)).adjust().undefined
+
 
 def adjust_batch(batch: Batch, whole: Constants) -> Done:
     """Settle how the numbers of a batch are adjusted, by the constants over all its tasks and what its tool leaves out.
@@ -100,6 +108,8 @@ def adjust_batch(batch: Batch, whole: Constants) -> Done:
     Raises DataError for an impossible value, UndefinedError where the tool's batches have no constants.
     """
     tool = batch.tool
+    if tool is not None and (shift := tool.shifts.get(batch.metric.label)):
+        batch = replace(batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift)
     done = Done(batch, whole, whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch))
     found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
     if found is not None:
@@ -136,13 +146,15 @@ def add_significance(done: Done) -> Done:
     adjusted = done.adjust()
     columns = (adjusted.value, *adjusted.value_interval)
     numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
-    found: dict[tuple[float, ...], Significance | None] = {}
+    found: dict[tuple[float, ...], Significance] = {}
+    reasons: dict[tuple[float, ...], str] = {}
     for value, lower, upper in dict.fromkeys(numbers):
         try:
             found[value, lower, upper] = compute_significance(metric, histogram, value, Interval(lower, upper))
-        except UndefinedError:
-            found[value, lower, upper] = None
-    return replace(done, significance=tuple(found[each] for each in numbers))
+        except UndefinedError as error:
+            reasons[value, lower, upper] = f"no p: {error}"
+    unattained = {place: reasons[each] for place, each in enumerate(numbers) if each in reasons}
+    return replace(done, significance=tuple(map(found.get, numbers)), unattained=unattained)
 
 
 # Columns.
@@ -319,6 +331,7 @@ class AdjustedReading:
                 "tasks_of": f"{each.batch.tasks.dataset} {each.batch.tasks.split} {each.batch.tasks.side}",
                 "protocol": each.batch.tasks.protocol,
                 "num_tasks": each.constants.num_tasks,
+                "tables": each.constants.table_version,
             }
             for each in self.done
         ]
@@ -401,7 +414,7 @@ def _pick(adjusted: Adjusted, place: int) -> Adjusted:
         values, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
         picked[form] = None if values is None else float(values[place])
         picked[f"{form}_interval"] = None if interval is None else Interval(*(float(end[place]) for end in interval))
-    return Adjusted(**picked)
+    return Adjusted(**picked, undefined=adjusted.undefined)
 
 
 def adjust_reading(
@@ -444,8 +457,27 @@ def adjust_reading(
         raise reasons[0]
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
+    for place, note in itertools.chain.from_iterable(_note(each, reading) for each in done):
+        notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
-    return AdjustedReading(reading, tuple(done), tables.version, asked, notes, tuple(tools.values()))
+    versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
+    return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()))
+
+
+TIES = {
+    "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one.",
+    "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one.",
+}
+
+
+def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
+    """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
+    index = done.batch.index.tolist()
+    general = " ".join(dict.fromkeys(done.explain_undefined().values()))
+    for position, place in enumerate(index):
+        ties = TIES.get(reading.entries[place].context.rank_type or "")
+        for note in filter(None, (general, ties, done.unattained.get(position))):
+            yield place, note
 
 
 Group = tuple["Stated", "Metric", bool]

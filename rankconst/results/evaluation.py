@@ -133,7 +133,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         dataset,
         _settle_protocol(file, user, row, tables.protocols(dataset)),
         keys["split"] or "test",
-        keys["side"] or "both",
+        keys["side"] or (row.side if row is not None else None) or "both",
         keys["aggregation"] or DEFAULT_AGGREGATION,
         user.relations or file.relations,
     )

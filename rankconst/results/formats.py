@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
-from rankconst.results.logs import conve, dglke, nbfnet, openke, rotate, torchkge
+from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, rotate, torchkge
 from rankconst.results.reading import name_line
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text
@@ -27,7 +27,10 @@ _READERS = (
     ogb.READER,
     ampligraph.READER,
     pykeen.READER_CSV,
+    pykeen.READER_TRACKER,
+    pykeen.READER_TRIALS,
     libkge.READER_CSV,
+    libkge.READER_LOG,
     rotate.READER,
     openke.READER,
     dglke.READER,
@@ -38,6 +41,7 @@ _READERS = (
     latex.READER,
     rst.READER,
     csv.READER,
+    generic.READER,
     text.READER,
 )
 

@@ -12,11 +12,11 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
-from rankconst.results.adjust import Batch, Done, adjust_batch, fill_columns, keep_apart, look_up, name_blocks
+from rankconst.results.adjust import TIES, Batch, Done, adjust_batch, fill_columns, keep_apart, look_up, name_blocks
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
-from rankconst.results.tables.columns import Meaning, parse_column
+from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -71,7 +71,7 @@ def adjust_frame(
         )
     work = _Work(frame, roles, _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns))))
     added = work.adjust_long() if long else work.adjust_wide(measured)
-    added[keep_apart("tables", work.taken)] = tables.version
+    added[keep_apart("tables", work.taken)] = work.list_versions()
     if noting:
         added[keep_apart("note", work.taken)] = [work.notes.get(row, "") for row in range(len(frame))]
     import pandas as pd
@@ -148,6 +148,7 @@ class _Work:
         self.frame, self.roles, self.way = frame, roles, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
+        self._versions: dict[str, list[NDArray[np.intp]]] = {}
         names = [role for role in _CONTEXT if role in roles]
         self._stated = [
             (
@@ -204,6 +205,7 @@ class _Work:
                     replace(NOTHING, **{**stated, **own}), self.way.user, self.way.tables, tool=self.way.tool
                 )
                 settled.append((tasks, tool, rows))
+                self._versions.setdefault(self.way.tables.version_of(tasks.dataset), []).append(rows)
             except RankconstError as error:
                 failed.append(error)
                 self.notes.update(dict.fromkeys(rows.tolist(), str(error)))
@@ -211,6 +213,15 @@ class _Work:
             # All at once, so that a table is mended in one go.
             raise type(failed[0])("\n".join(dict.fromkeys(map(str, failed))))
         return settled
+
+    def list_versions(self) -> Any:
+        """Return the version of the tables of every row; a single text is stored much faster than as many copies."""
+        if len(self._versions) < 2:
+            return next(iter(self._versions), self.way.tables.version)
+        versions = np.full(len(self.frame), None, dtype=object)
+        for version, parts in self._versions.items():
+            versions[np.concatenate(parts)] = version
+        return versions
 
     def _describe(self, settled: Settled, prefix: str) -> dict[str, Any]:
         """Return the number of tasks and the protocol of every row."""
@@ -237,7 +248,20 @@ class _Work:
         if there.any():
             value, lower, upper = numbers[there].T
             batch = Batch(tasks, meaning.metric, tool, value, lower, upper, rows[there])
-            yield adjust_batch(batch, look_up(batch, self.way.tables))
+            done = adjust_batch(batch, look_up(batch, self.way.tables))
+            if self.way.noting:
+                self._note(done)
+            yield done
+
+    def _note(self, done: Done) -> None:
+        """Note what is undefined, and ranks that ties favour or harm."""
+        told = tuple(dict.fromkeys(done.explain_undefined().values()))
+        kinds = self.frame.iloc[:, self.roles["rank_type"]].tolist() if "rank_type" in self.roles else None
+        for row in done.batch.index.tolist():
+            ties = "" if kinds is None else TIES.get(RANK_TYPES.get(str(kinds[row]).lower(), ""), "")
+            before = self.notes.get(row, "")
+            if notes := [note for note in (*told, ties) if note and note not in before]:
+                self.notes[row] = " ".join(filter(None, (before, *notes)))
 
     def _read(self, cells: pd.Series[Any], meaning: Meaning, metric: Metric, name: str) -> Numbers:
         """Return values and their ends, shape (n, 3); NaN where there is none."""

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from rankconst.constants.published import Interval, parse_value, read_published
+from rankconst.catalogue.tools import TOOLS
+from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
@@ -215,10 +216,6 @@ def name_line(line: int | None) -> str:
     return "" if line is None else f"line {line:,}: "
 
 
-NOISE = 1e-6
-"""Relative error granted to every number: many programs sum tens of thousands of ranks in float32, whose own unit is
-6e-8. Next to a rounding to five digits or fewer it does not matter."""
-
 # A number with more digits than this was not rounded for print.
 _MOST_ROUNDED = 7
 # The first number of a text, with what may set its thousands apart.
@@ -258,9 +255,11 @@ def measure(entry: Entry, *, percent: bool = False, in_full: bool = True) -> Mea
         published = read_published(metric, entry.text, percent=percent, exact=exact)
     else:
         published = parse_value(entry.text, percent=percent and entry.adjustment == "index", exact=exact)
+    tool = TOOLS.get(entry.context.tool or "")
+    shift = 0.0 if tool is None or entry.adjustment is not None else tool.shifts.get(metric.label, 0.0)
     slack = NOISE * abs(published.value)
-    interval = Interval(published.lower - slack, published.upper + slack)
-    return Measured(entry, published.value, interval, averaged=published.deviation is not None)
+    interval = Interval(published.lower - slack + shift, published.upper + slack + shift)
+    return Measured(entry, published.value + shift, interval, averaged=published.deviation is not None)
 
 
 def are_in_full(entries: Iterable[Entry]) -> bool:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.constants.published import parse_value
-from rankconst.errors import DataError, MissingExtraError
+from rankconst.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +61,8 @@ class Record:
 
 _BEGINNING = re.compile(r"\s*(?:\{\s*(?:[\"'}]|\d+\s*:)|\[\s*(?:[{\[\]]|$)|[\[{]\s*\Z)")
 _PYTHON = re.compile(r"\s*+[\[({]*+\s*+(?:'|\d++\s*+:)")
+# A whole dict in one line, and prose below.
+_SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*[A-Za-z]")
 _TOKEN = re.compile(
     r"(?P<double>\"(?:[^\"\\\n]|\\.)*\")|'(?P<single>[^'\\\n]*)'"
     r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
@@ -81,8 +83,9 @@ _YAML_WORDS = {
 
 
 def looks_structured(document: Document) -> bool:
-    """Tell whether a document begins as JSON, or as a printed Python dict, does."""
-    return _BEGINNING.match(document.text[:4096]) is not None
+    """Tell whether a document begins as JSON, or as a printed Python dict, does; a log may begin with its settings."""
+    start = document.text[:65_536].lstrip()
+    return _BEGINNING.match(start[:4096]) is not None and _SETTINGS.match(start) is None
 
 
 _READ: WeakKeyDictionary[Document, tuple[Record, ...]] = WeakKeyDictionary()
@@ -116,15 +119,18 @@ def _read_json(document: Document) -> tuple[Record, ...]:
     return tuple(records)
 
 
-def read_number(value: Value, place: str) -> str | None:
-    """Return a number's text, or None for null; `place` is for messages."""
+def read_number(value: Value) -> tuple[str, str]:
+    """Return a number's text, or an empty one and why it is no number, as half a sentence."""
     if value is None:
-        return None
+        return "", "it is null"
     if isinstance(value, (bool, dict, list)):
         kind = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value).lower()
-        raise DataError(f"{place}: expected a number, got {kind}.")
-    parse_value(value, place=place)
-    return str(value)
+        return "", f"it is {kind}, not a number"
+    try:
+        parse_value(value)
+    except DataError as error:
+        return "", str(error).partition(". ")[0].rstrip(".")
+    return str(value), ""
 
 
 def _load(text: str, document: Document, line: int | None) -> Value:
@@ -202,12 +208,8 @@ def _check_unicode(value: Value, document: Document, line: int | None) -> None:
 
 def parse_yaml(document: Document, text: str, line: int = 1) -> Value:
     """Read a YAML document that begins in a line of the file."""
-    try:
-        import yaml
-    except ImportError:
-        raise MissingExtraError(
-            f"{document.name} is YAML, which needs PyYAML. Run: pip install 'rankconst[yaml]'"
-        ) from None
+    import yaml
+
     if len(text) > LARGEST_YAML:
         limit = LARGEST_YAML // 2**20
         raise DataError(f"{document.at(line)}: more than {limit} MiB of YAML in one piece; results never are.")

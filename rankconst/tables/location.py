@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from rankconst.tables.folder import Folder
 
 
+OUTPUT = "rankconst-tables"
+"""The folder that builds write to, and in which the command line looks for what the other sets lack."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A way to say where a set of tables is."""

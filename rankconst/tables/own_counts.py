@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import parse_side
+from rankconst.catalogue.protocols import OWN_COUNTS, parse_side
 from rankconst.constants.constants import Constants
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
 
 
-_OWN = "own counts"
 _WEIGHTED = "own weights"
 
 
@@ -84,7 +83,13 @@ class Counts:
         """
         parsed, histogram = parse_metric(metric), self.histogram(side)
         return Constants(
-            Tasks(self.name, _OWN, "", parse_side(side), _WEIGHTED if histogram.is_weighted else DEFAULT_AGGREGATION),
+            Tasks(
+                self.name,
+                OWN_COUNTS.key,
+                "",
+                parse_side(side),
+                _WEIGHTED if histogram.is_weighted else DEFAULT_AGGREGATION,
+            ),
             metric=parsed,
             histogram=histogram,
             moments=compute_moments(parsed, histogram),

@@ -18,18 +18,18 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, find_protocol
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
-from rankconst.names import resolve_name
+from rankconst.names import resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, read_descriptor, read_table_file
-from rankconst.tables.location import find_location
+from rankconst.tables.location import OUTPUT, find_location
 from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, schema_of
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -72,6 +72,8 @@ class Records:
             if tasks.is_micro
             else self.macro_histograms
         )
+        if tasks in stored:  # own counts may be of both sides, not told apart
+            return stored[tasks]
         singles: list[tuple[str, ...]] = [(name,) for name in tasks.relations] or [()]
         wanted = [replace(side, relations=names) for side in tasks.sides for names in singles]
         if not all(each in stored for each in wanted):
@@ -155,6 +157,11 @@ class Tables:
     def version(self) -> str:
         """The version of the set."""
         return str(self.descriptor["version"])
+
+    def version_of(self, dataset: str) -> str:
+        """Return the version of the set that a dataset, given by its key, is from."""
+        del dataset
+        return self.version
 
     def __repr__(self) -> str:
         return f"Tables({str(self.path)!r}, version {self.version!r})"
@@ -291,21 +298,23 @@ class Tables:
             elsewhere = explain_elsewhere(name)
             if elsewhere is not None:
                 lists = f"The tables ({self.version}) hold others; `rankconst datasets` lists them."
-                return f"unknown dataset {name!r}: {elsewhere}. {lists}"
-            return reason if self.place is not None else f"{reason} For tables of your own add --tables DIR."
+                reason = f"unknown dataset {name!r}: {elsewhere}. {lists}"
+            return (
+                reason if elsewhere or self.place is not None else f"{reason} For tables of your own add --tables DIR."
+            )
         missing = f"the tables ({self.version}) hold no {benchmark.title} ({benchmark.key})."
         if benchmark.same_graph_as:
             return f"{missing} Use {benchmark.same_graph_as}, of which it is another copy."
         if benchmark.not_offered:
             return f"{missing} It is not offered: {benchmark.not_offered}"
-        if self.place is not None and benchmark.key in load().datasets:
-            return f"{missing} The tables that came with rankconst do: leave out --tables."
+        if benchmark.key in load().datasets:
+            return f"{missing} The tables that came with rankconst do: rankconst.load() opens them."
         # Only a folder can be added to; for a zip file or a download, tables of one's own are built next to it.
-        folder = self.place if self.place is not None and Path(self.place).is_dir() else None
-        out = "" if folder is None else f" --out {folder}"
+        if self.place is not None and Path(self.place).is_dir():
+            return f"{missing} Run: rankconst build --dataset {benchmark.key} --out {self.place}."
         return (
-            f"{missing} Run: rankconst build --dataset {benchmark.key}{out}; then add --tables "
-            f"{folder or 'rankconst-tables'}."
+            f"{missing} Run: rankconst build --dataset {benchmark.key}. It writes {OUTPUT}, where every command looks; "
+            f"in Python, rankconst.load({OUTPUT!r}) opens it."
         )
 
     def tasks(
@@ -394,11 +403,12 @@ class Tables:
         """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
         if (tasks, metric) not in self._known:
             histogram = self.histogram(tasks)
-            row = None if tasks.relations else self._records(tasks.dataset).find_moments(tasks, metric)
-            self._known[tasks, metric] = Constants(
-                tasks, metric, histogram, row or compute_moments(metric, histogram), self.version
-            )
+            moments = self._find_moments(tasks, metric) or compute_moments(metric, histogram)
+            self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version)
         return self._known[tasks, metric]
+
+    def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
+        return None if tasks.relations else self._records(tasks.dataset).find_moments(tasks, metric)
 
     def histogram(self, dataset: str | Tasks, **names: Any) -> Histogram:
         """Return the candidate counts of some ranking tasks; of both sides, or of several relations, pooled.
@@ -464,7 +474,8 @@ class Tables:
 
     def holds(self, tasks: Tasks) -> bool:
         """Tell whether there are rows of such tasks, whatever their side, aggregation and relations."""
-        return Tasks(tasks.dataset, tasks.protocol, tasks.split, "head") in self._records(tasks.dataset).histograms
+        held = self._records(tasks.dataset).histograms
+        return any(Tasks(tasks.dataset, tasks.protocol, tasks.split, side) in held for side in SIDES)
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
         """Return the protocols that the tables hold of a dataset, given by its key."""
@@ -483,6 +494,10 @@ class Tables:
     def _explain_lack(self, tasks: Tasks, stored: Tasks) -> str:
         """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
         where = f"{tasks.dataset} {tasks.split}"
+        if not tasks.relations and tasks.is_micro:
+            stored = replace(tasks, side="")
+            held = [each.side for each in self._records(tasks.dataset).histograms if replace(each, side="") == stored]
+            return f"the tables ({self.version}) hold {where} of side {' and '.join(held)} only, not of {tasks.side}."
         if not tasks.relations:
             return (
                 f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}; "
@@ -499,8 +514,11 @@ class Tables:
         name = next(each for each in tasks.relations if each not in known)
         near = difflib.get_close_matches(name, known, n=3)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
+        if set(name.split(",")) <= {*known}:
+            hint = " Name each relation by itself."
         return (
-            f"no {tasks.split} task of {tasks.dataset} has relation {name!r} under protocol {tasks.protocol}.{hint} "
+            f"no {tasks.split} task of {tasks.dataset} has relation {shorten(name)!r} under protocol "
+            f"{tasks.protocol}.{hint} "
             f"`rankconst show {tasks.dataset} --relations` lists the {len(known)} that there are."
         )
 
@@ -512,6 +530,85 @@ class Tables:
         if dataset not in self._parsed:
             self._parsed[dataset] = Records(dataset, functools.partial(self._read, dataset=dataset))
         return self._parsed[dataset]
+
+
+@dataclass(frozen=True, repr=False)
+class TablesInMemory(Tables):
+    """A set of tables that is in no file; each is made when first read, and no constant sooner than asked for."""
+
+    make: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict, compare=False)
+    _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
+
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
+    ) -> pa.Table:
+        if name not in self._made:
+            self._made[name] = self.make[name]()
+        table = self._made[name]
+        if dataset is not None:
+            import pyarrow as pa
+            import pyarrow.compute as pc
+
+            table = table.filter(pc.equal(table["dataset"], pa.scalar(dataset)))
+        table = table.select(columns)
+        for column in coded:
+            place = table.schema.get_field_index(column)
+            table = table.set_column(place, column, table[column].dictionary_encode())
+        return table
+
+    def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
+        return super()._find_moments(tasks, metric) if "constants" in self._made else None
+
+
+@dataclass(frozen=True, repr=False)
+class JoinedTables(Tables):
+    """Several sets as one: each dataset is taken, whole, from the first set that holds it."""
+
+    sets: tuple[Tables, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """The versions of the sets."""
+        return " + ".join(dict.fromkeys(each.version for each in self.sets))
+
+    @cached_property
+    def _homes(self) -> dict[str, Tables]:
+        """Dataset key to its set."""
+        return {key: each for each in reversed(self.sets) for key in each.datasets}
+
+    def _home(self, dataset: str) -> Tables:
+        return self._homes.get(dataset, self.sets[0])
+
+    def version_of(self, dataset: str) -> str:
+        """Return the version of the set that a dataset, given by its key, is from."""
+        return self._home(dataset).version
+
+    def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
+        """Return the constants of a metric, from the set of the dataset."""
+        return self._home(tasks.dataset).look_up(tasks, metric)
+
+    def _read(
+        self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
+    ) -> pa.Table:
+        if dataset is not None:
+            return self._home(dataset)._read(name, columns, dataset, coded)
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        parts = []
+        for each in self.sets:
+            own = pa.array([key for key, home in self._homes.items() if home is each], pa.string())
+            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), coded=coded)
+            parts.append(table.filter(pc.is_in(table["dataset"], value_set=own)).select(columns))
+        return pa.concat_tables(parts)
+
+
+def join_tables(sets: Sequence[Tables]) -> Tables:
+    """Return several sets as one, in which the first counts that holds a dataset."""
+    if len(sets) == 1:
+        return sets[0]
+    first = sets[0]
+    return JoinedTables(first.path, first.descriptor, first.folder, first.place, sets=tuple(sets))
 
 
 def _find_row_groups(file: pq.ParquetFile, dataset: str) -> tuple[list[int], bool]:

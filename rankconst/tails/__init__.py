@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 FEW_ULPS = Fraction(8, 2**53)
 # The same for sums of reciprocals and logarithms, which carry the roundings of n terms.
 _SUM_SLACK = 1e-12
+# Of more tasks, that slack is no longer small against the step of a single rank.
+_MOST_TASKS = 10**11
 
 
 def tail_probability(metric: Metric, histogram: Histogram, value: float) -> Tail:
@@ -87,6 +89,8 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
     """Say why there is no tail probability; empty if there is one."""
     if histogram.is_weighted:
         return "no tail probability is known for macro averages."
+    if histogram.total > _MOST_TASKS:
+        return f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; here are {histogram.total:,}."
     if metric.family in TAILS:
         return ""
     return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."

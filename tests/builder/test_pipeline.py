@@ -25,6 +25,7 @@ from rankconst.errors import DataError, RankconstError, TablesError, UsageError
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 from rankconst_builder.fetch import Content, Fetcher
+from rankconst_builder.layout import Layout
 from rankconst_builder.package import complete_exchange
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
 
@@ -127,7 +128,8 @@ def printed(screen: Console) -> list[str]:
 
 def rows_of(tables: Tables | None, name: str, key: str) -> list[dict[str, Any]]:
     assert tables is not None
-    return [row for row in tables.read(name).to_pylist() if row["dataset"] == key]
+    rows: list[dict[str, Any]] = tables.read(name, key).to_pylist()
+    return rows
 
 
 def numbers(tables: Tables | None, key: str) -> dict[str, list[dict[str, Any]]]:
@@ -314,8 +316,8 @@ def test_counts_per_triple_need_files(run: Run, tmp_path: Path) -> None:
         run("nations", per_triple=True)
 
 
-def make_own(form: LineFormat | None = None) -> Benchmark:
-    return Benchmark(key="mykg", title="MyKG", aliases=(), format=form or LineFormat(), files={}, split="own")
+OWN = Benchmark(key="mykg", title="MyKG", aliases=(), format=LineFormat(), files={}, split="own")
+CSV = Layout(",", "htr")
 
 
 def write_own(folder: Path, dataset: dict[str, list[tuple[bytes, bytes, bytes]]]) -> dict[str, Path]:
@@ -335,8 +337,7 @@ def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
     found = describe_brute_force(dataset)
     assert found["rows"] != found["distinct"]
     assert found["seen"] != found["rows"]
-    own = make_own(LineFormat(",", "htr"))
-    outcome = run(own, local={"mykg": write_own(tmp_path, dataset)}, per_triple=True)
+    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, layout=CSV, per_triple=True)
     assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("mykg",), (), {})
     for protocol in PROTOCOLS.values():
         expected = []
@@ -357,7 +358,7 @@ def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_own_graph_without_a_valid_file(run: Run, tmp_path: Path, screen: Console) -> None:
     dataset = {"train": make_rows(4, 9, 2, 30), "test": make_rows(5, 9, 2, 9)}
-    outcome = run(make_own(LineFormat(",", "htr")), local={"mykg": write_own(tmp_path, dataset)})
+    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, layout=CSV)
     (row,) = rows_of(outcome.tables, "datasets", "mykg")
     assert row["triples_valid"] == 0
     assert [digest is None for digest in row["sha256"]] == [False, True, False]
@@ -367,7 +368,7 @@ def test_own_graph_without_a_valid_file(run: Run, tmp_path: Path, screen: Consol
 
 def test_own_graph_with_every_test_triple_unseen(run: Run, tmp_path: Path, screen: Console) -> None:
     dataset = {"train": [(b"a", b"r", b"b")], "test": [(b"x", b"r", b"b")]}
-    outcome = run(make_own(LineFormat(",", "htr")), local={"mykg": write_own(tmp_path, dataset)}, per_triple=True)
+    outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, layout=CSV, per_triple=True)
     assert outcome.tables is not None
     assert outcome.tables.holds(Tasks("mykg", "standard"))
     assert not outcome.tables.holds(Tasks("mykg", "pykeen"))
@@ -378,16 +379,16 @@ def test_own_graph_with_every_test_triple_unseen(run: Run, tmp_path: Path, scree
 def test_own_graph_is_read_again_every_time(run: Run, tmp_path: Path) -> None:
     for rows in ([(b"a", b"r", b"b")], [(b"a", b"r", b"b"), (b"b", b"r", b"c")]):
         paths = write_own(tmp_path, {"train": rows, "test": rows})
-        outcome = run(make_own(LineFormat(",", "htr")), local={"mykg": paths})
+        outcome = run(OWN, local={"mykg": paths}, layout=CSV)
         assert outcome.built == ("mykg",)
         assert rows_of(outcome.tables, "datasets", "mykg")[0]["triples_train"] == len(rows)
 
 
 def test_own_file_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=rf"cannot read {tmp_path / 'none.txt'}: No such file"):
-        run(make_own(), local={"mykg": {"train": tmp_path / "none.txt", "test": tmp_path / "none.txt"}})
+        run(OWN, local={"mykg": {"train": tmp_path / "none.txt", "test": tmp_path / "none.txt"}})
     with pytest.raises(DataError, match="cannot read"):
-        run(make_own(), local={"mykg": {"train": tmp_path, "test": tmp_path}})
+        run(OWN, local={"mykg": {"train": tmp_path, "test": tmp_path}})
     assert not (tmp_path / "out").exists()
 
 
@@ -395,7 +396,7 @@ def test_malformed_own_file_names_the_file(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "bad.tsv"
     path.write_bytes(b"a\tr\tb\na\tr\n")
     with pytest.raises(DataError) as caught:
-        run(make_own(), local={"mykg": {"train": path, "test": path}})
+        run(OWN, local={"mykg": {"train": path, "test": path}})
     assert str(caught.value).startswith(f"{path}, line 2: expected 3 columns")
     assert not (tmp_path / "out").exists()
 

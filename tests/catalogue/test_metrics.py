@@ -99,7 +99,12 @@ def test_hits_round_trips_for_any_k(k: int) -> None:
         ("hits", "needs a k: write hits@1, hits@10"),
         ("hits_at_k", "needs a k"),
         ("Hits@k", "needs a k"),
-        ("mrr10", "unknown metric 'mrr10'"),
+        ("mrr10", "unknown metric 'mrr10': MRR cut off at rank 10 is another metric than MRR"),
+        ("Filtered MRR@10", "MRR cut off at rank 10 is another metric"),
+        ("ndcg@10", "unknown metric 'ndcg@10': nDCG cut off at rank 10 is another metric"),
+        ("nDCG_at_5", "nDCG cut off at rank 5"),
+        ("map", "unknown metric 'map': mean average precision is the MRR only if"),
+        ("MAP@10", "mean average precision is"),
         ("mr@10", "unknown metric 'mr@10'"),
         ("igmr1", "unknown metric 'igmr1'"),
         ("hits@0", "at least 1"),
@@ -348,3 +353,10 @@ def test_traits_of_metrics_are_in_the_catalogue_alone(path: Path) -> None:
         assert found, "no longer needs to be allowed"
     else:
         assert not found, f"{path}: ask the row of the metric instead"
+
+
+@pytest.mark.parametrize("name", ["ndcg@10", "MRR@10", "map", "mean average precision", "both.realistic.mrr_at_3"])
+def test_what_is_another_metric_is_no_slip(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"another metric|is the MRR only if") as refused:
+        parse_metric(name)
+    assert "Did you mean" not in str(refused.value)

@@ -41,7 +41,7 @@ def published(reference: Path) -> list[dict[str, str]]:
 
 
 def test_every_tool_that_users_ask_for_is_there() -> None:
-    asked = "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb"
+    asked = "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb pyg simkgc compgcn"
     assert list(TOOLS) == asked.split()
 
 
@@ -86,7 +86,7 @@ def test_every_spelling_is_read(key: str) -> None:
 def test_tools_that_protocols_name_have_that_protocol() -> None:
     for tool in TOOLS.values():
         users = [squash(name) for name in parse_protocol(tool.protocol).used_by]
-        assert tool.key in users or tool.key in {"torchkge", "dglke"}
+        assert tool.key in users or tool.key in {"torchkge", "dglke", "pyg", "simkgc", "compgcn"}
 
 
 def test_unknown_tools_get_a_hint() -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from pages import prepared_app
 from rankconst.cli import main
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cac
             for name, value in {"RANKCONST_CACHE": str(cache), **(env or {})}.items():
                 patch.setenv(name, value)
             patch.setattr(sys, "argv", ["rankconst", *map(str, args)])
+            patch.setattr("rankconst.cli.app.make_app", prepared_app)
             capsys.readouterr()
             with pytest.raises(SystemExit) as ended:
                 main()

@@ -110,7 +110,7 @@ def test_tables_of_the_users_own(run: Run, write_graph: Callable[..., list[str]]
     assert rows["mykg"]["status"] == "carried"
     assert rows["mykg"]["title"] == "MyKG"
     assert [rows["mykg"][field] for field in COUNTS] == [5, 2, 6, 2, 5]
-    assert rows["nations"]["status"] == "buildable"
+    assert rows["nations"]["status"] == "carried"
 
 
 def test_usage(run: Run, tmp_path: Path) -> None:

@@ -184,6 +184,7 @@ def test_newest_carried_tables_are_the_previous_ones(run: Run, made: Path, tmp_p
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_draws")
 def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     built = tmp_path / "built"
     assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", built).code == 0

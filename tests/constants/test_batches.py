@@ -137,6 +137,9 @@ def test_a_form_that_some_set_leaves_undefined_is_none() -> None:
     adjusted = adjust_dropped(build([2, 2, 50], "tail", "hits@3"), 1.0, 1.0, 1.0, 2)
     assert (adjusted.index, adjusted.index_interval, adjusted.z, adjusted.z_interval) == (None, None, None, None)
     assert adjusted.normalised is not None
+    (reason,) = set(adjusted.undefined.values())
+    assert adjusted.undefined.keys() == {"index", "z"}
+    assert "which 2 of the 3 tasks were ranked is not known" in reason
 
 
 def test_what_only_the_largest_tasks_allow_is_accepted() -> None:

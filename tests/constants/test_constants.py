@@ -19,6 +19,7 @@ from rankconst.constants.constants import Constants
 from rankconst.constants.published import Interval, Published
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
+from rankconst.tails import TAILS
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
@@ -326,6 +327,23 @@ def test_percentages_of_what_is_no_share() -> None:
             make("mr", LARGE).adjust(percentages, percent=True)
     with pytest.raises(DataError, match="MR is no share"):
         make("mr", LARGE).adjust("50%")
+
+
+@pytest.mark.parametrize("name", ["mr", "mrr", "gmr", "igmr", "hits@10", "hmr", "variance"])
+def test_single_precision_may_carry_a_number_beyond_its_range(name: str) -> None:
+    """As a mean of equal ranks does that is summed in float32."""
+    constants = make(name, LARGE)
+    up = 1 if constants.metric.increasing else -1
+    ends = [(constants.worst, -up), (optimum(constants), up)]
+    for end, beyond in (pair for pair in ends if pair[0]):
+        for number in (float(np.nextafter(np.float32(end), np.float32(beyond * np.inf))), end * (1 + beyond * 9e-7)):
+            assert constants.adjust(number).value == number
+        with pytest.raises(DataError, match="is no possible"):
+            constants.adjust(f"{end * (1 + beyond * 1.1e-6):.12g}")
+    if constants.metric.family in TAILS:
+        best = optimum(constants)
+        found = constants.significance(best * (1 + up * 1e-7))
+        assert found.log10 == constants.significance(best).log10 < 0
 
 
 def test_an_interval_beyond_the_worst_is_refused() -> None:

@@ -41,6 +41,12 @@ from rankconst.errors import DataError
         ("$0.5458 \\pm 0.0052$", 0.5458, 0.54055, 0.55105),
         ("0.949 ± 0.000", 0.949, 0.9485, 0.9495),
         ("53.3% ± 0.1%", 0.533, 0.5315, 0.5345),
+        # siunitx manual, section 4.3: in units of the last digit.
+        ("0.338(2)", 0.338, 0.3355, 0.3405),
+        ("0.338(12)", 0.338, 0.3255, 0.3505),
+        ("53.3(14)%", 0.533, 0.5185, 0.5475),
+        ("$177.5(120)$", 177.5, 165.45, 189.55),
+        ("1.7(2)e2", 170.0, 145.0, 195.0),
         ("−0.3", -0.3, -0.35, -0.25),
     ],
 )
@@ -66,6 +72,9 @@ def test_text_is_read_with_the_interval_of_its_digits(text: str, value: float, l
         ("0.5 ± -0.1", "negative"),
         ("53%%", "is not a number"),
         ("1e999", "too large"),
+        ("1e-400", "'1e-400' is too small to tell from 0"),
+        ("5e-324%", "too small"),
+        ("0.3(2)(1)", "is not a number"),
         ("1" * 1000, "1,000 characters"),
         ("٣", "is not a number"),
     ],

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from math import comb
 
+import numpy as np
 import pytest
 
 import rankconst
@@ -34,6 +35,76 @@ def test_only_shares_that_there_are_count() -> None:
     found = rankconst.load().constants("nations", "hits@10", protocol="pykeen").significance("0.975")
     assert found.interval.upper - found.interval.lower < 1e-10
     assert found.probability == pytest.approx(0.0022308, rel=1e-3)
+
+
+def count_at_least(polynomials: list[list[int]]) -> list[Fraction]:
+    """Return P(sum >= s) for every s: multiply polynomials of whole weights, one a task."""
+    weights = [1]
+    for polynomial in polynomials:
+        product = [0] * (len(weights) + len(polynomial) - 1)
+        for i, one in enumerate(weights):
+            for j, other in enumerate(polynomial):
+                product[i + j] += one * other
+        weights = product
+    return [Fraction(sum(weights[s:]), sum(weights)) for s in range(len(weights) + 1)]
+
+
+def list_printed(n: int, text: str, step: Fraction = Fraction(1)) -> list[Fraction]:
+    """Return the whole multiples of `step` that, divided by n, may print as `text`."""
+    unit = Fraction(1, 10 ** len(text.partition(".")[2]))
+    ends = (math.ceil((Fraction(text) - unit / 2) * n / step), math.floor((Fraction(text) + unit / 2) * n / step))
+    return [count * step for count in range(ends[0], ends[1] + 1)]
+
+
+def check_attained(constants: rankconst.Constants, text: str, tails: dict[Fraction, Fraction], n: int) -> None:
+    found = constants.significance(text)
+    nearest = min(tails, key=lambda count: abs(count / n - Fraction(text)))
+    assert found.log10 == pytest.approx(math.log10(tails[nearest]), abs=1e-10)
+    assert found.interval.lower == pytest.approx(math.log10(min(tails.values())), abs=1e-10)
+    assert found.interval.upper == pytest.approx(math.log10(max(tails.values())), abs=1e-10)
+
+
+def test_hits_of_nations_are_whole_at_every_precision() -> None:
+    constants = rankconst.load().constants("nations", "hits@10")
+    histogram = constants.histogram
+    sizes = [size for size, c in zip(histogram.num_candidates, histogram.num_tasks, strict=True) for _ in range(c)]
+    at_least = count_at_least([[max(int(size) - 10, 0), min(int(size), 10)] for size in sizes])
+    for hits in range(371, 403):
+        for decimals in (2, 3, 4, 5):
+            text = f"{hits / 402:.{decimals}f}"
+            tails = {count: at_least[int(count)] for count in list_printed(402, text) if count <= 402}
+            check_attained(constants, text, tails, 402)
+
+
+def test_sums_of_ranks_are_whole_at_every_precision() -> None:
+    sizes = [2, 3, 5, 5, 7, 9, 9]
+    constants = rankconst.from_counts(sizes).constants("mr")
+    at_least = count_at_least([[1] * size for size in sizes])  # from 7, the least sum, on
+    for total in range(7, sum(sizes) + 1):
+        for decimals in (0, 1, 2, 3):
+            text = f"{total / 7:.{decimals}f}"
+            printed = [count for count in list_printed(7, text) if 7 <= count <= sum(sizes)]
+            check_attained(constants, text, {count: 1 - at_least[int(count) - 6] for count in printed}, 7)
+
+
+def test_a_sum_of_ranks_may_be_a_half_where_two_share_a_tie() -> None:
+    sizes = [2, 3, 5, 5, 7, 9, 9]
+    constants = rankconst.from_counts(sizes).constants("mr")
+    assert constants.significance(20.5 / 7) == constants.significance(20 / 7)
+    with pytest.raises(UndefinedError, match=r"MR = 2\.91 of 7 tasks would be 20\.33 to 20\.41 as the sum of ranks"):
+        constants.significance("2.91")
+
+
+def test_what_no_number_of_hits_gives_has_no_probability() -> None:
+    constants = rankconst.load().constants("nations", "hits@10")
+    with pytest.raises(UndefinedError, match=r"0\.9805 of 402 tasks would be 394\.14 to 394\.18 hits.* several runs"):
+        constants.significance("0.9805")
+    with pytest.raises(UndefinedError, match=r"would be 391\.97 hits"):
+        constants.significance(0.97504321)
+    # A float of few digits is most likely a printed one.
+    assert constants.significance(0.975) == constants.significance("0.975")
+    # A program that computes in single precision means 394 hits.
+    assert constants.significance(float(np.float32(394 / 402))).log10 == constants.significance("0.9801").log10
 
 
 @pytest.mark.slow

@@ -412,12 +412,13 @@ def test_a_million_distinct_sizes() -> None:
     histogram = Histogram.from_counts(np.arange(1, 1_000_001))
     started = time.process_time()
     moments = standard_deviation(histogram)
-    assert time.process_time() - started < 8  # about 3 s on one core of 2026
+    assert time.process_time() - started < 4  # about 2 s on one core of 2026
     square = rank_variance(histogram)
     second = square.variance / square.expectation**2
     assert moments.variance == pytest.approx(square.expectation * second / 4, rel=1e-5)
     assert moments.expectation == pytest.approx(math.sqrt(square.expectation) * (1 - second / 8), rel=1e-11)
-    assert moments.variance_error <= 1e-12 * moments.variance
+    assert moments.expectation_error <= 1e-11 * moments.expectation
+    assert 0 < moments.variance_error <= 1e-12 * moments.variance
 
 
 @pytest.mark.parametrize("dataset", ["nations", "fb15k237", "wn18rr", "kinships"])

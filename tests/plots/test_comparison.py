@@ -227,6 +227,8 @@ def test_undefined_forms_are_left_out() -> None:
     ]
     value, index, z = panels(draw(adjust(rows)))
     assert [len(next(iter(offsets(axes).values()))) for axes in (value, index, z)] == [2, 1, 1]
+    titles = [axes.get_title(loc="left").partition("\n")[2] for axes in (value, index, z)]
+    assert titles == ["", "1 of 2 undefined", "1 of 2 undefined"]
 
 
 @pytest.mark.slow

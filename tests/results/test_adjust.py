@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import rankconst
@@ -31,6 +32,18 @@ def make(*cells: tuple[str, str, Stated]) -> Reading:
     ]
     rows = tuple({"metric": metric, "value": text} for metric, text, _ in cells)
     return Reading("results.csv", "csv", "long", ("metric", "value"), rows, Entries(entries))
+
+
+def test_constant_scores_reach_the_worst_ranker_but_for_rounding() -> None:
+    """Pessimistic ranks of constant scores are the numbers of candidates, averaged in float32."""
+    histogram = TABLES.histogram("nations", protocol="pykeen", side="head")
+    sizes = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    worst = 1 / np.mean(1 / sizes.astype(np.float32), dtype=np.float32)
+    beyond = float(np.nextafter(worst, np.float32(np.inf)))
+    context = Stated("nations", "test", "head", "pykeen")
+    (entry,) = adjust_reading(make(("hmr", repr(beyond), context)), TABLES, Stated()).entries
+    assert entry.adjusted is not None
+    assert entry.adjusted.value == beyond
 
 
 def test_every_number_is_adjusted_as_it_is_alone() -> None:
@@ -191,6 +204,33 @@ def test_whole_batches_have_their_own_number_of_tasks() -> None:
 
 
 @pytest.mark.slow
+def test_hits_that_are_not_whole_have_a_note_instead_of_a_probability() -> None:
+    nations = Stated("nations", "test", "both")
+    cells = [("hits@10", text, nations) for text in ("0.9801", "0.9805")]
+    whole, broken = adjust_reading(make(*cells), TABLES, Stated(), significance=True).entries
+    assert whole.significance is not None and not whole.note
+    assert broken.significance is None and broken.adjusted is not None
+    assert broken.note.startswith("no p: Hits@10 = 0.9805 of 402 tasks")
+
+
+def test_a_form_that_is_undefined_has_a_note() -> None:
+    """ConvE leaves out 146 of the 402 ranks of Nations: those left may all have at most ten candidates."""
+    context = Stated("nations", tool="conve")
+    hits, mrr = adjust_reading(make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Stated()).entries
+    assert hits.adjusted is not None and hits.adjusted.index is None
+    assert hits.note.startswith("AH@10 and ZH@10 cannot be told: which 256 of the 402 tasks were ranked is not known")
+    assert mrr.adjusted is not None and mrr.adjusted.index is not None and not mrr.note
+
+
+@pytest.mark.parametrize(("rank_type", "which"), [("optimistic", "best"), ("pessimistic", "worst"), ("realistic", "")])
+def test_ranks_that_favour_a_side_where_scores_tie_have_a_note(rank_type: str, which: str) -> None:
+    context = Stated("nations", rank_type=rank_type)
+    (entry,) = adjust_reading(make(("mrr", "0.5", context)), TABLES, Stated()).entries
+    assert entry.adjusted is not None
+    told = f"{rank_type} ranks: where scores tie, the model gets the {which} rank, and chance a random one."
+    assert entry.note == told * bool(which)
+
+
 def test_significance_stands_beside_where_it_is_known() -> None:
     reading = make(
         ("mrr", "0.5", Stated("nations")), ("median_rank", "3", Stated("nations")),

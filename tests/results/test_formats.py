@@ -37,6 +37,17 @@ FILES: dict[str, tuple[str, str]] = {
         "metrics.csv",
         "Side,Rank_type,Metric,Value\nboth,realistic,inverse_harmonic_mean_rank,0.476\nboth,realistic,hits_at_10,0.571\n",
     ),
+    "pykeen_tracker": (
+        "tracker.csv",
+        "type,step,key,value\nparameter,0,dataset,wn18rr\nmetric,1,loss,0.5\n"
+        "metric,1,testing.both.realistic.inverse_harmonic_mean_rank,0.476\n"
+        "metric,1,testing.both.realistic.hits_at_10,0.571\n",
+    ),
+    "pykeen_trials": (
+        "trials.tsv",
+        "number\tvalue\tuser_attrs_both.realistic.mean_reciprocal_rank\tuser_attrs_both.realistic.hits_at_10\n"
+        "0\t0.476\t0.476\t0.571\n",
+    ),
     "libkge": (
         "trace.yaml",
         "{epoch: 100, event: eval_completed, filter_splits: [train, valid, test], hits_at_10_filtered: 0.571, "
@@ -47,6 +58,16 @@ FILES: dict[str, tuple[str, str]] = {
         "job_id,dataset,model,reciprocal,job,job_type,split,epoch,avg_loss,avg_penalty,avg_cost,metric_name,metric\n"
         "1,wnrr,rotate,0,2,eval,test,100,,,,mean_reciprocal_rank_filtered,0.476\n",
     ),
+    "libkge_log": (
+        "kge.log",
+        "2020-01-01 00:00:00.000000   epoch: 100\n2020-01-01 00:00:00.000000   event: eval_completed\n"
+        "2020-01-01 00:00:00.000000   filter_splits:\n2020-01-01 00:00:00.000000   - train\n"
+        "2020-01-01 00:00:00.000000   - valid\n2020-01-01 00:00:00.000000   - test\n"
+        "2020-01-01 00:00:00.000000   hits_at_10_filtered: 0.571\n"
+        "2020-01-01 00:00:00.000000   mean_reciprocal_rank_filtered: 0.476\n"
+        "2020-01-01 00:00:00.000000   split: test\n2020-01-01 00:00:00.000000   type: entity_ranking\n",
+    ),
+    "generic": ("eval.txt", "Test set\nMR=3340, MRR=0.476, Hits@1 = 0.428, Hits10: 0.571\n"),
     "ampligraph": ("results.json", json.dumps({"mr": 3340, "mrr": 0.476, "H@1": 0.428, "H@10": 0.571})),
     "ogb": ("results.json", json.dumps({"hits@10_list": [1.0, 0.0], "mrr_list": [0.5, 0.05]})),
     "paperswithcode": (
@@ -83,8 +104,6 @@ FILES: dict[str, tuple[str, str]] = {
 def key(request: pytest.FixtureRequest) -> str:
     found = request.param
     assert isinstance(found, str)
-    if found == "libkge":
-        pytest.importorskip("yaml", reason="the extra rankconst[yaml] is not installed")
     return found
 
 
@@ -160,8 +179,6 @@ def test_numbers_are_adjusted(key: str, path: Path) -> None:
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 @pytest.mark.parametrize("text", ["", "prose, nothing but prose\n", "{", "\\begin{tabular}", "| a |\n", "a,b\n1,2\n"])
 def test_forced_onto_another_file_it_refuses_with_the_name(reader: Reader, text: str) -> None:
-    if reader.key in {"libkge", "pykeen"}:
-        pytest.importorskip("yaml", reason="the extra rankconst[yaml] is not installed")
     try:
         reading = reader.read(Document("results.txt", text))
     except DataError as refused:

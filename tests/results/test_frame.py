@@ -296,3 +296,15 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         rankconst.adjust(pd.DataFrame(columns), **options)
+
+
+def test_what_is_undefined_and_ties_are_noted_where_notes_are_asked_for() -> None:
+    frame = pd.DataFrame(
+        {"dataset": "nations", "rank_type": ["best", "realistic"], "MRR": [0.5, 0.5], "Hits@50": [1.0, math.nan]}
+    )
+    out = rankconst.adjust(frame, errors="note")
+    first, second = out["note"]
+    assert first.count("optimistic ranks: where scores tie") == 1
+    assert "the adjusted index of Hits@50 is undefined here" in first
+    assert second == ""
+    assert "note" not in rankconst.adjust(frame)

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import Interval
+from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_results
 from rankconst.results.reading import (
-    NOISE,
     Entries,
     Entry,
     Measured,

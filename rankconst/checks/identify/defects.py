@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.constants.affine import ADJUSTMENTS
-from rankconst.constants.published import Interval
+from rankconst.constants.published import NOISE, Interval
 from rankconst.errors import DataError, UndefinedError
 from rankconst.moments import compute_moments
-from rankconst.results.reading import NOISE, are_in_full, measure
+from rankconst.results.reading import are_in_full, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

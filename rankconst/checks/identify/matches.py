@@ -11,8 +11,8 @@ import numpy as np
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.checks.identify.defects import CAUSES, Checked, check_entries
+from rankconst.constants.published import NOISE
 from rankconst.errors import UnknownNameError
-from rankconst.results.reading import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

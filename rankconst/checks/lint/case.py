@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
@@ -41,8 +41,8 @@ class Finding:
     statement: str
     # What probably happened, as a sentence; empty if nothing is more likely than the rest.
     cause: str = ""
-    # error: no ranks can give these; warning: they can if an assumption about the ranking tasks is wrong;
-    # info: they are possible but unlikely.
+    # error: no ranks can give these; warning: they can if an assumption about the ranking tasks is wrong, or as means
+    # over several runs; info: they are possible but unlikely.
     severity: Literal["error", "warning", "info"] = "error"
     # The evaluation: "RotatE, FB15k-237, test"; empty for a whole file, or if the file names none.
     label: str = ""
@@ -166,13 +166,21 @@ class Case:
         found = {metric.k: m for metric, m in self.own.items() if metric.k is not None}
         return dict(sorted(found.items()))
 
-    def mean(self, symbol: str) -> tuple[Measured, Interval] | None:
-        """Return a mean of ranks (HMR, GMR, MR, QMR, MdR) and its interval in ranks, maybe from its inverse."""
+    @functools.cached_property
+    def averaged(self) -> bool:
+        """True if ± says that the numbers are means over several runs."""
+        return any(m.averaged for m in self.measured)
+
+    def mean(self, symbol: str) -> Mean | None:
+        """Return the value of a metric, maybe from its inverse."""
         metric = parse_metric(symbol)
         if metric in self.own:
-            return self.own[metric], self.own[metric].interval
+            return Mean(self.own[metric], self.own[metric].interval, self.own[metric].interval)
         m = None if metric.inverse is None else self.own.get(metric.inverse)
-        return None if m is None else (m, invert(m.interval))
+        if m is None:
+            return None
+        inverted = invert(m.interval)
+        return Mean(m, inverted, Interval(inverted.lower, metric.upper), inverted=True)
 
     def constants(self, metric: Metric) -> Constants | None:
         """Return what a random ranker gets; None if the tasks are not known."""
@@ -210,6 +218,17 @@ class Case:
     def others(self) -> list[Tasks]:
         """The other ranking tasks of the dataset, those that differ in the protocol alone first."""
         return [] if self.archive is None or self.tasks is None else self.archive.list_others(self.tasks)
+
+
+class Mean(NamedTuple):
+    """The value of a metric, maybe from that of its inverse."""
+
+    measured: Measured
+    # In units of the metric: of one evaluation, and of the mean over several runs.
+    interval: Interval
+    # The mean of 1/x is at least 1 over the mean of x: Jensen 1906.
+    over_runs: Interval
+    inverted: bool = False
 
 
 def invert(interval: Interval) -> Interval:

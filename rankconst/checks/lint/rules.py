@@ -87,8 +87,8 @@ def _name(tasks: Tasks | None) -> str:
 @rule(
     "range",
     title="a value that its metric can take",
-    inequality="worst <= M <= optimum",
-    why="The worst ranker puts every true answer last, the best one first; shares are at most 1.",
+    inequality="worst <= M <= optimum; M / E[M] >= 0; index <= 1",
+    why="The worst ranker puts every true answer last, the best one first, with index 1; shares are at most 1.",
     whole_file=True,
     mended_by_swap=True,
 )
@@ -100,19 +100,26 @@ def find_impossible_values(cases: Sequence[Case]) -> Iterator[Finding]:
             nothing = Measured(entry, math.nan, Interval(math.nan, math.nan))
             statement = f"under {entry.column}: {reason}"
             yield Finding((nothing,), f"{nothing.label} is a number", statement, label=case.group.label)
-        for m in _list_plain(case):
-            if m.entry.metric.is_share and m.interval.lower > 1 and m.value <= 100:
+        for m in case.measured:
+            adjustment = m.entry.adjustment
+            if adjustment == "z" or m.entry.metric.optimum is None:
+                continue
+            share = adjustment == "index" or (adjustment is None and m.entry.metric.is_share)
+            if share and exceeds(m.interval.lower, 1) and m.value <= 100:
                 percentages.setdefault((m.label, m.entry.column), []).append(m)
+            elif adjustment is not None:
+                yield from _find_adjusted_outside(case, m)
             else:
                 yield from _find_outside(case, m)
     for (label, column), found in percentages.items():
         largest = max(found, key=lambda m: m.value)
         yield Finding(
             tuple(found),
-            f"0 <= {label} <= 1",
+            f"{label} <= 1" if largest.entry.adjustment else f"0 <= {label} <= 1",
             f"{len(found):,} {'value' if len(found) == 1 else 'values'} under {column} beyond 1, "
             f"up to {largest.entry.text}.",
-            "Percentages without a sign (--percent), or another metric under that name.",
+            f"Percentages without a sign{' (--percent)' * largest.entry.metric.is_share}, or another metric under that "
+            "name.",
         )
 
 
@@ -137,6 +144,14 @@ def _find_outside(case: Case, m: Measured) -> Iterator[Finding]:
         "warning" if assumed and beyond_worst and metric.lower <= m.value <= metric.upper else "error",
         case.group.label,
     )
+
+
+def _find_adjusted_outside(case: Case, m: Measured) -> Iterator[Finding]:
+    low, high = (-math.inf, 1.0) if m.entry.adjustment == "index" else (0.0, math.inf)
+    if exceeds(m.interval.lower, high) or exceeds(low, m.interval.upper):
+        inequality = f"{m.label} <= 1" if high == 1 else f"{m.label} >= 0"
+        cause = "A slip, or another metric under that name."
+        yield Finding((m,), inequality, f"{m} is impossible on any tasks.", cause, label=case.group.label)
 
 
 def _guess(m: Measured, *, beyond_worst: bool) -> str:
@@ -241,10 +256,7 @@ def find_decreasing_hits(case: Case) -> Iterator[Finding]:
 )
 def find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
     """Find an MRR outside what the shares of hits allow."""
-    found = case.mean("HMR")
-    if found is not None and (hits := _list_growing_hits(case)):
-        bound = bound_reciprocal_by_hits(hits, case.step, case.most)
-        yield from _compare_with_hits(case, "MRR", found[0], invert(found[1]), bound)
+    yield from _compare_with_hits(case, "MRR", bound_reciprocal_by_hits)
 
 
 @rule(
@@ -256,10 +268,11 @@ def find_reciprocals_against_hits(case: Case) -> Iterator[Finding]:
 )
 def find_means_against_hits(case: Case) -> Iterator[Finding]:
     """Find an MR outside what the shares of hits allow."""
-    found = case.mean("MR")
-    if found is not None and (hits := _list_growing_hits(case)):
-        bound = bound_mean_rank_by_hits(hits, case.step, case.most)
-        yield from _compare_with_hits(case, "MR", *found, bound)
+    yield from _compare_with_hits(case, "MR", bound_mean_rank_by_hits)
+
+
+# What an inverse cannot tell from a slip.
+_OR_RUNS = ", or a mean over several runs"
 
 
 def _list_growing_hits(case: Case) -> dict[int, Interval]:
@@ -267,24 +280,35 @@ def _list_growing_hits(case: Case) -> dict[int, Interval]:
     return {} if any(find_decreasing_hits(case)) else {k: m.interval for k, m in case.hits.items()}
 
 
-def _compare_with_hits(case: Case, label: str, m: Measured, interval: Interval, bound: Interval) -> Iterator[Finding]:
-    most, hits = case.most, case.hits
-    too_large, too_small = exceeds(interval.lower, bound.upper), exceeds(bound.lower, interval.upper)
-    if not (too_large or too_small):
+def _compare_with_hits(case: Case, label: str, find_bound: Callable[..., Interval]) -> Iterator[Finding]:
+    """Find a mean beyond a bound: the surest one, which holds for any candidates and for means over several runs."""
+    found, hits = case.mean(label), _list_growing_hits(case)
+    if found is None or not hits:
+        return
+    mosts = dict.fromkeys((math.inf, case.most) if case.assumed else (case.most,))
+    intervals = dict.fromkeys((found.over_runs,) if case.averaged else (found.over_runs, found.interval))
+    for interval, most in itertools.product(intervals, mosts):
+        bound = find_bound(hits, case.step, most)
+        too_large, too_small = exceeds(interval.lower, bound.upper), exceeds(bound.lower, interval.upper)
+        if too_large or too_small:
+            break
+    else:
         return
     # MRR is largest, and MR least, with all ranks at the first of their range.
     at_last = too_large != (label == "MRR")
     ranks = [*(min(k, most) for k in hits), most] if at_last else [1.0, *(min(k + case.step, most) for k in hits)]
-    formula = _write_mean(list(hits.values()), ranks, reciprocal=label == "MRR")
+    formula = _write_mean([case.hits[k] for k in hits], ranks, reciprocal=label == "MRR")
     limit, word = (bound.upper, "most") if too_large else (bound.lower, "least")
     by_most = at_last and math.isfinite(most)
+    runs = interval != found.over_runs
     yield Finding(
-        (m, *hits.values()),
+        (found.measured, *case.hits.values()),
         f"{label} {'<=' if too_large else '>='} {formula}",
-        f"{m} is impossible: {', '.join(map(str, hits.values()))} allow at {word} {limit:.6g}"
+        f"{found.measured} is impossible: {', '.join(map(str, case.hits.values()))} allow "
+        f"{f'an {label} of ' if found.inverted else ''}at {word} {limit:.6g}"
         + (f" with at most {most:,.0f} candidates." if by_most else "."),
-        "One of these numbers is of another evaluation, or a slip.",
-        "warning" if by_most and case.assumed else "error",
+        f"One of these numbers is of another evaluation, or a slip{_OR_RUNS * runs}.",
+        "warning" if (by_most and case.assumed) or runs else "error",
     )
 
 
@@ -308,17 +332,22 @@ def _write_mean(hits: list[Measured], ranks: list[float], *, reciprocal: bool) -
 )
 def find_small_mean_ranks(case: Case) -> Iterator[Finding]:
     """Find an MR below every MR that the MRR allows, which is an MRR below every MRR that the MR allows."""
-    mean, harmonic = case.mean("MR"), case.mean("HMR")
-    if mean is None or harmonic is None or math.isinf(harmonic[1].lower):
+    mean, reciprocal = case.mean("MR"), case.mean("MRR")
+    if mean is None or reciprocal is None or reciprocal.interval.upper <= 0:
         return
-    least = least_mean_rank(1 / harmonic[1].lower, case.step)
-    if exceeds(least, mean[1].upper):
-        rank = 1 + case.step * math.floor((harmonic[1].lower - 1) / case.step)
+    mrr, mr = reciprocal.interval.upper, mean.interval.upper
+    least = least_mean_rank(mrr, case.step)
+    # Means over several runs obey it too; one of an inverse the bound of the means only; two of inverses none.
+    sure = (least, 1 / mrr, 1.0)[mean.inverted + reciprocal.inverted]
+    runs = not exceeds(sure, mr)
+    if exceeds(least, mr) and not (runs and case.averaged):
+        rank = 1 + case.step * math.floor((1 / mrr - 1) / case.step)
         yield Finding(
-            (mean[0], harmonic[0]),
+            (mean.measured, reciprocal.measured),
             f"MR >= {2 * rank + case.step:g} - {rank * (rank + case.step):g} MRR >= 1/MRR",
-            f"{mean[0]} is impossible: {harmonic[0]} needs a mean rank of at least {least:.6g}.",
-            "MR and MRR are of different evaluations, or one of them is a slip.",
+            f"{mean.measured} is impossible: {reciprocal.measured} needs a mean rank of at least {least:.6g}.",
+            f"MR and MRR are of different evaluations, or one of them is a slip{_OR_RUNS * runs}.",
+            "warning" if runs else "error",
         )
 
 
@@ -330,15 +359,15 @@ def find_small_mean_ranks(case: Case) -> Iterator[Finding]:
 )
 def find_reciprocals_too_large(case: Case) -> Iterator[Finding]:
     """Find an MRR above every MRR that the MR allows with the candidates of the tasks."""
-    mean, harmonic, histogram = case.mean("MR"), case.mean("HMR"), case.widest
-    if mean is None or harmonic is None or histogram is None:
+    mean, reciprocal, histogram = case.mean("MR"), case.mean("MRR"), case.widest
+    if mean is None or reciprocal is None or histogram is None:
         return
-    largest = largest_reciprocal(mean[1].lower, histogram)
-    if exceeds(1 / harmonic[1].upper, largest):
+    largest = largest_reciprocal(mean.over_runs.lower, histogram)
+    if exceeds(reciprocal.over_runs.lower, largest):
         yield Finding(
-            (mean[0], harmonic[0]),
+            (mean.measured, reciprocal.measured),
             "MRR <= 1 - (1/n) sum (r_i - 1)/N_i",
-            f"{harmonic[0]} is impossible: {mean[0]} allows an MRR of at most {largest:.6g} "
+            f"{reciprocal.measured} is impossible: {mean.measured} allows an MRR of at most {largest:.6g} "
             f"with at most {case.most:,.0f} candidates.",
             "MR and MRR are of different evaluations or of another dataset, or one of them is a slip.",
             "warning" if case.assumed else "error",
@@ -358,13 +387,16 @@ def find_unordered_means(case: Case) -> Iterator[Finding]:
         # mr-from-mrr is sharper for that pair.
         if less is None or more is None or (low, high) == ("HMR", "MR"):
             continue
-        if exceeds(less[1].lower, more[1].upper):
+        # The means of two inverses over several runs are in order, too; that of one bounds a mean from below.
+        runs = more.inverted > less.inverted
+        if exceeds(less.interval.lower, more.interval.upper) and not (runs and case.averaged):
             yield Finding(
-                (less[0], more[0]),
+                (less.measured, more.measured),
                 f"{low} <= {high}",
-                f"{less[0]} and {more[0]} are not of the same ranks: {low} is at least "
-                f"{less[1].lower:.6g}, {high} at most {more[1].upper:.6g}.",
-                "The two are of different evaluations, or one of them is a slip.",
+                f"{less.measured} and {more.measured} are not of the same ranks: {low} is at least "
+                f"{less.interval.lower:.6g}, {high} at most {more.interval.upper:.6g}.",
+                f"The two are of different evaluations, or one of them is a slip{_OR_RUNS * runs}.",
+                "warning" if runs else "error",
             )
 
 
@@ -377,12 +409,10 @@ def find_unordered_means(case: Case) -> Iterator[Finding]:
 def find_medians_against_hits(case: Case) -> Iterator[Finding]:
     """Find a median rank on the wrong side of a k. A share of exactly one half says nothing: n may be even."""
     median = case.mean("MdR")
-    if median is None or median[0].averaged:
+    if median is None or case.averaged:
         return
-    m, interval = median
+    m, interval = median.measured, median.interval
     for k, hits in case.hits.items():
-        if hits.averaged:
-            continue
         if exceeds(hits.interval.lower, 0.5) and exceeds(interval.lower, k):
             inequality, share = f"{hits.label} > 1/2 only if MdR <= {k}", "more"
         elif exceeds(0.5, hits.interval.upper) and exceeds(k + case.step, interval.upper):
@@ -394,6 +424,7 @@ def find_medians_against_hits(case: Case) -> Iterator[Finding]:
             inequality,
             f"{m} is impossible: {hits} says that {share} than half of the ranks are at most {k}.",
             "The two are of different evaluations, or the median is a mean of several medians.",
+            "warning",
         )
 
 
@@ -405,26 +436,51 @@ def find_medians_against_hits(case: Case) -> Iterator[Finding]:
 )
 def find_unequal_inverses(case: Case) -> Iterator[Finding]:
     """Find a metric and its inverse whose product is not 1, or a variance that is not the square of the deviation."""
-    single = {metric: m for metric, m in case.own.items() if not m.averaged}
+    own = case.own
     pairs = [
-        (m, other, invert(other.interval), f"{m.label} {other.label} = 1")
+        (own[metric], own[inverse], invert(own[inverse].interval), "{} {} = 1")
         for metric, inverse in INVERSES
-        if (m := single.get(metric)) is not None and (other := single.get(inverse)) is not None
+        if metric in own and inverse in own
     ]
     pairs += [
-        (m, other, Interval(*(end**2 for end in other.interval)), f"{m.label} = {other.label}^2")
+        (own[square], own[root], Interval(*(end**2 for end in own[root].interval)), "{} = {}^2")
         for root, square in SQUARES
-        if (m := single.get(square)) is not None and (other := single.get(root)) is not None
+        if square in own and root in own
     ]
     for m, other, expected, inequality in pairs:
-        if not _overlap(m.interval, expected):
+        # Over several runs the mean of 1/x is at least 1 over the mean of x, and that of x^2 at least its square.
+        runs = m.value > expected.upper
+        if not _overlap(m.interval, expected) and not (runs and case.averaged):
             yield Finding(
                 (m, other),
-                inequality,
+                inequality.format(m.label, other.label),
                 f"{m} and {other} are not of the same ranks: {other.label} makes {m.label} "
                 f"{expected.lower:.6g} to {expected.upper:.6g}.",
                 "The two are of different evaluations or sides, or a mean over several of them.",
+                "warning" if runs else "error",
             )
+
+
+@rule(
+    "ndcg-from-mrr",
+    title="nDCG at least the MRR",
+    inequality="nDCG >= MRR >= Hits@1",
+    why="1 / log2(1 + r) >= 1/r: equal at r = 1, from where on r grows faster than log2(1 + r).",
+)
+def find_small_gains(case: Case) -> Iterator[Finding]:
+    """Find an nDCG below MRR or Hits@1."""
+    gain = case.own.get(CATALOGUE["ndcg"])
+    for name in ("MRR", "Hits@1"):
+        less = case.mean(name)
+        if gain is not None and less is not None and exceeds(less.over_runs.lower, gain.interval.upper):
+            statement = f"{gain} is impossible: {less.measured} needs at least {less.over_runs.lower:.6g}."
+            yield Finding(
+                (gain, less.measured),
+                f"nDCG >= {name}",
+                statement,
+                "A slip, or an nDCG with a cut-off or with several relevant answers.",
+            )
+            return
 
 
 # -- shares and means of n ranks --------------------------------------------------------------------------------------
@@ -584,6 +640,24 @@ def _name_chance(case: Case) -> str:
     if case.tasks is None:
         return ""
     return f" on {_name(case.tasks)}, protocol {case.tasks.protocol}{' (assumed)' if case.assumed else ''}"
+
+
+@rule(
+    "index-above-value",
+    title="the index of a share is at most the share",
+    inequality="AMRR <= MRR, AH@k <= Hits@k",
+    why="(M - E) / (1 - E) <= M, as E (1 - M) >= 0: chance takes away from what is not perfect.",
+)
+def find_large_indices(case: Case) -> Iterator[Finding]:
+    """Find an index above its share."""
+    for m in case.measured:
+        base = case.own.get(m.entry.metric)
+        if m.entry.adjustment != "index" or base is None or not m.entry.metric.is_share:
+            continue
+        if exceeds(m.interval.lower, base.interval.upper):
+            statement = f"{m} is impossible: {base} is less, and chance takes away from it."
+            cause = "The two are exchanged, or of different evaluations."
+            yield Finding((m, base), f"{m.label} <= {base.label}", statement, cause)
 
 
 @rule(

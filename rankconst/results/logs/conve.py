@@ -49,8 +49,10 @@ READER = make_reader(
             ),
             Rule(("Test:",), re.compile(r"^(?P<split>Test):\s*$"), says={"tool": "tucker"}),
             Rule(
-                ("Number of data points: ",),
-                re.compile(r"^Number of data points: (?P<num_tasks>\d{1,12})\s*$", re.ASCII),
+                ("Number of data points: ", "Evaluated "),
+                re.compile(
+                    r"(?:^Number of data points: |\bEvaluated )(?P<num_tasks>\d{1,12})(?: samples\.)?\s*$", re.ASCII
+                ),
             ),
         ),
         sign=Rule(("Hits ",), re.compile(r"(?:^|\s)Hits (?:left |right )?@\d{1,9}: ", re.ASCII)),

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _PART = (
     "a process evaluates a part of the triples, and the mean over the processes is not printed for this split; "
@@ -21,9 +25,17 @@ def _refuse_parts(found: list[Found]) -> list[Found]:
     # Processes are counted from 0: any other number means that there are several.
     parted = {each.split for each in found if each.said.get("process", "0") != "0"}
     return [
-        replace(each, why=_PART) if each.split in parted and each.said.get("process") is not None else each
+        replace(each, why=_PART)
+        if each.split in parted and each.said.get("process") is not None
+        else replace(each, protocol=_find_protocol(each.said))
         for each in found
     ]
+
+
+def _find_protocol(said: Mapping[str, str | None]) -> str | None:
+    """Return the protocol that a command above asks for; None if it asks for none."""
+    negatives = said.get("negatives")
+    return f"sampled:{negatives}" if negatives else "raw" if said.get("unfiltered") else None
 
 
 READER = make_reader(
@@ -39,7 +51,17 @@ READER = make_reader(
                 re.ASCII,
             ),
         ),
-        headings=(Rule(("[Train](",), re.compile(r"\[Train\]\((?P<step>\d{1,12})/\d", re.ASCII)),),
+        headings=(
+            Rule(("[Train](",), re.compile(r"\[Train\]\((?P<step>\d{1,12})/\d", re.ASCII)),
+            # A script keeps the output below its commands, whose options may take several lines.
+            Rule(
+                ("--dataset ",),
+                re.compile(r"(?:--model_name (?P<model>\S{1,100}) )?--dataset (?P<dataset>[\w./-]{1,100})"),
+                says={"negatives": "", "unfiltered": ""},
+            ),
+            Rule(("--neg_sample_size_eval ",), re.compile(r"--neg_sample_size_eval (?P<negatives>\d{1,9})", re.ASCII)),
+            Rule(("--no_eval_filter",), re.compile("(?P<unfiltered>--no_eval_filter)")),
+        ),
         exact=True,
         refine=_refuse_parts,
     )

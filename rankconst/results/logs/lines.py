@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import heapq
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
-from rankconst.constants.published import parse_value
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import UnknownNameError
+from rankconst.names import squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.structured import read_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -88,6 +90,8 @@ class LogFormat:
     sides: Mapping[str | None, str] = field(default_factory=lambda: {None: "both"})
     protocols: Mapping[str | None, str | None] = field(default_factory=dict)
     unread: tuple[tuple[re.Pattern[str], str], ...] = ()  # names of metrics that cannot be adjusted, with the reason
+    # How its numbers are found, where one line says more than a pattern can.
+    scan: Callable[[Document, LogFormat], Iterable[Found]] | None = None
     refine: Callable[[list[Found]], list[Found]] = _keep  # sees all numbers together, for what no single line says
 
 
@@ -108,13 +112,44 @@ _ROUNDED = 6
 _OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
 
 
+SETTINGS = 50_000
+"""How many characters at the beginning of a log may be its settings."""
+
+_DATASET = re.compile(
+    r"(?<![a-z])(?:dataset_?name|dataset|data_?name|data[ _]?path|data|files path|benchmark)['\"]?(?:\s*[:=]\s*|\s+)"
+    r"(?:\{['\"]class['\"]:\s*)?['\"]?(?P<name>[\w./~-]+)",
+    re.IGNORECASE | re.ASCII,
+)
+_BENCHMARK = re.compile(
+    r"(?:fb|wn)[-_]?1[0-9]|yago|codex|nell-?995|wiki-?kg|bio-?kg|umls|kinship|nations", re.IGNORECASE
+)
+
+
+@cache
+def list_benchmarks() -> frozenset[str]:
+    """Return every name of a benchmark, squashed."""
+    benchmarks = load_benchmarks().items()
+    return frozenset(squash(name) for key, each in benchmarks for name in (key, each.title, *each.aliases))
+
+
+def find_dataset(text: str) -> str | None:
+    """Return the dataset that the settings at the beginning of a log name; None if they name none, or several."""
+    named = {
+        squash(name): name
+        for match in _DATASET.finditer(text, 0, SETTINGS)
+        for name in [match["name"].rstrip("/").rpartition("/")[2]]
+        if _BENCHMARK.search(name) or squash(name) in list_benchmarks()
+    }
+    return next(iter(named.values())) if len(named) == 1 else None
+
+
 @lru_cache(maxsize=256)
 def parse_name(name: str) -> Metric | None:
     """Return the metric that a log names; None if no tool prints it."""
     hits = _HITS.fullmatch(name)
-    key = f"hits@{hits[1]}" if hits else _NAMES.get(name.lower())
+    key = f"hits@{hits[1]}" if hits else _NAMES.get(name.lower(), name)
     try:
-        return None if key is None else parse_metric(key)
+        return parse_metric(key)
     except UnknownNameError:
         return None
 
@@ -142,7 +177,7 @@ def scan_log(document: Document, log: LogFormat) -> Iterator[Found]:
     """Find the numbers of a log, in its order."""
     state: dict[str, str | None] = {}
     heading = 0
-    for line, rule, text in _find_lines(_strip_colours(document.text), (*log.headings, log.values)):
+    for line, rule, text in _find_lines(strip_colours(document.text), (*log.headings, log.values)):
         if rule is not log.values:
             said = rule.pattern.search(text)
             if said is not None:
@@ -177,7 +212,8 @@ def _pair(log: LogFormat, line: int, heading: int, said: Mapping[str, str | None
             yield Found(line, heading, each, texts[place] if place < len(texts) else "", *about)
 
 
-def _strip_colours(text: str) -> str:
+def strip_colours(text: str) -> str:
+    """Remove the codes that colour a terminal."""
     return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
@@ -211,7 +247,7 @@ def _find_starts(text: str, mark: str, order: int) -> Iterator[tuple[int, int]]:
 def _recognise(log: LogFormat, document: Document) -> bool:
     if document.suffix in _OTHERS:
         return False
-    text = _strip_colours(document.text)
+    text = strip_colours(document.text)
     needed = (log.values,) if log.sign is None else (log.sign, log.values)
     return all(any(rule.pattern.search(line) for _, _, line in _find_lines(text, (rule,))) for rule in needed)
 
@@ -221,15 +257,15 @@ def _read(log: LogFormat, document: Document) -> Reading:
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     evaluation, of, seen = 0, None, set[tuple[str, str | None, str | None]]()
+    dataset = find_dataset(document.text)
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
-    for found in log.refine(list(scan_log(document, log))):
+    for found in log.refine(list((log.scan or scan_log)(document, log))):
         why = found.why or _refuse(log, found, unfinished)
         metric = parse_name(found.name)
         if why or metric is None:
             skipped.append(Skipped(found.line, found.name, why or "not the name of a metric that logs print"))
             continue
-        _check(document, found)
         said = found.said
         here, what = (found.heading, found.split, said.get("step")), (metric.key, found.side, found.protocol)
         if here != of or what in seen:
@@ -237,26 +273,31 @@ def _read(log: LogFormat, document: Document) -> Reading:
         seen.add(what)
         cells = {
             "evaluation": str(evaluation),
+            "dataset": said.get("dataset") or dataset,
             "model": said.get("model"),
             "step": said.get("step"),
             "split": found.split,
             "side": found.side,
             "filter": ("raw" if found.protocol == "raw" else "filtered") if log.protocols else None,
+            "protocol": found.protocol if found.protocol and not log.protocols else None,
             "metric": found.name,
             "value": found.text,
         }
         context = Stated(
+            dataset=said.get("dataset") or dataset,
             split=found.split,
             side=found.side,
             protocol=found.protocol,
             tool=found.tool,
             model=said.get("model"),
+            rank_type=said.get("rank_type"),
             num_tasks=_count_tasks(found),
         )
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))
         rows.append({column: cell or "" for column, cell in cells.items()})
-    return make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
+    reading = make_reading(document, log.key, "long", rows, entries, skipped=skipped, tool=log.tool)
+    return replace(reading, understood=f"dataset {dataset} from its settings" if dataset else "")
 
 
 def _count_tasks(found: Found) -> int | None:
@@ -274,16 +315,6 @@ def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
     short = log.decimals is not None and len(text.partition(".")[2]) < log.decimals and _PLAIN.match(text) is not None
     if found.line == unfinished and (short or not text):
         return f"the last line is cut off after {text!r}" if text else "the last line is cut off"
-    return ""
-
-
-def _check(document: Document, found: Found) -> None:
-    place = f"{document.at(found.line)}, {found.name}"
-    if not found.text:
-        raise DataError(f"{place} has no value. Complete the line, or delete it to adjust the other results.")
-    if found.text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
-        raise DataError(
-            f"{place} is {found.text}, not a result: the scores were not numbers, as when training diverges. "
-            "Delete the line to adjust the other results."
-        )
-    parse_value(found.text, place=place)
+    if text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+        return f"it is {text}: the scores were not numbers, as when training diverges"
+    return read_number(text)[1] if text else "it has no value"

@@ -25,6 +25,7 @@ _MARK = re.compile(
 _BESIDE = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)\s*\((?:±|\+/-|\+-)?\s*(\d*\.\d+)\s*(%?)\)", re.ASCII)
 # A greater part of a number is no deviation over runs, but another result.
 _MOST_DEVIATION = 0.25
+_DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 
 
 class Row(NamedTuple):
@@ -74,7 +75,11 @@ def strip_marks(text: str) -> str:
         return text
     bare = text.lstrip("*†‡§¶ ")
     while (mark := _MARK.search(bare)) is not None:
-        if bare[: mark.start()] == "10" and mark[0][0] in "^¹²³⁴⁵⁶⁷⁸⁹":
+        number = bare[: mark.start()]
+        if number == "10" and mark[0][0] in "^¹²³⁴⁵⁶⁷⁸⁹":
+            break
+        # 0.338(2) is 0.338 ± 0.002; the 2 of 0.338 (2) is a rank or a note.
+        if mark[0][0] == "(" and _DECIMALS.fullmatch(number) is not None:
             break
         bare = bare[: mark.start()]
     return bare or text

@@ -103,12 +103,9 @@ def _read(document: Document) -> Reading:
             if meaning is None or meaning.metric is None:
                 continue
             place = f"{table.where}{key}"
-            if isinstance(value, (dict, list)):
-                skipped.append(Skipped(table.line, place, "it is not a single number"))
-                continue
-            text = read_number(value, f"{document.at(table.line)}, key {place}")
-            if text is None:
-                skipped.append(Skipped(table.line, place, "it is null"))
+            text, why = read_number(value)
+            if why:
+                skipped.append(Skipped(table.line, place, why))
                 continue
             if meaning.percent and "%" not in text:
                 text = f"{text}%"

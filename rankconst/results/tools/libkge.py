@@ -8,14 +8,16 @@ LibKGE, github.com/uma-pi1/kge, ``kge/job/eval_entity_ranking.py`` and ``kge/job
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_split
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import UnknownNameError
+from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Number, Value, parse_yaml, read_number
@@ -27,20 +29,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.document import Document
 
 
 # A line must contain this to be parsed at all; it says so of an evaluation.
 _EVENT = "eval_completed"
 _TYPE = "entity_ranking"
 _EXAMPLE = "example_rank"
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? ", re.ASCII)
 _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
+
+
+def _strip_time(line: str) -> str:
+    found = _TIME.match(line)
+    return line if found is None else line[found.end() :]
 
 
 def _recognise(document: Document) -> bool:
     # Both words in one flow mapping, as only this tool writes it.
     found = next((line for line in document.lines if _EVENT in line), "")
-    return found.lstrip().startswith("{") and _TYPE in found
+    return _strip_time(found).lstrip().startswith("{") and _TYPE in found
 
 
 def _read(document: Document) -> Reading:
@@ -52,13 +59,13 @@ def _read(document: Document) -> Reading:
         if _EVENT not in text:
             examples += _EXAMPLE in text
             continue
-        record = parse_yaml(document, text, line)
+        record = parse_yaml(document, _strip_time(text), line)
         if not isinstance(record, dict) or record.get("event") != _EVENT:
             continue
         if record.get("type") != _TYPE:
             skipped.append(Skipped(line, f"type {_text(record, 'type')}", "it is not an evaluation of entity ranking"))
             continue
-        found, left_out = _read_record(document, line, record, len(entries))
+        found, left_out = _read_record(line, record, len(entries))
         entries += (entry for entry, _ in found)
         rows += (
             {**{key: _text(record, key) for key in _COLUMNS}, "metric": key, "value": entry.text}
@@ -70,29 +77,33 @@ def _read(document: Document) -> Reading:
     return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="libkge")
 
 
-def _read_record(
-    document: Document, line: int, record: Mapping[str, Value], first: int
-) -> tuple[list[tuple[Entry, str]], list[Skipped]]:
+def _read_record(line: int, record: Mapping[str, Value], first: int) -> tuple[list[tuple[Entry, str]], list[Skipped]]:
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
         return [], [Skipped(line, f"split {_text(record, 'split')}", f"it is none of {', '.join(SPLITS)}")]
     protocols = _settle_protocols(record.get("filter_splits"), split)
-    size = _read_size(document, line, record)
+    size = record.get("size")
+    counted = isinstance(size, Number) and re.fullmatch(r"[1-9]\d{0,14}", size, re.ASCII) is not None
+    # Each of that many triples is ranked once on both sides.
+    triples = int(str(size)) if counted else None
     found: list[tuple[Entry, str]] = []
     left_out: Counter[str] = Counter()
+    unreadable: list[Skipped] = []
+    if size is not None and not counted:
+        unreadable.append(Skipped(line, "size", f"expected a number of triples, at least 1, got {size}"))
     for key, value in record.items():
         name = parse_libkge_name(key)
         if name is None:
             continue
-        text = read_number(value, f"{document.at(line)}, key {key}")
         protocol = protocols[name.protocol]
-        if text is None or name.reason or protocol is None:
-            left_out[
-                name.reason or "it is null"
-                if protocol
-                else f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
-            ] += 1
+        if name.reason or protocol is None:
+            filters = f"filtered by {_text(record, 'filter_splits')}, for which there are no constants"
+            left_out[name.reason if name.reason and protocol else filters] += 1
+            continue
+        text, why = read_number(value)
+        if why:
+            unreadable.append(Skipped(line, key, why))
             continue
         context = Stated(
             dataset=_text(record, "dataset") or None,
@@ -100,10 +111,10 @@ def _read_record(
             split=split,
             side=name.side,
             protocol=protocol,
-            num_tasks=None if size is None else size * (2 if name.side == "both" else 1),
+            num_tasks=None if triples is None else triples * (2 if name.side == "both" else 1),
         )
         found.append((Entry(name.metric, text, first + len(found), "value", line, context, exact=True), key))
-    return found, [Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items()]
+    return found, unreadable + [Skipped(line, f"{count:,} of its metrics", why) for why, count in left_out.items()]
 
 
 def _settle_protocols(filters: Value, split: str) -> dict[str, str | None]:
@@ -121,16 +132,6 @@ def _match(known: set[str], split: str) -> str | None:
     return next((key for key in ("libkge", "standard") if set(PROTOCOLS[key].known_splits(split)) == known), None)
 
 
-def _read_size(document: Document, line: int, record: Mapping[str, Value]) -> int | None:
-    """Return the number of evaluated triples, each ranked once on both sides."""
-    size = record.get("size")
-    if size is None:
-        return None
-    if not isinstance(size, Number) or re.fullmatch(r"[1-9]\d{0,14}", size, re.ASCII) is None:
-        raise DataError(f"{document.at(line)}, key size: expected a number of triples, at least 1, got {size}.")
-    return int(size)
-
-
 def _text(record: Mapping[str, Value], key: str) -> str:
     value = record.get(key)
     if isinstance(value, list):
@@ -139,6 +140,42 @@ def _text(record: Mapping[str, Value], key: str) -> str:
 
 
 READER = Reader("libkge", "LibKGE: trace.yaml", _recognise, _read)
+
+# Its log, and what it prints, have the same records, a key a line.
+_BLOCK_EVENT = f"event: {_EVENT}"
+_KEY = re.compile(r"\s*(?:- )?[\w-]+:(?: .*)?|\s*- \S+", re.ASCII)
+
+
+def _recognise_log(document: Document) -> bool:
+    if _BLOCK_EVENT not in document.text:
+        return False
+    return any(_strip_time(line).strip() == _BLOCK_EVENT for line in document.lines if _BLOCK_EVENT in line)
+
+
+def _read_log(document: Document) -> Reading:
+    """Read each record as the line of a trace that it is, which is found by its number."""
+    lines = document.lines
+    flat = [""] * len(lines)
+    for place, line in enumerate(lines):
+        if _strip_time(line).strip() != _BLOCK_EVENT:
+            continue
+        first, end = place, place
+        while first > 0 and _KEY.fullmatch(_strip_time(lines[first - 1])):
+            first -= 1
+        while end < len(lines) and _KEY.fullmatch(_strip_time(lines[end])):
+            end += 1
+        record = parse_yaml(document, textwrap.dedent("\n".join(map(_strip_time, lines[first:end]))), first + 1)
+        if isinstance(record, dict):
+            pairs = ", ".join(f"{key}: {_flow(value)}" for key, value in record.items() if not isinstance(value, dict))
+            flat[place] = f"{{{pairs}}}"
+    return replace(_read(Document(document.name, "\n".join(flat))), form=READER_LOG.key)
+
+
+def _flow(value: Value) -> str:
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else "null" if value is None else str(value)
+
+
+READER_LOG = Reader("libkge_log", "LibKGE: kge.log and what it prints", _recognise_log, _read_log)
 
 
 _ROLES = {

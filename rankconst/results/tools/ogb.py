@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Reader, Reading, make_reading
+from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Number, Record, Value, looks_structured, read_number, read_records
 
 if TYPE_CHECKING:
@@ -64,26 +64,29 @@ def _recognise(document: Document) -> bool:
 def _read(document: Document) -> Reading:
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
+    skipped: list[Skipped] = []
     listed = False
     for record in read_records(document):
         lengths: dict[str | None, int] = {}
         for found in _walk(record):
             name = _LIST.fullmatch(found.key)
-            place = (
-                f"{document.at(found.line)}, key {found.key if found.split is None else f'{found.split}.{found.key}'}"
-            )
-            if name is not None and found.value is not None:
-                listed = True
-                text, count = _average(found.value, place)
-                if lengths.setdefault(found.split, count) != count:
-                    other = lengths[found.split]
-                    raise DataError(
-                        f"{place}: it has {count:,} values, the list before it {other:,}; expected one per task."
-                    )
-            elif _SINGLE.fullmatch(found.key) and (single := read_number(found.value, place)) is not None:
-                text, count = single, None
-            else:
+            if name is None and not _SINGLE.fullmatch(found.key):
                 continue
+            key = found.key if found.split is None else f"{found.split}.{found.key}"
+            place, count = f"{document.at(found.line)}, key {key}", None
+            if name is None or found.value is None:
+                text, why = read_number(found.value)
+            else:
+                listed = True
+                text, count, why = _average(found.value)
+            if why:
+                skipped.append(Skipped(found.line, key, why))
+                continue
+            if count is not None and lengths.setdefault(found.split, count) != count:
+                other = lengths[found.split]
+                raise DataError(
+                    f"{place}: it has {count:,} values, the list before it {other:,}; expected one per task."
+                )
             metric = _parse(name[1] if name else found.key, place)
             context = Stated(split=found.split, num_tasks=count)
             entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=name is not None))
@@ -97,7 +100,7 @@ def _read(document: Document) -> Reading:
                 }
             )
     # Many others print a single "hits@10".
-    return make_reading(document, READER.key, "long", rows, entries, tool="ogb" if listed else None)
+    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool="ogb" if listed else None)
 
 
 def _parse(name: str, place: str) -> Metric:
@@ -107,18 +110,18 @@ def _parse(name: str, place: str) -> Metric:
         raise DataError(f"{place}: {error}") from None
 
 
-def _average(value: Value, place: str) -> tuple[str, int]:
-    """Return the mean of a list, correctly rounded, and how many values there are."""
+def _average(value: Value) -> tuple[str, int, str]:
+    """Return the mean of a list, correctly rounded, how many values there are, and why it is none."""
     if not isinstance(value, list) or not value:
-        raise DataError(f"{place}: expected a list with a value for each ranking task.")
+        return "", 0, "expected a list with a value for each ranking task"
     total = Decimal(0)
     for index, each in enumerate(value):
         number = float(each) if isinstance(each, Number) else math.nan
         if not 0 <= number <= 1:
             got = "an object or a list" if isinstance(each, (dict, list)) else repr(str(each))
-            raise DataError(f"{place}[{index}]: expected a number from 0 to 1, got {got}.")
+            return "", 0, f"its value {index + 1:,} is {got}; expected a number from 0 to 1"
         total = _EXACT.add(total, Decimal(str(each)) if number else Decimal(0))
-    return repr(float(_EXACT.divide(total, len(value)))), len(value)
+    return repr(float(_EXACT.divide(total, len(value)))), len(value), ""
 
 
 READER = Reader("ogb", "OGB: what its evaluator returns, as JSON or as Python prints it", _recognise, _read)

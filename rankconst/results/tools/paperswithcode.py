@@ -11,7 +11,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import Value, looks_structured, read_number, read_records
@@ -93,7 +92,7 @@ def _read(document: Document) -> Reading:
     names = Counter(name for row in every for name in row.metrics)
     meanings = {name: meaning for name in names if (meaning := _parse(name)) is not None}
     for row in every:
-        filled, found = _read_row(document, row, len(rows), meanings, skipped)
+        filled, found = _read_row(row, len(rows), meanings, skipped)
         if found:
             rows.append(filled)
             entries += found
@@ -106,7 +105,7 @@ def _read(document: Document) -> Reading:
 
 
 def _read_row(
-    document: Document, row: _Row, place: int, meanings: Mapping[str, Meaning], skipped: list[Skipped]
+    row: _Row, place: int, meanings: Mapping[str, Meaning], skipped: list[Skipped]
 ) -> tuple[dict[str, str], list[Entry]]:
     """Return the cells and the entries of a row; other values are added to `skipped`."""
     model = _text(row.values.get("model_name"))
@@ -120,11 +119,9 @@ def _read_row(
         if is_missing(_text(value).strip()):
             continue
         where = " / ".join((row.dataset, model, name))
-        try:
-            text = read_number(value, document.at(row.line)) or ""
-        except DataError as error:
-            # People typed these in: one bad cell among thousands is no reason to refuse the others.
-            skipped.append(Skipped(row.line, where, str(error).partition(": ")[2].rstrip(".")))
+        text, why = read_number(value)
+        if why:
+            skipped.append(Skipped(row.line, where, why))
             continue
         if meaning.percent and "%" not in text:
             text = f"{text}%"

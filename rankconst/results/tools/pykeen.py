@@ -14,12 +14,14 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
+from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import (
@@ -33,18 +35,19 @@ from rankconst.results.structured import (
     read_records,
 )
 from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
-from rankconst.results.tables.csv import read_delimited
+from rankconst.results.tables.csv import read_delimited, read_rows
 from rankconst.results.tables.headings import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from rankconst.catalogue.metrics import Metric
-    from rankconst.results.document import Document
 
 
 _CONTAINERS = {"metrics", "results", "metric_results"}
 _COUNTS = {"count", "rankcount"}
+# The keys of a line of its JSON tracker.
+_TRACKED = {"metrics", "prefix", "step"}
 # Tie policies by their names before 1.5; published experiments may not say which.
 _OLD = {"best", "worst", "avg"}
 _WORDS = {
@@ -157,7 +160,12 @@ def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
 
 
 def _list_leaves(record: Record) -> list[_Leaf]:
-    return list(_walk(record.value, _Way(), record.line)) if isinstance(record.value, dict) else []
+    if not isinstance(record.value, dict):
+        return []
+    # Its JSON tracker names the split so.
+    prefix = record.value.get("prefix")
+    split = prefix if isinstance(prefix, str) and prefix in SPLIT_WORDS else ""
+    return list(_walk(record.value, _Way(split=split), record.line))
 
 
 def _recognise(document: Document) -> bool:
@@ -166,9 +174,9 @@ def _recognise(document: Document) -> bool:
             document.text.startswith(f"{key}:") or f"\n{key}:" in document.text for key in ("pipeline", "results")
         )
     return any(
-        leaf.way.metric and not leaf.way.unknown and _is_ours(record, leaf.way)
+        set(record.value if isinstance(record.value, dict) else ()) >= _TRACKED
+        or any(leaf.way.metric and not leaf.way.unknown and _is_ours(record, leaf.way) for leaf in _list_leaves(record))
         for record in read_records(document)[:5]
-        for leaf in _list_leaves(record)
     )
 
 
@@ -181,38 +189,49 @@ def _read(document: Document) -> Reading:
     records = (
         read_records(document) if looks_structured(document) else (Record(None, parse_yaml(document, document.text)),)
     )
+    return _read_records(document, READER.key, records)
+
+
+def _read_records(document: Document, form: str, records: Iterable[Record]) -> Reading:
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
+    records = tuple(records)
+    stated = Stated()
     for record in records:
         leaves = _list_leaves(record)
-        found, left_out = _read_record(document, record, leaves, len(rows))
+        # A tracker names dataset and model once, above.
+        own = _read_pipeline(record)
+        stated = replace(stated, dataset=own.dataset or stated.dataset, model=own.model or stated.model)
+        found, left_out = _read_record(
+            record, leaves, len(rows), stated if isinstance(record.value, dict) and "step" in record.value else own
+        )
         for entry, leaf in found:
             rows.append(_describe(leaf, record))
             entries.append(entry)
         skipped += left_out
     # Experiments repeat what papers report.
     tool = None if any(_is_experiment(record) for record in records) else "pykeen"
-    return make_reading(document, READER.key, "long", rows, entries, skipped=skipped, tool=tool)
+    return make_reading(document, form, "long", rows, entries, skipped=skipped, tool=tool)
 
 
 def _read_record(
-    document: Document, record: Record, leaves: list[_Leaf], first: int
+    record: Record, leaves: list[_Leaf], first: int, stated: Stated
 ) -> tuple[list[tuple[Entry, _Leaf]], list[Skipped]]:
-    counts = _read_counts(document, leaves)
+    counts, skipped = _read_counts(leaves)
     old = any(leaf.way.rank_type in _OLD for leaf in leaves)
-    stated = _read_pipeline(record)
     exact = not _is_experiment(record)
     found: list[tuple[Entry, _Leaf]] = []
-    skipped: list[Skipped] = []
     for leaf in leaves:
         if squash(leaf.way.metric) in _COUNTS:
             continue
         metric, why = _judge(leaf, old)
-        text = None if metric is None else read_number(leaf.value, _place(document, leaf))
-        if metric is None or text is None:
-            if why or leaf.way.among_metrics:
-                skipped.append(Skipped(leaf.line, leaf.way.path, why or "it is null"))
+        text = ""
+        if metric is not None:
+            text, why = read_number(leaf.value)
+        if metric is None or why:
+            if why:
+                skipped.append(Skipped(leaf.line, leaf.way.path, why))
             continue
         way = leaf.way
         context = replace(
@@ -239,34 +258,31 @@ def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, st
         return None, "it does not say which k"
     if found[1] is not None and old:
         return None, "before 1.5 PyKEEN could form it from each rank by itself: then it is no function of the metric"
-    if isinstance(leaf.value, list):
-        return None, "it is a list"
     return found, ""
 
 
-def _read_counts(document: Document, leaves: list[_Leaf]) -> dict[tuple[str, str, str], int]:
-    """Return the numbers of ranks by split, side and tie policy, and by split and side alone."""
+def _read_counts(leaves: list[_Leaf]) -> tuple[dict[tuple[str, str, str], int], list[Skipped]]:
+    """Return the numbers of ranks by split, side and tie policy, and by split and side alone; and what is none."""
     counts: dict[tuple[str, str, str], int] = {}
+    skipped: list[Skipped] = []
     for leaf in leaves:
         if leaf.way.unknown or squash(leaf.way.metric) not in _COUNTS:
             continue
-        place = _place(document, leaf)
-        text = read_number(leaf.value, place)
-        if text is None:
-            continue
-        number = Decimal(text) if isinstance(leaf.value, Number) else None
+        text, why = read_number(leaf.value)
+        number = Decimal(text) if text and isinstance(leaf.value, Number) else None
         if number is None or number < 1 or number != number.to_integral_value() or number >= 2**53:
-            raise DataError(f"{place}: expected a number of ranks, at least 1, got {text}.")
+            why = why or f"expected a number of ranks, at least 1, got {text}"
+            skipped.append(Skipped(leaf.line, leaf.way.path, why))
+            continue
         for rank_type in (leaf.way.rank_type, ""):
             counts[leaf.way.split, leaf.way.side, rank_type] = int(number)
-    return counts
+    return counts, skipped
 
 
 def _read_pipeline(record: Record) -> Stated:
     """Return the dataset and the model that a record names."""
     value = record.value if isinstance(record.value, dict) else {}
-    pipeline = value.get("pipeline")
-    nested: Mapping[str, Value] = pipeline if isinstance(pipeline, dict) else {}
+    nested = next((part for key in ("pipeline", "params") if isinstance(part := value.get(key), dict)), {})
 
     def find(key: str) -> str | None:
         named = (part[key] for part in (nested, value) if isinstance(part.get(key), str))
@@ -279,14 +295,12 @@ def _is_experiment(record: Record) -> bool:
     return isinstance(record.value, dict) and "pipeline" in record.value and "metrics" not in record.value
 
 
-def _place(document: Document, leaf: _Leaf) -> str:
-    return f"{document.at(leaf.line)}, key {leaf.way.path}"
-
-
 def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
     way = leaf.way
+    step = record.value.get("step") if isinstance(record.value, dict) else None
     return {
         "line": "" if record.line is None else str(record.line),
+        "step": str(step) if isinstance(step, Number) else "",
         "split": way.split,
         "side": way.side,
         "rank_type": way.rank_type,
@@ -296,6 +310,57 @@ def _describe(leaf: _Leaf, record: Record) -> dict[str, str]:
 
 
 READER = Reader("pykeen", "PyKEEN: results.json, flat dicts, experiment files", _recognise, _read)
+
+
+def _recognise_tracker(document: Document) -> bool:
+    return document.text[:100].lstrip().startswith("type,step,key,value\n")
+
+
+def _read_tracker(document: Document) -> Reading:
+    """Read what the CSV tracker writes: a row for each parameter and each metric, of all steps."""
+    steps: dict[str, dict[str, Value]] = {}
+    settings: dict[str, Value] = {}
+    for row in islice(read_rows(document, ","), 1, None):
+        if len(row.plain) != 4:
+            raise DataError(f"{document.at(row.line)}: expected 4 cells, got {len(row.plain)}.")
+        kind, step, key, value = row.plain
+        if kind == "parameter" and key in {"dataset", "model"}:
+            settings[key] = value
+        elif kind == "metric":
+            steps.setdefault(step, {**settings, "step": Number(step)})[key] = Number(value, row.line)
+    return _read_records(document, READER_TRACKER.key, (Record(None, values) for values in steps.values()))
+
+
+READER_TRACKER = Reader("pykeen_tracker", "what PyKEEN's CSV tracker writes", _recognise_tracker, _read_tracker)
+
+
+_ATTRIBUTE = "user_attrs_"
+
+
+def _recognise_trials(document: Document) -> bool:
+    first = document.text[:1000].lstrip()
+    return first.startswith("number\t") and f"\t{_ATTRIBUTE}" in document.text.partition("\n")[0]
+
+
+def _read_trials(document: Document) -> Reading:
+    """Read the trials of a search for hyper-parameters, which are evaluated on valid."""
+    rows = read_rows(document, "\t")
+    heading = next(rows, None)
+    records = []
+    for row in rows:
+        cells = dict(zip(heading.plain if heading else (), row.plain, strict=False))
+        values: dict[str, Value] = {
+            f"validation.{name.removeprefix(_ATTRIBUTE)}": Number(cell, row.line)
+            for name, cell in cells.items()
+            if name.startswith(_ATTRIBUTE) and "." in name and cell
+        }
+        records.append(Record(None, {"step": Number(cells.get("number", "")), **values}))
+    return _read_records(document, READER_TRIALS.key, records)
+
+
+READER_TRIALS = Reader(
+    "pykeen_trials", "trials.tsv of PyKEEN's search for hyper-parameters", _recognise_trials, _read_trials
+)
 
 
 # PyKEEN leaves the k of adjusted hits out of their keys; it is 10 by default.
@@ -308,12 +373,19 @@ def _parse_csv_name(name: str, k: int | None) -> Meaning | None:
 
 def _recognise_csv(document: Document) -> bool:
     first = document.text[:1000].lstrip().partition("\n")[0]
-    headings = [squash(heading) for heading in first.split(",")]
+    # A printed DataFrame has blanks for commas.
+    headings = [squash(heading) for heading in (first.split(",") if "," in first else first.split())]
     return headings[-4:] in (["side", rank_type, "metric", "value"] for rank_type in ("ranktype", "type"))
 
 
 def _read_csv(document: Document) -> Reading:
-    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=True), "pykeen")
+    printed = "," not in document.text[:1000].lstrip().partition("\n")[0]
+    if printed:
+        # The index before the four columns is left out, and so is what is printed for rows that are not shown.
+        rows = (line.split()[-4:] for line in document.lines)
+        lines = (",".join(row) if len(row) == 4 and "..." not in row else "" for row in rows)
+        document = Document(document.name, "\n".join(lines))
+    return read_delimited(document, READER_CSV.key, Dialect(_parse_csv_name, exact=not printed), "pykeen")
 
 
 READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv, "pykeen")

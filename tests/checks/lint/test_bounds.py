@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +23,12 @@ from rankconst.constants.published import Interval
 from rankconst.tasks import Histogram
 from readings import measure
 
-linprog = pytest.importorskip("scipy.optimize", reason="linear programs need scipy").linprog
-
 STEPS = st.sampled_from([0.5, 1.0])
+
+
+def linprog(*args: Any, **options: Any) -> Any:
+    """Solve a linear program; to import this takes long, and most processes that collect tests can do without."""
+    return pytest.importorskip("scipy.optimize", reason="linear programs need scipy").linprog(*args, **options)
 
 
 def grid(step: float, most: float) -> np.ndarray:

@@ -10,9 +10,9 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
 from rankconst.checks.lint.case import Archive, Case, build_case, invert
-from rankconst.constants.published import Interval
+from rankconst.constants.published import NOISE, Interval
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import NOISE, Entries, group_entries
+from rankconst.results.reading import Entries, group_entries
 from rankconst.tasks import Tasks
 from readings import OPEN, make_reading
 

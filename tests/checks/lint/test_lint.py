@@ -70,8 +70,11 @@ PLANTED = {
         {"MR": "6.5", "MRR": "0.4"}, {"MR": "7.3", "MRR": "0.51"}, "MRR <= 1 - (1/n) sum (r_i - 1)/N_i", user=NATIONS
     ),
     "power-means": Planted({"MR": "4.1965", "GMR": "3.15"}, {"GMR": "4.25"}, "GMR <= MR"),
-    "median-from-hits": Planted({"MdR": "3.5", "Hits@3": "0.4975"}, {"MdR": "3.0"}, "Hits@3 < 1/2 only if MdR >= 3.5"),
+    "median-from-hits": Planted(
+        {"MdR": "3.5", "Hits@3": "0.4975"}, {"MdR": "3.0"}, "Hits@3 < 1/2 only if MdR >= 3.5", severity="warning"
+    ),
     "inverse-pairs": Planted({"HMR": "2.3233", "MRR": "0.4304"}, {"HMR": "2.2433"}, "HMR MRR = 1"),
+    "ndcg-from-mrr": Planted({"MRR": "0.338", "nDCG": "0.46"}, {"nDCG": "0.336"}, "nDCG >= MRR"),
     "multiple-of-1/n": Planted(COMPLEX, {"Hits@3": "0.496512"}, "n Hits@3 is whole", severity="warning", user=NATIONS),
     "sum-of-ranks": Planted(COMPLEX, {"MR": "4.197000"}, "2 n MR is whole", severity="warning", user=NATIONS),
     "task-count": Planted(
@@ -84,6 +87,9 @@ PLANTED = {
     ),
     "adjusted-mismatch": Planted(
         COMPLEX | {"AMRI": "0.0808"}, {"AMRI": "0.0908"}, "AMRI = (MR - E[MR]) / (optimum - E[MR])", user=NATIONS
+    ),
+    "index-above-value": Planted(
+        {"Hits@10": "0.965", "AH@10": "0.34"}, {"AH@10": "0.974"}, "AH@10 <= Hits@10", user=NATIONS
     ),
     "worse-than-random": Planted(COMPLEX, {"MR": "6.5"}, "z >= -5", severity="info", user=NATIONS),
 }
@@ -174,6 +180,20 @@ def test_no_ranks_on_a_benchmark_break_a_rule(
     reading = make_reading(write(values, how), context=context, exact=how[2])
     rules = [rule for rule in RULES if rule != "worse-than-random"]
     assert lint_reading(reading, TABLES, NATIONS, rules=rules).findings == ()
+
+
+@given(runs=st.lists(on_nations(), min_size=2, max_size=5), how=written(), on_benchmark=st.booleans())
+def test_means_over_runs_are_no_errors(
+    runs: list[np.ndarray], how: tuple[bool, int | None, bool], on_benchmark: bool
+) -> None:
+    """Not even those of HMR, IAMR or MdR, which no single run could have."""
+    every = [measure(ranks) for ranks in runs]
+    values = {name: float(np.mean([each[name] for each in every])) for name in every[0]}
+    reading = make_reading(write(values, how), exact=how[2])
+    found = lint_reading(reading, TABLES, NATIONS) if on_benchmark else lint_reading(reading)
+    assert [finding for finding in found.findings if finding.severity == "error"] == []
+    averaged = make_reading({name: f"{text} ± 0.1" for name, text in write(values, how).items()})
+    assert lint_reading(averaged).findings == ()
 
 
 @given(st.integers(0, 2**32), written())

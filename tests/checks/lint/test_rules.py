@@ -57,6 +57,82 @@ def test_impossible_values(metric: str, text: str, severity: str, cause: str) ->
     assert finding.cause.startswith(cause)
 
 
+@pytest.mark.parametrize(
+    ("row", "inequality"),
+    [
+        ({"AMRI": "1.002"}, "AMRI <= 1"),
+        ({"AMRR": "1.31"}, "AMRR <= 1"),
+        ({"AH@10": "104.1"}, "AH@10 <= 1"),
+        ({"AMR": "-0.02"}, "AMR >= 0"),
+        ({"MRR": "0.338", "AMRR": "0.340"}, "AMRR <= MRR"),
+        ({"Hits@10": "0.533", "AH@10": "0.54"}, "AH@10 <= Hits@10"),
+        ({"nDCG": "0.336", "MRR": "0.338"}, "nDCG >= MRR"),
+        ({"nDCG": "0.23", "Hits@1": "0.241"}, "nDCG >= Hits@1"),
+        ({"nDCG": "0.40", "HMR": "2.4"}, "nDCG >= MRR"),
+    ],
+)
+@pytest.mark.parametrize("context", [OPEN, Stated(dataset="no such graph")])
+def test_what_no_tasks_allow_is_an_error_without_any(row: dict[str, str], inequality: str, context: Stated) -> None:
+    (finding,) = find(row, context=context)
+    assert (finding.severity, finding.inequality) == ("error", inequality)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"AMRI": "1.0000000001", "AMR": "0.000", "AMRR": "-0.2"},
+        {"MRR": "1", "AMRR": "1", "Hits@1": "1", "nDCG": "1", "AH@1": "1"},
+        {"MRR": "0.338", "AMRR": "0.338"},
+    ],
+)
+def test_what_some_tasks_allow_is_none(row: dict[str, str]) -> None:
+    assert find(row) == ()
+
+
+def test_percentages_of_an_index_are_one_finding() -> None:
+    (finding,) = find({"AMRI": "97.5"}, {"AMRI": "98.1"})
+    assert (finding.inequality, len(finding.values)) == ("AMRI <= 1", 2)
+    assert finding.cause.startswith("Percentages without a sign, or")  # --percent is for shares
+    assert find({"AMRI": "97.5%"}) == ()
+    (finding,) = find({"AMRR": "33.8"})
+    assert "--percent" in finding.cause
+    assert find({"AMRR": "33.8"}, user=Stated(percent=True)) == ()
+
+
+@pytest.mark.parametrize("context", [OPEN, Stated(dataset="FB15k-237"), Stated(dataset="FB15k-237", tool="rotate")])
+def test_what_no_number_of_candidates_allows_is_an_error_on_any_dataset(context: Stated) -> None:
+    (finding,) = find({"MRR": "0.30", "Hits@1": "0.50"}, context=context)
+    assert (finding.rule, finding.severity) == ("mrr-from-hits", "error")
+
+
+@pytest.mark.parametrize(
+    ("row", "severity"),
+    [
+        # Two runs, all ranks 1 and all ranks 2: HMR 1.5, MRR 0.75, IAMR 0.75, MR 1.5, MdR 1.5, IMdR 0.75.
+        ({"HMR": "1.5", "MRR": "0.75"}, "warning"),
+        ({"HMR": "1.2", "MRR": "0.75"}, "error"),
+        ({"MR": "1.5", "IAMR": "0.75"}, "warning"),
+        ({"MR": "1.5", "IAMR": "0.6"}, "error"),
+        ({"HMR": "1.5", "Hits@1": "0.5", "Hits@2": "1.0"}, "warning"),
+        ({"HMR": "1.1", "Hits@1": "0.5", "Hits@2": "1.0"}, "error"),
+        ({"IAMR": "0.85", "Hits@1": "0.5", "Hits@2": "1.0"}, "warning"),
+        ({"GMR": "1.6", "IAMR": "0.75"}, "warning"),
+        ({"IGMR": "0.6", "IAMR": "0.75"}, "error"),
+        ({"MR": "1.4", "HMR": "1.5"}, "error"),
+        ({"MR": "1.72", "HMR": "1.7"}, "warning"),
+        ({"IAMR": "0.76", "MRR": "0.75"}, "error"),
+        ({"IAMR": "0.9", "HMR": "1.5"}, "warning"),
+        ({"VR": "4", "SDR": "1"}, "warning"),
+        ({"VR": "4", "SDR": "3"}, "error"),
+    ],
+)
+def test_what_means_over_runs_can_be_is_no_error(row: dict[str, str], severity: str) -> None:
+    exact = {name: f"{float(text):.7f}" for name, text in row.items()}
+    found = find(exact)
+    assert {finding.severity for finding in found} == {severity}
+    assert severity != "warning" or find({name: f"{text} ± 0.000001" for name, text in exact.items()}) == ()
+
+
 def test_an_impossible_value_is_one_finding() -> None:
     """What it breaks beside other numbers follows from it."""
     row = {"MR": "177.3", "MRR": "0.43", "Hits@1": "0.23", "Hits@3": "0.50", "Hits@10": "0.97"}

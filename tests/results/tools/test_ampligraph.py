@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.tools.ampligraph import READER
 
@@ -96,9 +95,11 @@ def test_a_sign_in_the_name_is_that_of_the_value() -> None:
 
 
 @pytest.mark.parametrize("value", ["true", '"abc"', "NaN", '""'])
-def test_what_is_no_number_is_refused_with_its_key(value: str) -> None:
-    with pytest.raises(DataError, match=r"results\.json, key test\.mrr: "):
-        _read(f'{{"test": {{"mrr": {value}, "mr": [1, 2]}}}}')
+def test_what_is_no_number_costs_nothing_else(value: str) -> None:
+    reading = _read(f'{{"test": {{"mrr": {value}, "mr": [1, 2], "hits@1": 0.5}}}}')
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("Hits@1", "0.5")]
+    assert [skip.what for skip in reading.skipped] == ["test.mrr", "test.mr"]
+    assert all("number" in skip.why for skip in reading.skipped)
 
 
 @pytest.mark.parametrize("text", ["[1, 2]", "{}", '{"loss": 0.1}', '{"a": {"b": [0.1]}}', "mrr: 0.3", '{"mrr": [0.1]}'])

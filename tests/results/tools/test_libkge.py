@@ -11,7 +11,7 @@ from hypothesis import given
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document
-from rankconst.results.tools.libkge import READER, READER_CSV, parse_libkge_name
+from rankconst.results.tools.libkge import READER, READER_CSV, READER_LOG, parse_libkge_name
 from readings import check_refusal, documents, reading_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def _record(split: str = "valid", filters: str = "[train, valid]", **values: obj
 
 
 def _read(*lines: str) -> Reading:
-    pytest.importorskip("yaml")
     document = Document("trace.yaml", "\n".join(lines) + "\n")
     assert READER.recognise(document)
     return READER.read(document)
@@ -90,8 +89,8 @@ def test_what_is_left_out_is_summed_up() -> None:
     parts = "hits_at_1_filtered_1-to-N: 0.1, hits_at_3_filtered_1-to-N: 0.2, mean_rank: null, scope"
     reading = _read(EXAMPLE, EXAMPLE, _record().replace("scope", parts), _record(split="train_sample"))
     assert [(skip.line, skip.what) for skip in reading.skipped] == [
+        (3, "mean_rank"),
         (3, "2 of its metrics"),
-        (3, "1 of its metrics"),
         (4, "split train_sample"),
         (None, "2 records example_rank"),
     ]
@@ -106,20 +105,66 @@ def test_other_evaluations_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("line", "place"),
     [
-        (_record(mean_rank="abc"), "line 2, key mean_rank: "),
-        (_record(mean_rank="[1]"), "line 2, key mean_rank: expected a number, got a list"),
-        (_record(mean_rank=".nan"), "line 2, key mean_rank: "),
-        (_record().replace("17535", "1.5"), "line 2, key size: "),
         (_record()[:-40], "line 2: it ends in the middle"),
         (_record(mean_rank="&a 1"), "line 2, column "),
     ],
 )
 def test_broken_records_are_refused_with_their_line(line: str, place: str) -> None:
-    pytest.importorskip("yaml")
     with pytest.raises(DataError) as caught:
         READER.read(Document("trace.yaml", f"{BATCH}\n{line}\n"))
     assert place in str(caught.value)
     assert "trace.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["abc", "[1]", ".nan", "null", "true"])
+def test_one_unreadable_value_costs_nothing_else(value: str) -> None:
+    whole, without = (
+        _read(_record(mean_reciprocal_rank_filtered_with_test=each, mean_rank="3.5")) for each in ("0.5", value)
+    )
+    assert [entry.text for entry in whole.entries] == ["0.2", "0.3", "0.5", "3.5"]
+    assert [entry.text for entry in without.entries] == ["0.2", "0.3", "3.5"]
+    (skip,) = without.skipped
+    assert (skip.line, skip.what) == (1, "mean_reciprocal_rank_filtered_with_test")
+
+
+def test_a_line_of_the_log_may_hold_a_whole_record() -> None:
+    reading = _read(f"2020-01-01 00:00:00.123456 {_record()}", _record())
+    assert [entry.line for entry in reading.entries] == [1, 1, 2, 2]
+
+
+BLOCK = """\
+Evaluating on valid data (epoch 100)...
+  epoch: 100
+  event: eval_completed
+  filter_splits:
+  - train
+  - valid
+  mean_reciprocal_rank: 0.2
+  mean_reciprocal_rank_filtered: 0.3
+  mean_reciprocal_rank_filtered_with_test: .nan
+  size: 17535
+  split: valid
+  type: entity_ranking
+Best result 0.3
+"""
+
+
+@pytest.mark.parametrize("time", ["", "2020-01-01 00:00:00.123456 "])
+def test_a_log_has_the_same_records_a_key_a_line(time: str) -> None:
+    document = Document("kge.log", "".join(f"{time}{line}\n" for line in BLOCK.splitlines()))
+    assert READER_LOG.recognise(document)
+    reading, flat = READER_LOG.read(document), _read(_record())
+    assert [entry.line for entry in reading.entries] == [3, 3]
+    assert [(entry.metric, entry.text, entry.context) for entry in reading.entries] == [
+        (entry.metric, entry.text, entry.context) for entry in flat.entries
+    ]
+    assert [skip.what for skip in reading.skipped] == ["mean_reciprocal_rank_filtered_with_test"]
+
+
+def test_a_size_that_is_none_leaves_the_number_of_tasks_open() -> None:
+    reading = _read(_record().replace("17535", "1.5"))
+    assert [entry.context.num_tasks for entry in reading.entries] == [None, None]
+    assert [skip.what for skip in reading.skipped] == ["size"]
 
 
 @pytest.mark.parametrize("text", ['{"event": 1}', "event: eval_completed\ntype: entity_ranking", BATCH, "mrr: 0.3"])
@@ -129,7 +174,6 @@ def test_other_files_are_not_recognised(text: str) -> None:
 
 @pytest.mark.slow
 def test_a_long_trace_is_read_quickly() -> None:
-    pytest.importorskip("yaml")
     text = (BATCH + "\n") * (60 * 2**20 // len(BATCH)) + EXAMPLE + "\n" + _record() + "\n"
     document = Document("trace.yaml", text)
     started = time.process_time()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankconst
 from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.evaluation import Stated
-from rankconst.results.tools.pykeen import READER, READER_CSV
+from rankconst.results.formats import read_results
+from rankconst.results.tools.pykeen import READER, READER_CSV, READER_TRACKER, READER_TRIALS
 from readings import check_refusal, documents, reading_of
 
 if TYPE_CHECKING:
@@ -197,7 +200,6 @@ BY_RANK_TYPE = """\
 
 @pytest.mark.parametrize("results", [BY_METRIC, BY_RANK_TYPE])
 def test_experiments_repeat_what_papers_print(results: str) -> None:
-    pytest.importorskip("yaml")
     reading = _read(EXPERIMENT + results, "experiment.yaml")
     assert {(entry.metric.label, entry.text) for entry in reading.entries} == {
         ("MR", "40"),
@@ -234,6 +236,87 @@ def test_lines_of_a_tracker_keep_their_counts_apart() -> None:
     assert [row["line"] for row in reading.rows] == ["1", "2"]
 
 
+def test_a_tracker_in_json_names_split_and_dataset_apart() -> None:
+    reading = _read(
+        '{"params": {"dataset": "nations", "model": "TransE"}, "prefix": null}\n'
+        '{"metrics": {"loss": 0.5}, "prefix": null, "step": 1}\n'
+        '{"metrics": {"both": {"realistic": {"mrr": 0.25, "count": 398}}}, "prefix": "validation", "step": 1}\n'
+        '{"metrics": {"both": {"realistic": {"mrr": 0.5}}}, "prefix": "testing", "step": 2}\n'
+    )
+    assert [
+        (entry.text, entry.context.split, entry.context.dataset, entry.context.model, entry.context.num_tasks)
+        for entry in reading.entries
+    ] == [("0.25", "valid", "nations", "TransE", 398), ("0.5", "test", "nations", "TransE", None)]
+    assert [row["step"] for row in reading.rows] == ["1", "2"]
+
+
+TRACKED = (
+    'type,step,key,value\nparameter,0,dataset,nations\nparameter,0,loss,"Loss(\n  ReLU()\n)"\nmetric,1,loss,0.5\n'
+    "metric,1,validation.head.realistic.mrr,0.25\nmetric,1,validation.head.realistic.count,199\n"
+    "metric,2,testing.both.pessimistic.hits_at_10,0.5\nmetric,2,testing.both.realistic.hits_at_1,nan\n"
+)
+
+
+def test_a_printed_frame_is_read_as_the_rounded_numbers_that_it_shows() -> None:
+    text = (
+        "     Side    Rank_type                Metric       Value\n"
+        "0    head   optimistic         adjusted_hits_at_k    0.861276\n"
+        "..    ...          ...                ...         ...\n"
+        "224  both    realistic         hits_at_10    0.952736\n"
+        "225  both    realistic         count    402.000000\n"
+    )
+    document = Document("to_df.txt", text)
+    assert READER_CSV.recognise(document)
+    reading = READER_CSV.read(document)
+    assert [(entry.line, entry.metric.label, entry.text, entry.exact) for entry in reading.entries] == [
+        (2, "Hits@10", "0.861276", False),
+        (4, "Hits@10", "0.952736", False),
+    ]
+    assert reading.entries[1].context.num_tasks == 402
+
+
+def test_a_tracker_in_csv_is_read_by_step() -> None:
+    reading = READER_TRACKER.read(Document("tracker.csv", TRACKED))
+    assert [
+        (entry.line, entry.metric.label, entry.text, reading.rows[entry.row]["step"], entry.context)
+        for entry in reading.entries
+    ] == [
+        (7, "MRR", "0.25", "1", Stated("nations", "valid", "head", rank_type="realistic", num_tasks=199)),
+        (9, "Hits@10", "0.5", "2", Stated("nations", "test", "both", rank_type="pessimistic")),
+    ]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(10, "testing.both.realistic.hits_at_1")]
+    with pytest.raises(DataError, match=r"tracker\.csv, line 11: expected 4 cells, got 2"):
+        READER_TRACKER.read(Document("tracker.csv", f"{TRACKED}metric,3\n"))
+
+
+def test_trials_are_of_valid_and_a_failed_one_has_no_numbers() -> None:
+    headings = "number\tvalue\tuser_attrs_both.realistic.mrr\tuser_attrs_random_seed\tstate"
+    text = f"{headings}\n0\t0.5\t0.5\t7\tCOMPLETE\n1\t\t\t\tFAIL\n"
+    (entry,) = READER_TRIALS.read(Document("trials.tsv", text)).entries
+    assert (entry.line, entry.text, entry.context.split, entry.context.side) == (2, "0.5", "valid", "both")
+
+
+@pytest.mark.parametrize("name", ["tracker.csv", "hpo_trials.tsv"])
+def test_adjusted_values_of_a_run_follow_from_its_split(name: str, reference: Path) -> None:
+    """PyKEEN writes the AMRI of every evaluation itself."""
+    path = reference / "real" / "pykeen" / name
+    if not path.is_file():
+        pytest.skip(f"no file {path}")
+    reading, tables = read_results(path), rankconst.load()
+    means: dict[tuple[str | None, ...], dict[str | None, float]] = {}
+    for entry in reading.entries:
+        about = entry.context
+        if entry.metric.label == "MR" and about.rank_type == "realistic":
+            key = reading.rows[entry.row]["step"], about.split, about.side
+            means.setdefault(key, {})[entry.adjustment] = float(entry.text)
+    assert len(means) in {6, 12}
+    for (_, split, side), found in means.items():
+        assert split
+        assert side
+        whole = tables.constants("nations", "mr", split=split, side=side, protocol="pykeen")
+        assert float(whole.adjust(found[None]).index) == pytest.approx(found["index"], abs=1e-6)
+
+
 def test_what_is_left_out_is_named() -> None:
     reading = _read(
         '{"metrics": {"both": {"realistic": {"mrr": 0.5, "foo": 1, "hits_at_k": 0.5, "hits_at_3": null, "mr": [1]}, '
@@ -244,23 +327,25 @@ def test_what_is_left_out_is_named() -> None:
         "foo": "'foo' is not a rank-based metric",
         "hits_at_k": "it does not say which k",
         "hits_at_3": "it is null",
-        "mr": "it is a list",
+        "mr": "it is a list, not a number",
         "metrics.both.avg.hits_at_k.0.1": "'0.1' is not a whole k",
     }
 
 
 @pytest.mark.parametrize("value", ["true", '"abc"', "NaN", "Infinity", "1e99999"])
-def test_what_is_no_number_is_refused_with_its_key(value: str) -> None:
-    with pytest.raises(DataError, match=r"results\.json, key metrics\.both\.realistic\.hits_at_1: "):
-        _read(f'{{"metrics": {{"both": {{"realistic": {{"hits_at_1": {value}}}}}}}}}')
+def test_what_is_no_number_costs_nothing_else(value: str) -> None:
+    reading = _read(f'{{"metrics": {{"both": {{"realistic": {{"hits_at_1": {value}, "hits_at_3": 0.5}}}}}}}}')
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("Hits@3", "0.5")]
+    assert [skip.what for skip in reading.skipped] == ["metrics.both.realistic.hits_at_1"]
 
 
 @pytest.mark.parametrize("count", ["0", "-5", "1.5", '"7"', "1e300"])
-def test_a_count_that_is_no_number_of_ranks_is_refused(count: str) -> None:
-    with pytest.raises(
-        DataError, match=r"key both\.realistic\.count: (expected a number of ranks|'1e300' is too large)"
-    ):
-        _read(f'{{"both": {{"realistic": {{"mrr": 0.5, "count": {count}}}}}}}')
+def test_a_count_that_is_no_number_of_ranks_leaves_it_open(count: str) -> None:
+    reading = _read(f'{{"both": {{"realistic": {{"mrr": 0.5, "count": {count}}}}}}}')
+    assert [(entry.text, entry.context.num_tasks) for entry in reading.entries] == [("0.5", None)]
+    (skip,) = reading.skipped
+    assert skip.what == "both.realistic.count"
+    assert re.match("expected a number of ranks|'1e300' is too large", skip.why)
 
 
 def test_digits_are_kept() -> None:

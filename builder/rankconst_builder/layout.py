@@ -1,0 +1,238 @@
+"""See how the files of a user's own graph are written, and refuse what leaves it open.
+
+Nothing is left out that may be a triple: a first line is a heading if its cells are words such as ``head``,
+``relation``, ``tail`` and label nothing in the graph.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+
+from rankconst.catalogue.benchmarks import LineFormat
+from rankconst.errors import DataError
+from rankconst.names import squash
+from rankconst_builder.triples import BOM, Labels, read_triples, show_line, split_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a user says of how files are written; what is None, the files show."""
+
+    delimiter: str | None = None  # None: a tab, or what OpenKE writes
+    columns: str | None = None  # None: as the heading says, or hrt
+    header: bool | None = None  # whether the first line of each file is a heading
+
+
+_ENDINGS = "(id|ids|idx|index|label|name|uri|iri)?"
+_WORDS = {
+    letter: re.compile(f"({words}){_ENDINGS}")
+    for letter, words in {
+        "h": "h|head|headentity|s|subj|subject|src|source|sourcenode|from|fromnode|start|startnode|entity1|node1|e1",
+        "r": "r|rel|relation|relationship|relationtype|reltype|p|pred|predicate|property|edge|edgetype|link|linktype|"
+        "type|label",
+        "t": "t|tail|tailentity|o|obj|object|dst|dest|destination|target|targetnode|to|tonode|end|endnode|entity2|"
+        "node2|e2",
+    }.items()
+}
+"""Letter of a column to the words that head it, squashed."""
+
+_COUNT = re.compile(rb"\s*\d+\s*")
+_RDF = re.compile(rb"\s*(#|@prefix|@base|prefix |base |(<[^>]*>|_:\S+)\s+<[^>]*>\s.*\.\s*(#.*)?$)", re.IGNORECASE)
+
+
+def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
+    """Return the letters of columns that a heading names; None if the cells are no heading of a triple.
+
+    With `columns` given, only what it does not ignore is looked at.
+    """
+    letters = "".join(map(_find_letter, cells))
+    if columns is not None and len(columns) == len(cells):
+        letters = "".join("-" if ignored == "-" else letter for ignored, letter in zip(columns, letters, strict=True))
+    return letters if sorted(letters.replace("-", "")) == ["h", "r", "t"] else None
+
+
+def _find_letter(cell: str) -> str:
+    return next((letter for letter, words in _WORDS.items() if words.fullmatch(squash(cell))), "-")
+
+
+def _holds(columns: Iterable[Any], label: bytes) -> bool:
+    """Tell whether a label is in any of some columns of :class:`~rankconst_builder.triples.Labels`."""
+    for chunk in (chunk for column in columns for chunk in column.chunks):
+        code = pc.index(chunk.dictionary, label).as_py()
+        if code >= 0 and pc.index(chunk.indices, code).as_py() >= 0:
+            return True
+    return False
+
+
+def find_in_graph(heading: Sequence[bytes], files: Iterable[Labels]) -> list[bytes]:
+    """Return which of a first line's head, relation and tail label something in the graph."""
+    graph = list(files)
+    entities = [column for labels in graph for column in (labels.head, labels.tail)]
+    relations = [labels.relation for labels in graph]
+    return [
+        label for label, columns in zip(heading, (entities, relations, entities), strict=True) if _holds(columns, label)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """How a file is written, as far as its first lines show."""
+
+    form: LineFormat
+    first: bytes  # the first line
+    ordered: bool  # True if the file shows the order of its columns
+    certain: bool  # True if the heading can be nothing else
+
+    @property
+    def cells(self) -> list[bytes]:
+        """Head, relation and tail of the first line."""
+        cells = split_cells(self.first, self.form)
+        return [cells[self.form.columns.index(letter)] for letter in "hrt"]
+
+
+def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: Layout) -> tuple[dict[str, Labels], str]:
+    """Read the files of a graph by role, as they show that they are written; and say in a line what they showed."""
+    seen = {role: _see(content, names[role], layout) for role, content in contents.items()}
+    _check_order(seen, names, layout)
+    files = {role: read_triples(content, seen[role].form, names[role]) for role, content in contents.items()}
+    headed = [role for role, one in seen.items() if one.form.header]
+    if layout.header is None:
+        for role in (role for role in headed if not seen[role].certain):
+            if found := find_in_graph(seen[role].cells, files.values()):
+                raise DataError(
+                    f"{names[role]}, line 1: {show_line(seen[role].first)} reads like a heading, but the graph has "
+                    f"{', '.join(map(show_line, found))} elsewhere. Is the line a heading? Say --header or --no-header."
+                )
+        _check_repeated(seen, files, contents, names)
+    _check_openke(seen, files, names, layout)
+    notes: list[str] = []
+    if headed:
+        lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
+        where = ", ".join(names[role] for role in headed)
+        notes.append(f"line 1 of {where} is taken for a heading (if it is a triple, say --no-header): {lines}")
+    shown = dict.fromkeys(one.form.columns for one in seen.values() if one.ordered)
+    if shown and layout.columns is None:
+        notes.append(f"columns are read as {', '.join(shown)} (--columns changes that)")
+    if any(one.form.quoted for one in seen.values()):
+        notes.append("quotes around labels are not part of them, as in CSV")
+    return files, "; ".join(notes)
+
+
+def _see(content: bytes, name: str, layout: Layout) -> _Seen:
+    body = content.removeprefix(BOM)
+    first, second, *_ = (line.rstrip(b"\r\n") for line in (*itertools.islice(io.BytesIO(body), 2), b"", b""))
+    if layout == Layout() and _RDF.match(first) and b"\t" not in first:
+        raise DataError(
+            f"{name} is RDF: {show_line(first)}. Expected a triple a line, its parts separated by tabs. Convert "
+            'N-Triples so, without literals: awk \'/^[<_]/ {sub(/[ \\t]*\\.[ \\t]*$/, ""); if ($3 !~ /^"/) '
+            'print $1 "\\t" $2 "\\t" $3}\' FILE.nt > FILE.tsv; other RDF to N-Triples first: riot --output=nt FILE.'
+        )
+    if layout.header is None and _COUNT.fullmatch(first):
+        # OpenKE: the number of triples, then head, tail, relation as numbers (base/Reader.h of thunlp/OpenKE, 35bc6a9).
+        ids = all(map(_COUNT.fullmatch, second.split()))
+        if layout.columns is None and not ids:
+            raise DataError(
+                f"{name}, line 1 is a number of triples, as OpenKE writes it, but line 2 holds no three numbers: "
+                f"{show_line(second)}. Say the order of the columns: --columns hrt, for example."
+            )
+        delimiter = layout.delimiter or ("\t" if b"\t" in second else " ")
+        form = LineFormat(delimiter, layout.columns or "htr", count_line=True)
+        return _Seen(form, first, ordered=layout.columns is None, certain=True)
+    form = LineFormat(layout.delimiter or "\t", layout.columns or "hrt")
+    form = replace(form, quoted=_is_quoted(body, form, name))
+    if layout.header is False:
+        return _Seen(form, first, ordered=False, certain=True)
+    cells = [cell.decode("utf-8", "replace") for cell in split_cells(first, form)]
+    named = name_columns(cells, layout.columns)
+    # pandas heads its row numbers with nothing; columns without names, with their numbers.
+    numbered = len(cells) == 4 and not cells[0] and layout.columns is None
+    if named is not None:
+        if layout.columns not in {None, named}:
+            raise DataError(
+                f"{name}, line 1: {show_line(first)} says that the columns are {named}, --columns {layout.columns}. "
+                "Leave out --columns; or, if the line is a triple, say --no-header."
+            )
+        form = replace(form, columns=named, header=True)
+    elif numbered:
+        form = replace(form, columns="-hrt", header=True)
+    elif layout.header or cells[not cells[0] :] == list(map(str, range(len(form.columns) - (not cells[0])))):
+        form = replace(form, header=True)
+    return _Seen(form, first, ordered=named is not None or numbered, certain=numbered)
+
+
+_CSV = {",", ";"}
+
+
+def _is_quoted(body: bytes, form: LineFormat, name: str) -> bool:
+    """Tell whether labels of a CSV file are in quotes; if only some of its quotes can be, refuse it."""
+    if form.delimiter not in _CSV or b'"' not in body:
+        return False
+    sign = re.escape(form.delimiter).encode()
+    if not re.search(rb"(^|" + sign + rb')"', body, re.MULTILINE):
+        return False
+    cell = rb'(?:"(?:[^"\r\n]|"")*"|[^"\r\n' + sign + rb"][^\r\n" + sign + rb"]*|)"
+    line = re.compile(cell + rb"(?:" + sign + cell + rb")*\r?")
+    for number, text in enumerate(body.split(b"\n"), start=1):
+        if b'"' in text and not line.fullmatch(text):
+            raise DataError(
+                f"{name}, line {number}: the quotes are not those of CSV: {show_line(text)}. If quotes are part of "
+                "labels, separate the columns by tabs."
+            )
+    return True
+
+
+def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], layout: Layout) -> None:
+    """Refuse files of which some show another order of columns than others are read in."""
+    orders = {role: one.form.columns.replace("-", "") for role, one in seen.items()}
+    if layout.columns is None and len(set(orders.values())) > 1 and not all(one.ordered for one in seen.values()):
+        shown = next(role for role, one in seen.items() if one.ordered and orders[role] != "hrt")
+        other = next(role for role, one in seen.items() if not one.ordered)
+        raise DataError(
+            f"the columns of {names[shown]} are {seen[shown].form.columns}, by its first line; {names[other]} does not "
+            "show its order. Say --columns, or give every file the same heading."
+        )
+
+
+def _check_repeated(
+    seen: Mapping[str, _Seen], files: Mapping[str, Labels], contents: Mapping[str, bytes], names: Mapping[str, str]
+) -> None:
+    """Refuse a first line that several files share and whose labels occur nowhere else: it may well be a heading."""
+    plain = [role for role, one in seen.items() if not (one.form.header or one.form.count_line)]
+    for first in {seen[role].first for role in plain}:
+        sharing = [role for role in plain if seen[role].first == first]
+        if len({contents[role] for role in sharing}) < 2:
+            continue
+        others = [labels.without_first() if role in sharing else labels for role, labels in files.items()]
+        if not find_in_graph(seen[sharing[0]].cells, others):
+            raise DataError(
+                f"{' and '.join(names[role] for role in sharing)} begin with the same line, whose labels occur nowhere "
+                f"else: {show_line(first)}. Is it a heading? Say --header or --no-header."
+            )
+
+
+def _check_openke(
+    seen: Mapping[str, _Seen], files: Mapping[str, Labels], names: Mapping[str, str], layout: Layout
+) -> None:
+    """Refuse files with a count line whose third column has too many labels to be the relation, as in OpenKE's."""
+    counted = [role for role, one in seen.items() if one.form.count_line and layout.columns is None]
+    if not counted:
+        return
+    relations, tails = (
+        {label for role in counted for chunk in getattr(files[role], part).chunks for label in chunk.dictionary}
+        for part in ("relation", "tail")
+    )
+    if len(relations) > len(tails):
+        raise DataError(
+            f"{names[counted[0]]} begins with a number of triples, so its columns should be head, tail, relation, as "
+            f"in OpenKE's files; but the third column has {len(relations):,} labels and the second {len(tails):,}. "
+            "Say the order: --columns hrt, for example."
+        )

@@ -1,0 +1,152 @@
+"""A graph in Python's memory: DataFrames, arrays and triples factories in, tables that no file holds out."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from rankconst.catalogue.benchmarks import Benchmark, LineFormat
+from rankconst.errors import DataError
+from rankconst.tables.tables import TablesInMemory
+from rankconst_builder.candidates import count_protocols
+from rankconst_builder.graph import describe_graph, encode_labels
+from rankconst_builder.layout import find_in_graph, name_columns
+from rankconst_builder.pipeline import UNRELEASED, describe_dataset, gather_histograms
+from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
+from rankconst_builder.triples import Labels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.protocols import Protocol
+
+
+def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Sequence[Protocol]) -> TablesInMemory:
+    """Return the tables that a build of the same triples writes; `given` goes from split to triples."""
+    files = {split: read_given(triples, split) for split, triples in given.items()}
+    _check_headings(files)
+    graph = encode_labels(files)
+    statistics = describe_graph(graph)
+    numbered = getattr(given["train"], "num_entities", None)
+    if isinstance(numbered, int) and numbered != statistics.entities_train:
+        for protocol in (protocol for protocol in protocols if protocol.candidates == "seen"):
+            raise DataError(
+                f"train numbers {numbered:,} entities, and {statistics.entities_train:,} of them occur in its triples. "
+                f"PyKEEN ranks them all, protocol {protocol.key} only those that occur. Name other protocols, or give "
+                "rankconst.from_counts what PyKEEN's evaluator counted."
+            )
+    histograms = gather_histograms(key, graph, count_protocols(graph, protocols))
+    source = Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
+    tables = {"datasets": describe_dataset(source, statistics, {}), **tabulate_histograms(histograms)}
+    return TablesInMemory(
+        path=Path(key),
+        descriptor={"version": UNRELEASED, "resources": [], "sources": [], "provenance": []},
+        folder=Path(key),
+        place=key,
+        make={
+            **{name: partial(_hand_out, table) for name, table in tables.items()},
+            "constants": partial(tabulate_constants, histograms),
+        },
+    )
+
+
+def _hand_out(table: pa.Table) -> pa.Table:
+    return table
+
+
+def read_given(given: Any, split: str) -> Labels:
+    """Return the labels of triples: of a DataFrame, an array or a list of rows, or a PyKEEN triples factory."""
+    columns = _split_columns(given, split)
+    sizes = {len(column) for column in columns}
+    if sizes == {0}:
+        raise DataError(f"{split} holds no triple. Leave it out, if there is none.")
+    parts = zip(columns, ("head", "relation", "tail"), strict=True)
+    head, relation, tail = (_encode(column, f"the {part}s of {split}") for column, part in parts)
+    return Labels(head, relation, tail, crlf=False, final_newline=True)
+
+
+def _split_columns(given: Any, split: str) -> Sequence[Any]:
+    """Return the columns of heads, relations and tails."""
+    if hasattr(given, "mapped_triples"):
+        ids = np.asarray(given.mapped_triples)
+        names = [getattr(given, f"{kind}_to_id", None) for kind in ("entity", "relation", "entity")]
+        return [
+            column if each is None else _name_ids(column, each, split)
+            for column, each in zip(ids.T, names, strict=True)
+        ]
+    if hasattr(given, "columns") and hasattr(given, "to_numpy"):
+        letters = name_columns(list(map(str, given.columns))) or ("hrt" if len(given.columns) == 3 else None)
+        if letters is None:
+            raise DataError(
+                f"{split} has columns {', '.join(map(str, given.columns))}; expected head, relation and tail, or three "
+                "columns in this order."
+            )
+        return [np.asarray(given[given.columns[letters.index(letter)]]) for letter in "hrt"]
+    rows = np.asarray(given, dtype=object if isinstance(given, (list, tuple)) else None)
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise DataError(
+            f"{split} is a {type(given).__name__} of shape {rows.shape}; expected a DataFrame, an array of shape "
+            "(n, 3) or a PyKEEN triples factory. Files are for `rankconst build`."
+        )
+    return list(rows.T)
+
+
+def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArray[np.object_]:
+    """Return the labels that a factory gives to its ids."""
+    labels = {int(code): label for label, code in names.items()}
+    distinct, places = np.unique(ids, return_inverse=True)
+    unnamed = [code for code in distinct.tolist() if code not in labels]
+    if unnamed:
+        raise DataError(f"{split} has id {unnamed[0]}, which the factory names nothing. Pass an array of ids instead.")
+    found = np.array([str(labels[code]) for code in distinct.tolist()], dtype=object)
+    return found[places.reshape(-1)]
+
+
+def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
+    """Return labels as files would have them: text as it is, whole numbers as text."""
+    indices: Any
+    labels: Any
+    if column.dtype.kind in "iu":
+        distinct, places = np.unique(column, return_inverse=True)
+        indices, labels = pa.array(places.astype(np.int32)), pa.array(list(map(str, distinct.tolist())), pa.string())
+    else:
+        texts: Any
+        try:
+            texts = pa.array(column, pa.string(), from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            texts = pa.array(list(map(_to_text, column.tolist())), pa.string())
+        if wrong := [row for row, text in enumerate(texts.to_pylist()) if not text]:
+            missing = (row for row in wrong if column[row] is None or column[row] != column[row])
+            row = next(missing, wrong[0])
+            raise DataError(
+                f"{what}: row {row} holds {column[row]!r}; expected a label or a whole number in every row."
+            )
+        coded = texts.dictionary_encode()
+        indices, labels = coded.indices, coded.dictionary
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, labels.cast(pa.binary()))])
+
+
+def _to_text(value: Any) -> str | None:
+    """Return a label as text; None for what is none."""
+    is_label = isinstance(value, (str, Integral)) and not isinstance(value, (bool, np.bool_))
+    return str(value) if is_label else None
+
+
+def _check_headings(files: Mapping[str, Labels]) -> None:
+    """Refuse a first row that is a heading: words that name columns, and label nothing else."""
+    firsts = {
+        split: [column[0].as_py() for column in (labels.head, labels.relation, labels.tail)]
+        for split, labels in files.items()
+    }
+    named = {split: first for split, first in firsts.items() if name_columns([label.decode() for label in first])}
+    others = [labels.without_first() if split in named else labels for split, labels in files.items()]
+    for split, first in named.items():
+        if not find_in_graph(first, others):
+            raise DataError(f"row 0 of {split} is a heading: {b', '.join(first).decode()}. Leave it out.")

@@ -1,0 +1,425 @@
+"""Lines with ``name: value`` or ``name = value``, of any tool: what no reader of one tool's log recognises.
+
+The words before a number say what it is: a metric, a split, a side, ``raw`` or ``filtered``, an epoch. What comes
+before the metric holds for the rest of the line, what comes behind it for that number only (``MRR: Tail : 0.2, Head :
+0.1``). Lines without numbers may say it for those below: ``Dev set``, ``-- test result --``. A word next to a metric
+that is not understood leaves the number out: ``mrr_type`` is of other tasks.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.protocols import SPLITS
+from rankconst.catalogue.tools import parse_tool
+from rankconst.constants.published import parse_value
+from rankconst.results.logs.lines import SETTINGS, Found, LogFormat, Rule, list_benchmarks, make_reader, strip_colours
+from rankconst.results.reading import Reader
+from rankconst.results.structured import read_number
+from rankconst.results.tables.columns import Meaning, parse_column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rankconst.results.document import Document
+    from rankconst.results.reading import Reading
+
+_SPLITS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
+_SIDES = {
+    **dict.fromkeys(("head", "heads", "subject", "lhs", "backward"), "head"),
+    **dict.fromkeys(("tail", "tails", "object", "rhs", "forward"), "tail"),
+    **dict.fromkeys(("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative"), "both"),
+}
+_FILTERS = {"raw": "raw", "unfiltered": "raw"} | dict.fromkeys(("filtered", "filter", "filt", "fil", "flt"), "filtered")
+_TIES = {"realistic", "optimistic", "pessimistic"}
+_CONTEXT = {"split": _SPLITS, "side": _SIDES, "filter": _FILTERS, "rank_type": dict(zip(_TIES, _TIES, strict=True))}
+_STEPS = {"epoch", "epochs", "step", "steps", "iter", "iteration"}
+_NOISE = {
+    "a", "an", "and", "are", "at", "best", "current", "data", "dataset", "debug", "end", "ent", "entities", "entity",
+    "eval", "evaling", "evaluate", "evaluated", "evaluating", "evaluation", "evaluations", "final", "finished", "for",
+    "from", "has", "in", "info", "is", "link", "loading", "metric", "metrics", "model", "of", "on", "performance",
+    "predict", "predicting", "prediction", "predictions", "print", "ranking", "replace", "replaced", "replacing",
+    "result", "results", "root", "running", "score", "scores", "set", "setting", "split", "start", "started",
+    "starting", "starts", "stats", "tester", "the", "trainer", "triples", "values", "with",
+}  # fmt: skip
+# Which of them tells that train is evaluated, not trained on.
+_EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "metric", "stat", "perform", "score"))}
+
+_CONSTRAINED = (
+    "it ranks entities of the relation's type only; rankconst.from_counts takes the counts of such candidates"
+)
+_NO_K = "it does not say which k"
+_WHICH = "left and right are head and tail in some tools, tail and head in others"
+
+_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+# A number behind a sign, or behind a blank if it has a point; a number before a sign is part of a name.
+_VALUE = re.compile(
+    r"(?:(?P<sign>[:=]|\b(?:are|is)\b)[\s({]*(?:(?:tensor|array)\()?[\s(]*|\s)"
+    rf"(?P<value>\[\s*{_NUMBER}(?:\s*,\s*{_NUMBER})*\s*\]"
+    rf"|{_NUMBER}(?:\s*(?:±|\+/-|\+-)\s*{_NUMBER})?\s?%|{_NUMBER}(?:\s*(?:±|\+/-|\+-)\s*{_NUMBER})?[^\s,;:=|()\[\]{{}}]*"
+    r"|(?i:nan|-?inf|none|null)\b)(?!\s*[:=])",
+    re.ASCII,
+)
+_BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|\s-+\s|-{2,}|\bare\b")
+_WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
+_KS = re.compile(r"@\s*\[([\d,\s]+)\]", re.ASCII)
+_QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
+_PAIR = r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
+# What is written in a way of its own, and the same in words.
+_REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    # OGB's examples: what its evaluator lists, averaged.
+    ("_list at step", re.compile(r"_list(?= at step )"), ""),
+    ("->", re.compile(r"\bt,r->h\b"), " head "),
+    ("->", re.compile(r"\bh,r->t\b"), " tail "),
+    # kbc: MRR first, then the share of hits at 1, 3 and 10, each for both sides.
+    ("rhs", re.compile(_PAIR), r"MRR: rhs : \1, lhs : \2, hits@1/3/10: rhs : \3, lhs : \4"),
+    ("@", _KS, lambda found: "@" + "/".join(found[1].replace(",", " ").split())),
+)
+# The last word of every metric that logs print, but for those with a k.
+_LAST = {"mrr", "mr", "rank", "mdr", "gmr", "hmr", "meanrank", "meanreciprocalrank"}
+_HITS = {"hits", "hit", "h", "hr", "recall"}
+_SHORT_HITS = re.compile(r"(?<![a-z\d])h(?=\d+(?![a-z\d]))")
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """What words next to each other say."""
+
+    names: tuple[str, ...] = ()  # the metric's usual name; several for hits@[1,3,10]
+    before: tuple[tuple[str, str], ...] = ()  # said before the metric's name, or without one
+    behind: tuple[tuple[str, str], ...] = ()
+    why: str = ""  # why its numbers are left out
+    understood: bool = True  # False if a word means nothing here
+
+
+def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
+    """Return what words say about the tasks, and the first word that says nothing."""
+    said: dict[str, str] = {}
+    unknown = ""
+    if "testing" in words and not _SPLITS.keys().isdisjoint({*words} - {"testing"}):
+        words = tuple(word for word in words if word != "testing")  # a verb
+    for word in words:
+        key = next((key for key, known in _CONTEXT.items() if word in known), None)
+        if key is not None:
+            # The averaged stats for heads are of heads.
+            if said.get(key, "both") == "both":
+                said[key] = _CONTEXT[key][word]
+            elif _CONTEXT[key][word] not in {said[key], "both"}:
+                said[key] = ""
+        elif word not in _NOISE and word not in _STEPS and not word.isdecimal():
+            unknown = unknown or word
+    return tuple(said.items()), unknown
+
+
+@lru_cache(maxsize=8192)
+def _read_phrase(text: str) -> _Phrase:
+    words = tuple(_WORD.findall(_SHORT_HITS.sub("h@", text.lower())))
+    step: tuple[tuple[str, str], ...] = ()
+    place = next(
+        (place for place, pair in enumerate(pairwise(words)) if pair[0] in _STEPS and pair[1].isdecimal()), None
+    )
+    if place is not None:
+        step, words = (("step", str(int(words[place + 1]))),), words[:place] + words[place + 2 :]
+    start, end, names, between = _find_metric(words)
+    if not names:
+        said, unknown = _say(words)
+        trained = ("split", "train") in said and _EVALUATED.isdisjoint(words)
+        return _Phrase(before=said + step, understood=not unknown and not trained)
+    before, behind = words[:start], (*between, *words[end:])
+    # Of the words before, only the next one belongs to the name.
+    near, unknown = _say(before[-1:])[1], _say(behind)[1] or next((word for word in behind if word.isdecimal()), "")
+    why = ""
+    if unknown == "type":
+        why = _CONSTRAINED
+    elif {"left", "right", "l", "r"} & {*before[-1:], *behind}:
+        why = _WHICH
+    elif (near and near not in list_benchmarks()) or unknown:
+        why = f"{unknown or near!r} next to its name is not understood"
+    elif names == ("Hits@",):
+        why = _NO_K
+    return _Phrase(names, _say(before)[0] + step, _say(behind)[0], why)
+
+
+def _find_metric(words: tuple[str, ...]) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
+    """Return where a metric's name is, the usual one, and the words between hits and its k."""
+    for start, word in enumerate(words):
+        if word in _HITS and (word[:2] == "hi" or "@" in words[start + 1 : start + 2]):
+            end = next((place for place in range(start + 1, len(words)) if words[place][0].isdecimal()), None)
+            if end is None:
+                return (start, start + 1, ("Hits@",), ()) if word.startswith("hit") else (0, 0, (), ())
+            between = tuple(each for each in words[start + 1 : end] if each not in {"@", "at"})
+            return start, end + 1, tuple(f"Hits@{k}" for k in words[end].split("/")), between
+    for length in (5, 4, 3, 2, 1):
+        for start in range(len(words) - length + 1):
+            run = words[start : start + length]
+            meaning = parse_column(" ".join(run)) if run[-1] in _LAST else None
+            if meaning is not None and meaning.metric is not None and meaning == Meaning("measured", meaning.metric):
+                return start, start + length, (meaning.metric.label,), ()
+    return 0, 0, (), ()
+
+
+def _phrases(label: str) -> list[_Phrase]:
+    return [_read_phrase(part) for part in map(str.strip, _BREAK.split(label)) if part]
+
+
+def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
+    """Find the numbers on lines that name a metric, a split or a side."""
+    state: dict[str, str] = {}
+    heading, carried, last = 0, "", -9
+    fresh = False  # a step was named since the last number
+    for number, text in lines:
+        numbers, rest, about = _read_line(text)
+        if not numbers:
+            said = _read_heading(rest) | {key: each for key, each in about.items() if key == "step"}
+            if said:
+                fresh = fresh or "step" in said
+                other = said.get("split", state.get("split")) != state.get("split")
+                # What another split was evaluated after is another matter.
+                keep = {"step"} if fresh or not other else set()
+                keep |= set() if "split" in said else {"split"}
+                state = {key: each for key, each in state.items() if key in keep} | said
+                if said.keys() - {"step"}:
+                    heading, carried = number, ""
+            continue
+        # Lines below each other are of one split, until another is named.
+        around = state | ({"split": carried} if carried and number - last <= 2 else {})
+        splits = {said["split"] for _, said, _, _ in numbers if "split" in said}
+        for name, said, value, why in numbers:
+            about = {**around, **said}
+            side, split = about.get("side", "both"), about.get("split") or None
+            protocol = "raw" if about.get("filter") == "raw" else None
+            two = "its line names two splits or sides" if "" in said.values() else ""
+            yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why or two)
+        carried = next(iter(splits)) if len(splits) == 1 else carried if not splits and number - last <= 2 else ""
+        last, fresh = number, False
+
+
+def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], str, dict[str, str]]:
+    """Return the numbers of a line (metric, what is said, value, why it is left out), the text behind, the context."""
+    for mark, pattern, words in _REWRITTEN:
+        if mark in text:
+            text = pattern.sub(words, text)
+    plain = text.translate(_QUOTES)
+    found: list[tuple[str, dict[str, str], str, str]] = []
+    line: dict[str, str] = {}
+    first = _Phrase()  # a metric whose name comes before those of sides, each with its number
+    queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
+    listed = end = 0
+    for match in _VALUE.finditer(plain):
+        value = match["value"]
+        if match["sign"] is None and "." not in value:
+            continue
+        label = plain[end : match.start()]
+        phrases = _phrases(label)
+        end = match.end()
+        names = [each for each in phrases if each.names]
+        if queue and phrases:
+            _mark(found, listed, len(queue))
+            queue = []
+        if len(names) > 1:
+            queue, phrases, listed = names[1:], [*(each for each in phrases if not each.names), names[0]], len(found)
+        elif queue:
+            phrases = [queue.pop(0)]
+        if value.isdecimal() and _names_step(label):
+            line["step"] = str(int(value))
+        phrase, after, first = _pick(phrases, line, first)
+        if phrase is None:
+            continue
+        said = {**line, **dict(phrase.behind), **after}
+        mark = "," if value.startswith("[") else "/"
+        values = [each.strip() for each in value.strip("[]").split(mark)] if len(phrase.names) > 1 else [value]
+        if len(values) != len(phrase.names):
+            found.append((phrase.names[0], said, value, f"{len(phrase.names)} names for {len(values)} numbers"))
+            continue
+        found += ((name, said, each, phrase.why) for name, each in zip(phrase.names, values, strict=True))
+    _mark(found, listed, len(queue))
+    return found, plain[end:], line
+
+
+def _pick(
+    phrases: list[_Phrase], line: dict[str, str], first: _Phrase
+) -> tuple[_Phrase | None, dict[str, str], _Phrase]:
+    """Return the phrase that names a number, what is said behind it, and the metric for numbers of further sides.
+
+    What is said before it is added to what holds for the line.
+    """
+    named = next((place for place in reversed(range(len(phrases))) if phrases[place].names), -1)
+    for each in phrases if named < 0 else phrases[: named + 1]:
+        line |= dict(each.before)
+    if named < 0:
+        local = dict(phrases[-1].before) if phrases and phrases[-1].understood else {}
+        goes_on = bool(first.names) and not local.keys().isdisjoint({"side", "split", "filter"})
+        return (first, local, first) if goes_on else (None, {}, _Phrase())
+    others = phrases[named + 1 :]
+    if not all(each.understood for each in others):
+        return None, {}, first
+    behind = {key: said for each in others for key, said in each.before}
+    return phrases[named], behind, phrases[named] if others else _Phrase()
+
+
+def _mark(found: list[tuple[str, dict[str, str], str, str]], first: int, missing: int) -> None:
+    """Leave out the numbers from `first` on if fewer follow than were named before them."""
+    if missing:
+        why = f"{len(found) - first + missing} names for {len(found) - first} numbers"
+        found[first:] = [(name, said, value, why) for name, said, value, _ in found[first:]]
+
+
+def _names_step(label: str) -> bool:
+    return (_WORD.findall(label.lower()) or [""])[-1] in _STEPS and "best" not in label.lower()
+
+
+def _read_heading(text: str) -> dict[str, str]:
+    """Return what a line without numbers says of those below."""
+    said: dict[str, str] = {}
+    parts = [part for part in map(str.strip, _BREAK.split(text.rpartition("\r")[2].rstrip(" :"))) if part]
+    for place, part in enumerate(parts):
+        phrase = _read_phrase(part)
+        # "valid : True" is a setting.
+        setting = place + 1 < len(parts) and re.search(rf"{re.escape(part)}\W?\s*[:=]", text) is not None
+        if phrase.understood and not phrase.names and not setting:
+            whole = not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
+            said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
+        elif "step" in dict(phrase.before):
+            said["step"] = dict(phrase.before)["step"]
+    return said
+
+
+# A line with a metric contains one of these, in lower case.
+_MARKS = (
+    "mrr", "mr:", "mr =", "mr=", "mr ", "mr'", 'mr"', "mr_", "mean rank", "mean_rank", "meanrank", "reciprocal",
+    "hit", "h@", "h1", "recall@", "'rhs':",
+)  # fmt: skip
+_SHARES = ("MRR", "Hits@")
+_SAMPLED_TRAIN = "kbc evaluates 50,000 random triples of train"
+# How many lines above a number may say what it is of.
+_ABOVE = 15
+_LONGEST = 20_000
+_GRAPHSTORM = (
+    "GraphStorm ranks true edges among sampled negatives, and does not print how many: find out M and the number N of "
+    "ranks, then adjust the number with --protocol sampled:M --num-tasks N"
+)
+# What only one tool prints.
+_SIGNS = {
+    "'hits@[1,3,10]': tensor(": "kbc",
+    "forward metrics: {": "simkgc",
+    "_list at step ": "ogb",
+    "]: MRR: Tail : ": "compgcn",
+    "Val Mean Rank: ": "pyg",
+    "Test Mean Rank: ": "pyg",
+}
+
+
+def _list_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines with a metric's name, and those just above; each with its number."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(map(_lower, text))
+    starts = sorted({lower.rfind("\n", 0, place) + 1 for mark in _MARKS for place in _find(lower, mark)})
+    line, counted = 1, 0
+    for start in starts:
+        first = start
+        for _ in range(_ABOVE):
+            if first <= counted:
+                break
+            first = text.rfind("\n", 0, first - 1) + 1
+        first = max(first, counted)
+        line += text.count("\n", counted, first)
+        end = text.find("\n", start)
+        end = end if end >= 0 else len(text)
+        for each in text[first:end].split("\n"):
+            if len(each) <= _LONGEST or "\r" in each:
+                yield line, each.rpartition("\r")[2][-_LONGEST:]
+            line += 1
+        counted = end + 1
+
+
+def _lower(letter: str) -> str:
+    """Lower a letter where that leaves one letter."""
+    small = letter.lower()
+    return small if len(small) == 1 else letter
+
+
+def _find(text: str, mark: str) -> Iterator[int]:
+    """Find a mark, once a line."""
+    place = text.find(mark)
+    while place >= 0:
+        yield place
+        end = text.find("\n", place)
+        place = text.find(mark, end) if end >= 0 else -1
+
+
+def _scan_document(document: Document, _: LogFormat) -> list[Found]:
+    """Read the numbers of a log, with what the whole of it says: tool, dataset, and whether shares are percentages."""
+    text = strip_colours(document.text)
+    tools = {tool for sign, tool in _SIGNS.items() if sign in text}
+    refused = _GRAPHSTORM if "Best test mrr: " in text else ""
+    tool = parse_tool(*tools) if len(tools) == 1 else None
+    # PGL's graph4kg and DGL-KE print or take it so.
+    raw = re.search(r"filter_eval\s*[:=]\s*False|--no_eval_filter", text[:SETTINGS]) is not None
+    found = [
+        replace(
+            each,
+            tool=None if tool is None else tool.key,
+            side=(tool and tool.side) or each.side,
+            protocol="raw" if raw else each.protocol,
+            why=each.why
+            or refused
+            or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
+        )
+        for each in _scan(_list_lines(text))
+    ]
+    return _settle_units(found)
+
+
+def _settle_units(found: list[Found]) -> list[Found]:
+    """Take shares for percentages where one of the same kind is above 1; MRR and Hits@k may differ in that."""
+    numbers: dict[bool, list[float]] = {True: [], False: []}
+    for each in found:
+        if not each.why and each.name.startswith(_SHARES) and "%" not in each.text and not read_number(each.text)[1]:
+            numbers[each.name == "MRR"].append(parse_value(each.text).value)
+    percent = {kind for kind, values in numbers.items() if max(values, default=0) > 1}
+    return [
+        replace(each, meant=f"{each.text}%")
+        if (each.name == "MRR") in percent and each.name.startswith(_SHARES) and "%" not in each.text
+        else each
+        for each in found
+    ]
+
+
+def _recognise(document: Document) -> bool:
+    if document.suffix in {".csv", ".tsv", ".tex"}:
+        return False
+    return any(not each.why for each in _scan(_list_lines(strip_colours(document.text))))
+
+
+_FORMAT = LogFormat(
+    key="generic",
+    title="lines such as MRR: 0.338, of any tool",
+    values=Rule((), _VALUE),
+    scan=_scan_document,
+)
+
+
+def _read(document: Document) -> Reading:
+    reading = make_reader(_FORMAT).read(document)
+    contexts = [entry.context for entry in reading.entries]
+    tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
+    unsaid = sum(each.split is None for each in contexts)
+    percent = dict.fromkeys(entry.metric.label.partition("@")[0] for entry in reading.entries if entry.text[-1] == "%")
+    parts = (
+        "lines of names and numbers",
+        f"as {' and '.join(tools)} prints them" if tools else "",
+        reading.understood,
+        f"{' and '.join(percent)} in percent" if percent else "",
+        f"{unsaid:,} of {len(contexts):,} numbers of a split that is not said (test unless --split says another)"
+        if unsaid
+        else "",
+    )
+    return replace(reading, understood="; ".join(part for part in parts if part))
+
+
+READER = Reader(_FORMAT.key, _FORMAT.title, _recognise, _read)

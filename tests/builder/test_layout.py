@@ -1,0 +1,264 @@
+"""How a user's own files are written: what they show is used, what they leave open is refused, no triple is lost."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any, cast
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.errors import DataError
+from rankconst_builder.layout import Layout, name_columns, read_own
+from rankconst_builder.triples import read_triples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankconst_builder.triples import Labels
+
+Row = tuple[str, str, str]
+Rows = list[Row]
+
+TRAIN: Rows = [("ada", "knows", "bob"), ("bob", "knows", "cy"), ("cy", "likes", "dee")]
+TEST: Rows = [("ada", "knows", "cy"), ("bob", "likes", "dee")]
+COMMA = Layout(delimiter=",")
+
+
+def rows_of(labels: Labels) -> Rows:
+    columns = [cast("list[bytes]", column.to_pylist()) for column in (labels.head, labels.relation, labels.tail)]
+    return [(h.decode(), r.decode(), t.decode()) for h, r, t in zip(*columns, strict=True)]
+
+
+def read(files: dict[str, str], layout: Layout = COMMA) -> tuple[dict[str, Rows], str]:
+    contents = {role: text.encode() for role, text in files.items()}
+    labels, note = read_own(contents, {role: f"{role}.csv" for role in files}, layout)
+    return {role: rows_of(each) for role, each in labels.items()}, note
+
+
+def write(rows: Rows, *first: str, order: str = "hrt", sign: str = ",") -> str:
+    return "\n".join([*first, *(sign.join(row["hrt".index(letter)] for letter in order) for row in rows)]) + "\n"
+
+
+def refused(files: dict[str, str], layout: Layout = COMMA) -> str:
+    with pytest.raises(DataError) as caught:
+        read(files, layout)
+    return str(caught.value)
+
+
+BOTH = {"train": TRAIN, "test": TEST}
+
+
+@pytest.mark.parametrize(
+    ("heading", "order"),
+    [
+        ("head,relation,tail", "hrt"),
+        ("Head,Tail,Relation", "htr"),
+        ("h,r,t", "hrt"),
+        ("subject,predicate,object", "hrt"),
+        ("s,o,p", "htr"),
+        ("source,target,type", "htr"),
+        ("head_id,relation_id,tail_id", "hrt"),
+        (":START_ID,:END_ID,:TYPE", "htr"),
+        ("src,edge label,dst", "hrt"),
+        ("0,1,2", "hrt"),
+    ],
+)
+def test_headings_are_no_triples_and_name_the_columns(heading: str, order: str) -> None:
+    got, note = read({split: write(rows, heading, order=order) for split, rows in BOTH.items()})
+    assert got == BOTH
+    assert note.startswith(
+        f"line 1 of train.csv, test.csv is taken for a heading (if it is a triple, say --no-header): '{heading}'"
+    )
+    # The same without a heading in one of the files, if that is in the usual order.
+    files = {"train": write(TRAIN, heading, order=order), "test": write(TEST)}
+    if order == "hrt":
+        assert read(files)[0] == BOTH
+    else:
+        assert "test.csv does not show its order. Say --columns" in refused(files)
+        assert read({**files, "test": write(TEST, order=order)}, Layout(",", order))[0] == BOTH
+
+
+@pytest.mark.parametrize("index", [False, True])
+@pytest.mark.parametrize("names", [["head", "relation", "tail"], [0, 1, 2], ["von", "Kante", "nach"]])
+def test_what_pandas_writes(index: bool, names: list[Any]) -> None:
+    files = {split: pd.DataFrame(rows, columns=names).to_csv(index=index) for split, rows in BOTH.items()}
+    if names[0] == "von" and not index:
+        message = refused(files)
+        assert "train.csv and test.csv begin with the same line, whose labels occur nowhere else" in message
+        assert "--header or --no-header" in message
+        assert read(files, Layout(",", header=True))[0] == BOTH
+        assert read(files, Layout(",", header=False))[0]["train"] == [("von", "Kante", "nach"), *TRAIN]
+    else:
+        assert read(files)[0] == BOTH
+
+
+@pytest.mark.parametrize(
+    ("heading", "rows", "found"),
+    [
+        ("head,relation,tail", [("a", "relation", "b")], "'relation'"),
+        ("subject,type,object", [("a", "type", "b"), ("object", "r", "a")], "'type', 'object'"),
+        ("0,1,2", [("0", "0", "1"), ("1", "1", "3")], "'0', '1'"),
+    ],
+)
+def test_a_heading_that_may_be_a_triple_is_refused(heading: str, rows: Rows, found: str) -> None:
+    files = {"train": write(TRAIN, heading), "test": write(rows)}
+    message = refused(files)
+    assert message == (
+        f"train.csv, line 1: {heading!r} reads like a heading, but the graph has {found} elsewhere. "
+        "Is the line a heading? Say --header or --no-header."
+    )
+    assert read(files, Layout(",", header=False))[0] == {
+        "train": [cast("Row", tuple(heading.split(","))), *TRAIN],
+        "test": rows,
+    }
+    files["test"] = write(rows, heading)
+    assert read(files, Layout(",", header=True))[0] == {"train": TRAIN, "test": rows}
+
+
+WORD = st.sampled_from(["head", "relation", "tail", "h", "r", "t", "s", "p", "o", "0", "1", "2", "a", "type", "to"])
+GRAPH = st.lists(st.tuples(WORD, WORD, WORD), min_size=2, max_size=6)
+
+
+@given(train=GRAPH, test=GRAPH)
+def test_no_triple_is_lost_in_silence(train: Rows, test: Rows) -> None:
+    """A line is left out only if none of its labels is anywhere else, and the note shows it; or all is refused."""
+    try:
+        got, note = read({"train": write(train), "test": write(test)})
+    except DataError as error:
+        assert "--" in str(error)
+        return
+    for split, rows in {"train": train, "test": test}.items():
+        if len(got[split]) == len(rows):
+            continue
+        assert len(got[split]) == len(rows) - 1
+        assert repr(",".join(rows[0])) in note
+        others = [row for each in got.values() for row in each]
+        entities = {entity for row in others for entity in (row[0], row[2])}
+        ends = {word for word in rows[0] if name_columns([word, "rel", "to"]) or name_columns(["from", "rel", word])}
+        assert not entities & ends - {rows[0][1]}
+
+
+@pytest.mark.parametrize("columns", ["hrt", "htr"])
+def test_columns_that_contradict_the_heading(columns: str) -> None:
+    heading = {"hrt": "head,tail,relation", "htr": "s,p,o"}[columns]
+    message = refused({"train": write(TRAIN, heading), "test": write(TEST)}, Layout(",", columns))
+    assert f"{heading!r} says that the columns are {'htr' if columns == 'hrt' else 'hrt'}" in message
+    assert "--no-header" in message
+
+
+def test_further_columns_of_a_heading_are_ignored() -> None:
+    rows = "ada,1999,bob,knows,x\n"
+    got, note = read({"train": f"source,year,target,relation,weight\n{rows}", "test": rows.replace("ada", "cy")},
+                     Layout(",", "h-tr-"))  # fmt: skip
+    assert got == {"train": [("ada", "knows", "bob")], "test": [("cy", "knows", "bob")]}
+    assert "heading" in note
+    assert read({"train": "s,p,o,time\na,r,b,1\n", "test": "s,p,o,time\nb,r,a,2\n"})[0] == {
+        "train": [("a", "r", "b")], "test": [("b", "r", "a")],
+    }  # fmt: skip
+
+
+def test_row_numbers_without_a_heading_are_named_right() -> None:
+    frame = pd.DataFrame(TRAIN).to_csv(header=False)
+    assert refused({"train": frame, "test": frame}).endswith("name them with -: -hrt.")
+
+
+# -- OpenKE ----------------------------------------------------------------------------------------------------------
+
+IDS = {"train": [("0", "1", "2"), ("1", "0", "0"), ("2", "1", "0")], "test": [("0", "0", "1")]}
+
+
+@pytest.mark.parametrize("sign", ["\t", " "])
+def test_openke(sign: str) -> None:
+    files = {split: write(rows, str(len(rows)), order="htr", sign=sign) for split, rows in IDS.items()}
+    got, note = read(files, Layout())
+    assert got == IDS
+    assert note == "columns are read as htr (--columns changes that)"
+    files = {split: write(rows, str(len(rows)), sign=sign) for split, rows in IDS.items()}
+    assert read(files, Layout(columns="hrt"))[0] == IDS
+
+
+def test_openke_that_leaves_something_open() -> None:
+    names = {"train": write(TRAIN, "3", order="htr", sign="\t"), "test": write(TEST, "2", order="htr", sign="\t")}
+    assert "line 2 holds no three numbers" in refused(names, Layout())
+    assert read(names, Layout(columns="htr"))[0] == BOTH
+    mixed = {"train": write(IDS["train"], "3", order="htr", sign="\t"), "test": write(IDS["test"], sign="\t")}
+    assert "test.csv does not show its order" in refused(mixed, Layout())
+    # Written as head, relation, tail, there seem to be more relations than tails.
+    rows = [("0", "1", "2"), ("1", "0", "3"), ("2", "0", "4")]
+    assert "third column has 3 labels and the second 2" in refused({"train": write(rows, "3", sign=" ")}, Layout())
+    assert "states 4 triples, but 3 follow" in refused({"train": write(rows, "4", order="htr", sign=" ")}, Layout())
+
+
+# -- quotes and other files --------------------------------------------------------------------------------------------
+
+LABEL = st.text(st.sampled_from("ab\",; \t'é"), min_size=1, max_size=5)
+
+
+@given(st.lists(st.tuples(LABEL, LABEL, LABEL), min_size=1, max_size=5), st.sampled_from([0, 1]), st.sampled_from(",;"))
+def test_csv_is_read_as_the_csv_module_wrote_it(rows: Rows, quoting: int, sign: str) -> None:
+    sink = io.StringIO()
+    csv.writer(sink, delimiter=sign, quoting=cast("Any", quoting)).writerows(rows)
+    got, note = read({"train": sink.getvalue()}, Layout(sign))
+    assert got["train"] == rows
+    assert ("quotes around labels" in note) == ('"' in sink.getvalue())
+
+
+@pytest.mark.parametrize("line", ['"a"b,r,c', '"a,r,b', 'a,"r""",""c"'])
+def test_quotes_that_are_not_those_of_csv(line: str) -> None:
+    assert f"train.csv, line 2: the quotes are not those of CSV: {line!r}" in refused({"train": f'"a",r,b\n{line}\n'})
+
+
+def test_quotes_belong_to_labels_where_tabs_separate() -> None:
+    assert read({"train": '"a"\tr\t"b\n'}, Layout())[0] == {"train": [('"a"', "r", '"b')]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<http://a.org/x> <http://a.org/p> <http://a.org/y> .\n",
+        '_:b1 <http://a.org/p> "a text"@en .\n',
+        "# a comment\n<a> <b> <c> .\n",
+        "@prefix ex: <http://a.org/> .\n",
+    ],
+)
+def test_rdf_is_refused_with_the_command_that_converts(text: str) -> None:
+    message = refused({"train": text}, Layout())
+    assert message.startswith("train.csv is RDF")
+    assert "awk" in message
+
+
+def test_the_command_that_converts_does(tmp_path: Path) -> None:
+    import shutil
+    import subprocess
+
+    if shutil.which("awk") is None:
+        pytest.skip("there is no awk")
+    graph = tmp_path / "graph.nt"
+    graph.write_text(
+        "# comment\n<http://a> <http://p> <http://b> .\n"
+        '<http://a> <http://q> "some text" .\n_:x\t<http://p>\t<http://a>.\n',
+        encoding="utf-8",
+    )
+    message = refused({"train": graph.read_text(encoding="utf-8").replace("# comment\n", "")}, Layout())
+    command = message[message.index("awk ") : message.index(" FILE.nt")]
+    converted = subprocess.run(f"{command} {graph}", shell=True, check=True, capture_output=True, text=True).stdout  # noqa: S602
+    assert read({"train": converted}, Layout())[0]["train"] == [
+        ("<http://a>", "<http://p>", "<http://b>"), ("_:x", "<http://p>", "<http://a>"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["nations", "umls", "kinships", "openke_wn18rr"])
+def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
+    """No first line is taken for a heading, and OpenKE's show their layout."""
+    source = load_benchmarks()[key]
+    paths = {role: mirror / source.files[role].remote.url.partition("://")[2] for role in ("train", "valid", "test")}
+    contents = {role: path.read_bytes() for role, path in paths.items()}
+    labels, note = read_own(contents, {role: role for role in paths}, Layout())
+    assert note == ("columns are read as htr (--columns changes that)" if source.format.count_line else "")
+    for role, content in contents.items():
+        assert rows_of(labels[role]) == rows_of(read_triples(content, source.format, role))

@@ -1,0 +1,213 @@
+"""A graph in memory: its constants are those of brute force, and those of a build of the same triples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankconst
+from brute import ORDER, count_brute_force
+from oracles import differing_rows
+from rankconst.catalogue.aggregations import MACROS
+from rankconst.catalogue.benchmarks import Benchmark, LineFormat
+from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
+from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.tables.schema import COLUMNS
+from rankconst_builder.fetch import Fetcher
+from rankconst_builder.pipeline import Build, build_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Rows = list[tuple[int, int, int]]
+
+
+def split_of(entities: int, relations: int, size: int) -> st.SearchStrategy[Rows]:
+    entity = st.integers(0, entities - 1)
+    return st.lists(st.tuples(entity, st.integers(0, relations - 1), entity), min_size=1, max_size=size)
+
+
+def as_frame(rows: Rows) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=["h", "r", "t"])
+    return frame[["t", "h", "r"]].rename(columns={"t": "Object", "h": "subject_id", "r": "Predicate"})
+
+
+def as_labels(rows: Rows) -> list[tuple[str, str, str]]:
+    return [(f"e {h}", f"r{r}", f"e {t}") for h, r, t in rows]
+
+
+def as_factory(rows: Rows) -> SimpleNamespace:
+    """What a triples factory of PyKEEN offers: ids of its own, and the labels by id."""
+    entities = {f"é{code}": 9 - code for code in range(10)}
+    relations = {f"r{code}": code for code in range(3)}
+    ids = np.array([(entities[f"é{h}"], relations[f"r{r}"], entities[f"é{t}"]) for h, r, t in rows])
+    return SimpleNamespace(mapped_triples=ids, entity_to_id=entities, relation_to_id=relations)
+
+
+SHAPES = {
+    "ids": np.array,
+    "unsigned": lambda rows: np.array(rows, dtype=np.uint8),
+    "rows": list,
+    "texts": lambda rows: np.array(as_labels(rows)),
+    "objects": lambda rows: np.array(as_labels(rows), dtype=object),
+    "mixed": lambda rows: [(np.int64(h), f"r{r}", str(t)) for h, r, t in rows],
+    "frame": as_frame,
+    "three columns": lambda rows: pd.DataFrame(as_labels(rows), columns=["a", "b", "c"]),
+    "categories": lambda rows: pd.DataFrame(as_labels(rows)).astype("category"),
+    "factory": as_factory,
+    "core factory": lambda rows: SimpleNamespace(mapped_triples=np.array(rows)),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@settings(max_examples=8)
+@given(
+    train=split_of(7, 2, 14),
+    valid=st.none() | split_of(9, 3, 6),
+    test=split_of(9, 3, 6),
+    protocol=st.sampled_from([*PROTOCOLS, "sampled:7"]),
+)
+def test_counts_are_those_of_brute_force(
+    shape: Any, train: Rows, valid: Rows | None, test: Rows, protocol: str
+) -> None:
+    rows = {"train": train, "valid": valid or [], "test": test}
+    shaped = [None if split is None else shape(split) for split in (train, valid, test)]
+    tables = rankconst.from_triples(*shaped, protocol=protocol)
+    for split in ORDER:
+        counted = count_brute_force(rows, parse_protocol(protocol), split)
+        for side in ("head", "tail"):
+            if not counted.rows:
+                with pytest.raises(UnknownNameError, match="hold no"):
+                    tables.histogram("triples", split=split, side=side, protocol=protocol)
+                continue
+            histogram = tables.histogram("triples", split=split, side=side, protocol=protocol)
+            found = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
+            assert found == dict(Counter(getattr(counted, side)))
+
+
+@pytest.mark.usefixtures("cheap_constants")
+def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
+    generator = np.random.default_rng(5)
+    rows = {split: generator.integers(0, [9, 2, 9], (size, 3)) for split, size in (("train", 12), ("test", 4))}
+    rows["valid"] = generator.integers(0, [11, 3, 11], (4, 3))
+    paths = {}
+    for split in ORDER:
+        paths[split] = tmp_path / f"{split}.tsv"
+        pd.DataFrame(rows[split]).to_csv(paths[split], sep="\t", header=False, index=False)
+    own = Benchmark(key="mykg", title="MyKG", aliases=(), format=LineFormat(), files={}, split="own")
+    build_all(Build([own], tmp_path / "out", Fetcher(tmp_path / "cache"), {"mykg": paths}))
+    built = rankconst.load(tmp_path / "out")
+    made = rankconst.from_triples(*(rows[split] for split in ORDER), name="MyKG")
+    unmade = rankconst.from_triples(*(rows[split] for split in ORDER), name="MyKG")
+    for name in COLUMNS:
+        ours, theirs = (tables.read(name).to_pylist() for tables in (made, built))
+        for row in theirs if name == "datasets" else []:
+            row["sha256"] = [None] * 3
+        assert differing_rows(ours, theirs) == []
+    for protocol in PROTOCOLS:
+        for metric in ("mr", "mrr", "hits@10", "hits@7", "gmr", "mad"):
+            constants = built.constants("mykg", metric, protocol=protocol)
+            for tables in (made, unmade):
+                assert tables.constants("mykg", metric, protocol=protocol) == constants
+    assert "constants" not in vars(unmade)["_made"]
+    relation = built.relations("mykg")[0]
+    others: list[dict[str, Any]] = [{"relations": [relation]}, *({"aggregation": key} for key in MACROS)]
+    for names in others:
+        assert made.constants("mykg", "mrr", **names) == built.constants("mykg", "mrr", **names)
+    adjusted = rankconst.adjust({"MRR": "0.5", "dataset": "mykg"}, tables=made)
+    assert adjusted.table == rankconst.adjust({"MRR": "0.5", "dataset": "mykg"}, tables=built).table
+
+
+GOOD = [("a", "r", "b"), ("b", "r", "c")]
+
+
+@pytest.mark.parametrize(
+    ("train", "message"),
+    [
+        ([("a", "r", "b"), ("a", None, "b")], "the relations of train: row 1 holds None"),
+        ([("a", "r", "")], "the tails of train: row 0 holds ''"),
+        ([("a", "r", 1.5)], "the tails of train: row 0 holds 1.5"),
+        ([("a", "r", True)], "the tails of train: row 0 holds True"),
+        (np.array([[0.0, 1.0, 2.0]]), "the heads of train: row 0 holds .*0.0"),
+        (pd.DataFrame({"head": [1, None], "relation": 0, "tail": 1}), "the heads of train: row 1 holds .*nan"),
+        (pd.DataFrame({"head": ["a", None], "relation": 0, "tail": 1}), "the heads of train: row 1 holds (None|nan)"),
+        (
+            pd.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}),
+            "columns a, b, c, d; expected head, relation and tail",
+        ),
+        ([], "shape"),
+        (np.zeros((0, 3), dtype=int), "train holds no triple"),
+        (np.zeros((3, 2), dtype=int), r"ndarray of shape \(3, 2\); expected a DataFrame"),
+        ("train.tsv", "Files are for `rankconst build`"),
+        ([("head", "relation", "tail"), *GOOD], "row 0 of train is a heading: head, relation, tail"),
+        (
+            SimpleNamespace(mapped_triples=np.array([[0, 0, 5]]), entity_to_id={"a": 0}, relation_to_id={"r": 0}),
+            "train has id 5, which the factory names nothing",
+        ),
+    ],
+)
+def test_what_is_no_triple_is_refused(train: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        rankconst.from_triples(train, None, GOOD)
+
+
+def test_words_of_headings_may_be_labels() -> None:
+    tables = rankconst.from_triples([("h", "r", "t"), ("t", "r", "h")], None, [("h", "r", "h")])
+    assert tables.datasets["triples"]["triples_train"] == 2
+
+
+def test_a_factory_that_numbers_more_than_it_trains_on() -> None:
+    train, test = as_factory([(0, 0, 1), (1, 0, 2)]), as_factory([(0, 0, 2)])
+    train.num_entities = 3
+    assert rankconst.from_triples(train, None, test).histogram("triples", protocol="pykeen").total == 2
+    train.num_entities = 10
+    with pytest.raises(DataError, match="train numbers 10 entities, and 3 of them occur"):
+        rankconst.from_triples(train, None, test)
+    assert rankconst.from_triples(train, None, test, protocol=["raw", "standard"]).protocols("triples") == (
+        "standard",
+        "raw",
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "message"),
+    [
+        ({"test": None}, UsageError, "needs train and test"),
+        ({"name": "FB15k-237"}, UsageError, "is the name of a benchmark"),
+        ({"name": "a b"}, UsageError, "must consist of letters"),
+        ({"protocol": "pykene"}, UnknownNameError, "Did you mean pykeen"),
+    ],
+)
+def test_names_that_cannot_be(names: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        rankconst.from_triples(**{"train": GOOD, "test": GOOD, **names})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what PyKEEN's own imports warn of is not looked at
+def test_triples_factories_of_pykeen_give_what_its_evaluator_counts() -> None:
+    triples = pytest.importorskip("pykeen.triples", reason="PyKEEN is not installed; it is no dependency")
+    from pykeen.evaluation import RankBasedEvaluator
+    from pykeen.models import DistMult
+
+    drawn = np.unique(np.random.default_rng(3).integers(0, [40, 4, 40], (400, 3)), axis=0)
+    whole = triples.TriplesFactory.from_labeled_triples(np.array([(f"e{h}", f"r{r}", f"e{t}") for h, r, t in drawn]))
+    train, valid, test = whole.split([0.8, 0.1, 0.1], random_state=0)
+    evaluator = RankBasedEvaluator(clear_on_finalize=False)
+    evaluator.evaluate(
+        model=DistMult(triples_factory=train, embedding_dim=4, random_seed=0),
+        mapped_triples=test.mapped_triples,
+        additional_filter_triples=[train.mapped_triples, valid.mapped_triples],
+        use_tqdm=False,
+    )
+    tables = rankconst.from_triples(train, valid, test)
+    for side, counts in evaluator.num_candidates.items():
+        counted = rankconst.from_counts(np.concatenate(counts)).histogram()
+        assert counted == tables.histogram("triples", protocol="pykeen", side=side)

@@ -1,0 +1,129 @@
+"""``--counts``: numbers of candidates from a file, in place of a dataset; and what else goes with files of results."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.tables.counts_file import read_counts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+RESULTS = "model,MR\nA,2.5\nB,3\n"
+SIDED = "side,num_candidates,num_tasks\nhead,9,2\ntail,4,3\nhead,5,1\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"results.csv": RESULTS, "sided.csv": SIDED, "plain.txt": "9\n9\n5\n4\n4\n4\n"}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("options", "sizes"),
+    [
+        (("--counts", "sided.csv"), [9, 9, 5, 4, 4, 4]),
+        (("--counts", "plain.txt"), [9, 9, 5, 4, 4, 4]),
+        (("--counts", "sided.csv", "--side", "head"), [9, 9, 5]),
+        (("--counts", "sided.csv", "--dataset", "sided", "--side", "tail"), [4, 4, 4]),
+    ],
+)
+def test_values_and_files_are_adjusted_by_the_counts(run: Run, options: tuple[str, ...], sizes: list[int]) -> None:
+    random = Fraction(sum(size + 1 for size in sizes), 2 * len(sizes))
+    index = float(1 - (Fraction(5, 2) - 1) / (random - 1))
+    (value,) = run("adjust", "2.5", "-m", "mr", *options, "-f", "json").records
+    assert (value["expectation"], value["num_tasks"]) == (pytest.approx(float(random)), len(sizes))
+    assert (value["index"], value["protocol"]) == (pytest.approx(index), "own counts")
+    rows = run("adjust", "--input", "results.csv", *options, "-f", "json").records
+    assert rows[0]["AMRI"] == value["index"]
+    assert [(row["num_tasks"], row["tables"]) for row in rows] == [(len(sizes), "own counts")] * 2
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1, max_size=6))
+def test_the_same_as_from_counts(tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[int, int]]) -> None:
+    path = tmp_path_factory.mktemp("counts") / "Mine.csv"
+    rows = "".join(f"{size}\t{number}\n" for size, number in pairs)
+    path.write_text(f"num_candidates\tnum_tasks\n{rows}", encoding="utf-8")
+    tables = read_counts(path)
+    expected = rankconst.from_counts([size for size, number in pairs for _ in range(number)]).histogram()
+    assert tables.histogram("mine", protocol="own counts") == expected
+
+
+def test_several_datasets_and_splits(files: Path) -> None:
+    path = files / "all.csv"
+    path.write_text("dataset,split,num_candidates\none,testing,3\none,dev,4\ntwo,test,5\n", encoding="utf-8")
+    tables = read_counts(path)
+    sizes = {("one", "test"): 3, ("one", "valid"): 4, ("two", "test"): 5}
+    for (dataset, split), size in sizes.items():
+        assert tables.histogram(dataset, split=split, protocol="own counts").num_candidates.tolist() == [size]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected num_candidates"),
+        ("candidates\n3\n", "got columns candidates; expected num_candidates"),
+        ("num_candidates,num_candidates\n3,3\n", "expected num_candidates"),
+        ("num_candidates\n", "holds no counts"),
+        ("num_candidates\n2.5\n", "line 2: 2.5: expected num_candidates, numbers whole"),
+        ("3\n4\nfive\n", "line 3: five: expected"),
+        ("3\n0\n", "line 2: 0 is less than 1; the true answer counts"),
+        ("num_candidates,side\n3,up\n", "line 2: 3, up: unknown side 'up'"),
+        ("num_candidates,num_tasks\n3\n", "line 2: 3: expected"),
+        ("num_candidates,side\n3,\n3,head\n", "of both sides together and of one"),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_counts(path)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (("--counts", "plain.txt", "--side", "head"), 4, "hold plain test of side both only, not of head"),
+        (("--counts", "plain.txt", "--split", "valid"), 4, "They hold (protocol/split): own counts/test"),
+        (("--counts", "plain.txt", "-p", "pykeen"), 4, "They hold (protocol/split): own counts/test"),
+        (("--counts", "plain.txt", "-d", "nations"), 2, "no counts of nations, but of plain"),
+        (("--counts", "plain.txt", "-n", 5), 2, "leave out --num-tasks"),
+        (("--counts", "missing.csv"), 6, "cannot read missing.csv"),
+    ],
+)
+def test_what_does_not_go_with_counts(run: Run, options: tuple[str, ...], code: int, told: str) -> None:
+    screen = run("adjust", "2.5", "-m", "mr", *options)
+    assert (screen.code, screen.out) == (code, "")
+    assert told in screen.message
+    assert told in run("adjust", "--input", "results.csv", *options).message  # of a file, as a note
+
+
+def test_one_side_only(files: Path) -> None:
+    (files / "tail.csv").write_text("num_candidates,side\n3,tail\n", encoding="utf-8")
+    with pytest.raises(UnknownNameError, match="hold tail test of side tail only, not of both"):
+        read_counts(files / "tail.csv").histogram("tail", protocol="own counts")
+
+
+@pytest.mark.usefixtures("files")
+def test_numbers_of_tasks_and_relations_go_with_files(run: Run) -> None:
+    counted = ("--num-tasks", 50, "--protocol", "sampled:8", "-f", "json")
+    (value,) = run("adjust", "2.5", "-m", "mr", *counted).records
+    row = run("adjust", "--input", "results.csv", *counted).records[0]
+    assert (row["AMRI"], row["ZMR"], row["num_tasks"]) == (value["index"], value["z"], 50)
+    relation = ("-d", "nations", "-r", "embassy", "-f", "json")
+    (value,) = run("adjust", "2.5", "-m", "mr", *relation).records
+    row = run("adjust", "--input", "results.csv", *relation).records[0]
+    assert (row["AMRI"], row["num_tasks"]) == (value["index"], value["num_tasks"])

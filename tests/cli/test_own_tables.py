@@ -1,0 +1,129 @@
+"""Sets of one's own next to the one included: what is named adds to it, and every number says which set it is from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import rankconst
+from cli.conftest import SMALL
+from rankconst.tables.schema import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("builder", "cheap_constants")
+
+MIXED = "model,dataset,MRR\nA,MyKG,0.7\nA,FB15k-237,0.338\n"
+OTHER = {**SMALL, "test": SMALL["test"][:1]}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a file of results on an own and a public dataset."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    (folder / "results.csv").write_text(MIXED, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def write_set(run: Run, write_graph: Callable[..., list[str]]) -> Callable[..., None]:
+    """Build a set with a graph of one's own, by default where builds write to."""
+
+    def write(name: str = "MyKG", out: str = "rankconst-tables", graph: object = SMALL) -> None:
+        args = (*write_graph(graph, folder=f"graph of {name} {out}"), "--name", name, "--out", out)
+        assert run("build", *args, "-p", "standard").code == 0
+
+    return write
+
+
+@pytest.mark.usefixtures("here")
+def test_one_file_names_own_and_public_datasets(run: Run, write_set: Callable[..., None]) -> None:
+    write_set(out="mine")
+    public = rankconst.load().constants("fb15k237", "mrr")
+    own = rankconst.load("mine").constants("mykg", "mrr")
+    rows = run("adjust", "--input", "results.csv", "--tables", "mine", "-f", "json").records
+    assert [row["tables"] for row in rows] == ["unreleased", "1.0.0"]
+    assert [row["AMRR"] for row in rows] == [own.index(0.7), public.index(0.338)]
+    screen = run("adjust", 0.7, "-d", "mykg", "-d", "fb15k237", "-m", "mrr", "--tables", "mine", "-f", "json")
+    assert [row["table_version"] for row in screen.records] == ["unreleased", "1.0.0"]
+    screen = run("adjust", 0.7, "-d", "mykg", "-d", "fb15k237", "-m", "mrr", "--tables", "mine")
+    assert "Tables: unreleased + 1.0.0." in screen.out
+    listed = [row["dataset"] for row in run("datasets", "--tables", "mine", "-f", "json").records]
+    assert {"mykg", *rankconst.load().datasets} <= set(listed)
+    assert len(listed) == len(set(listed))
+    assert run("show", "nations", "--tables", "mine").out == run("show", "nations").out
+    # Without the set, the name is unknown, and the message says where own ones go.
+    screen = run("adjust", "--input", "results.csv", "-f", "json")
+    assert (len(screen.records), "--tables DIR" in screen.message) == (2, True)
+
+
+@pytest.mark.usefixtures("here")
+def test_several_sets_and_the_first_that_holds_a_dataset(run: Run, write_set: Callable[..., None]) -> None:
+    write_set(out="one")
+    write_set(out="two", graph=OTHER)
+    write_set("further", out="two", graph=OTHER)
+    for order, tasks in ((("one", "two"), 10), (("two", "one"), 2)):
+        places = [word for place in order for word in ("--tables", place)]
+        (row,) = run("show", "mykg", "-m", "mrr", *places, "-f", "json").records
+        assert row["num_tasks"] == tasks
+        (row,) = run("show", "further", "-m", "mrr", *places, "-f", "json").records
+        assert row["num_tasks"] == 2
+
+
+@pytest.mark.usefixtures("here")
+def test_what_a_build_wrote_here_is_found(run: Run, write_set: Callable[..., None], here: Path) -> None:
+    write_set()
+    rows = run("adjust", "--input", "results.csv", "-f", "json").records
+    assert [row["tables"] for row in rows] == ["unreleased", "1.0.0"]
+    # It adds to the set included and replaces nothing of it; only a set that is named does.
+    assert run("build", "-d", "nations", "--from-archive", "-p", "raw").code == 0
+    shown = run("show", "nations", "-m", "mrr", "-f", "json")
+    assert {row["table_version"] for row in shown.records} == {"1.0.0"}
+    shown = run("show", "nations", "-m", "mrr", "--tables", "rankconst-tables", "-f", "json")
+    assert [(row["table_version"], row["protocol"]) for row in shown.records] == [("unreleased", "raw")]
+    # Leftovers that cannot be read are said to be left out.
+    (here / "rankconst-tables" / "datapackage.json").write_text("{", encoding="utf-8")
+    screen = run("show", "nations", "-m", "mrr", "-f", "json")
+    assert screen.code == 0
+    assert "note: rankconst-tables is left out: " in screen.message
+
+
+def test_in_python() -> None:
+    mine = rankconst.from_triples(SMALL["train"], SMALL["valid"], SMALL["test"], name="MyKG", protocol="standard")
+    public = rankconst.load()
+    frame = pd.DataFrame({"dataset": ["MyKG", "FB15k-237", "nowhere"], "MRR": ["0.7", "0.338", "0.5"]})
+    adjusted = rankconst.adjust(frame, tables=[mine, public], errors="note")
+    expected = [mine.constants("mykg", "mrr").index(0.7), public.constants("fb15k237", "mrr").index(0.338)]
+    assert adjusted["AMRR"].tolist()[:2] == expected
+    assert adjusted["tables"].fillna("none").tolist() == ["unreleased", "1.0.0", "none"]
+    assert rankconst.adjust(frame[1:2], tables=[mine, public])["tables"].tolist() == ["1.0.0"]
+    assert rankconst.lint({"MRR": "0.7", "dataset": "MyKG"}, tables=[mine, public]).findings == ()
+    for tables, dataset in ((mine, "mykg"), (public, "umls")):
+        mr, mrr = (tables.constants(dataset, metric) for metric in ("mr", "mrr"))
+        shown = {"MR": 2.5, "AMRI": mr.index(2.5), "MRR": 0.5, "AMRR": mrr.index(0.5), "ZMRR": mrr.z(0.5)}
+        (group,) = rankconst.identify(shown, tables=[mine, public]).groups
+        assert mr.tasks in {match.tasks for match in group.matches}
+
+
+def test_joined_tables_read_as_one() -> None:
+    from rankconst.tables.tables import join_tables
+
+    one = rankconst.from_triples(SMALL["train"], None, SMALL["test"], name="one", protocol="raw")
+    two = rankconst.from_triples(SMALL["train"], None, SMALL["test"][:1], name="one", protocol="raw")
+    three = rankconst.from_triples(SMALL["train"], None, SMALL["test"], name="three", protocol="raw")
+    joined = join_tables([one, two, three])
+    for name in COLUMNS:
+        assert joined.read(name).to_pylist() == one.read(name).to_pylist() + three.read(name).to_pylist()
+        assert joined.read(name, "one").to_pylist() == one.read(name).to_pylist()
+    assert list(joined.datasets) == ["one", "three"]
+    assert joined.histogram("three", protocol="raw") == one.histogram("one", protocol="raw")
+    assert joined.version == joined.version_of("nothing") == "unreleased"
+    assert join_tables([one]) is one

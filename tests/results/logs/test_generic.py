@@ -1,0 +1,220 @@
+"""Lines with names and numbers of any tool: what each line says, worked out by hand."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankconst.catalogue.tools import TOOLS
+from rankconst.results.document import Document
+from rankconst.results.logs.generic import READER
+from rankconst.results.reading import measure
+
+RSN = "{'data_path': 'data/FB15k-237/', 'max_length': 7}\nepoch:0, Hits@1:0.200, MRR:0.301, MR:414.918, mean_loss:3.0\n"
+PYG = (
+    "Epoch: 025, Loss: 0.5\nEpoch: 025, Val Mean Rank: 238.20, Val MRR: 0.2101, Val Hits@10: 0.4012\n"
+    "Test Mean Rank: 210.10, Test MRR: 0.2189, Test Hits@10: 0.4190\n"
+)
+KBC = (
+    "\t TRAIN:  {'MRR': 0.33679, 'hits@[1,3,10]': tensor([0.2347, 0.3808, 0.5365])}\n"
+    "\t VALID :  {'MRR': 0.28631, 'hits@[1,3,10]': tensor([0.2089, 0.3107, 0.4430], device='cuda:0')}\n\n\n"
+    " TEST :  ({'rhs': 0.38042, 'lhs': 0.18269}, "
+    "{'rhs': tensor([0.2927, 0.4182, 0.5544]), 'lhs': tensor([0.1148, 0.1959, 0.3186])})\n"
+)
+# A print, and what it says: line, split, side, protocol, step, metric, value.
+PRINTS = {
+    "HittER": (
+        "Dev set\nMR=167.69, MRR= 0.327, Hits1 = 0.2308\n\nTest set\nMR=170.79, Hits10= 0.5590\n",
+        ["2 valid both - - MR 167.69", "2 valid both - - MRR 0.327", "2 valid both - - Hits@1 0.2308",
+         "5 test both - - MR 170.79", "5 test both - - Hits@10 0.5590"],
+    ),
+    "CompGCN": (
+        "2024-10-12 08:36:19,742 - [INFO] - [Epoch 73 test]: MRR: Tail : 0.15893, Head : 0.09737, Avg : 0.12815\n",
+        ["1 test tail - 73 MRR 0.15893", "1 test head - 73 MRR 0.09737", "1 test both - 73 MRR 0.12815"],
+    ),
+    "KBAT": (
+        "Averaged stats for replacing head are -> \nHits@100 are 0.7769\nMean rank 224.5869\n\n"
+        "Averaged stats for replacing tail are ->\nMean Reciprocal Rank 0.5\n\nCumulative stats are\nHits@1 are 0.6\n",
+        ["2 - head - - Hits@100 0.7769", "3 - head - - MR 224.5869", "6 - tail - - MRR 0.5",
+         "9 - both - - Hits@1 0.6"],
+    ),
+    "graph4kg": (
+        "2022 INFO     [GPU 0] step: 499, loss: 3.3, reg: 2.4e-01\n2022 INFO     ---- valid result -----\n"
+        "2022 INFO  t,r->h  |MRR: 0.0305 MR: 4064.7 HITS@1: 0.01098\n2022 INFO  h,r->t  |MRR: 0.3897 HITS@10: 0.6\n"
+        "2022 INFO     average |MRR: 0.2101 MR: 2147.4\n",
+        ["3 valid head - 499 MRR 0.0305", "3 valid head - 499 MR 4064.7", "3 valid head - 499 Hits@1 0.01098",
+         "4 valid tail - 499 MRR 0.3897", "4 valid tail - 499 Hits@10 0.6",
+         "5 valid both - 499 MRR 0.2101", "5 valid both - 499 MR 2147.4"],
+    ),
+    "SimKGC": (
+        'forward metrics: {"mean_rank": 97.6917, "hit@10": 0.6035}\nbackward metrics: {"mrr": 0.2459}\n'
+        'average metrics: {"mrr": 0.3355}\n',
+        ["1 - tail - - MR 97.6917", "1 - tail - - Hits@10 0.6035", "2 - head - - MRR 0.2459",
+         "3 - both - - MRR 0.3355"],
+    ),
+    "RED-GNN": (
+        "3\t[VALID] MRR:0.5689 H@1:0.5168 H@10:0.6663        [TEST] MRR:0.5677 H@1:0.5140       [TIME] train:0.0\n",
+        ["1 valid both - - MRR 0.5689", "1 valid both - - Hits@1 0.5168", "1 valid both - - Hits@10 0.6663",
+         "1 test both - - MRR 0.5677", "1 test both - - Hits@1 0.5140"],
+    ),
+    "RSN": (RSN, ["2 - both - 0 Hits@1 0.200", "2 - both - 0 MRR 0.301", "2 - both - 0 MR 414.918"]),
+    "kbc": (
+        KBC,
+        ["2 valid both - - MRR 0.28631", "2 valid both - - Hits@1 0.2089", "2 valid both - - Hits@3 0.3107",
+         "2 valid both - - Hits@10 0.4430", "5 test tail - - MRR 0.38042", "5 test head - - MRR 0.18269",
+         "5 test tail - - Hits@1 0.2927", "5 test tail - - Hits@3 0.4182", "5 test tail - - Hits@10 0.5544",
+         "5 test head - - Hits@1 0.1148", "5 test head - - Hits@3 0.1959", "5 test head - - Hits@10 0.3186"],
+    ),
+    "PyG": (
+        PYG,
+        ["2 valid tail - 25 MR 238.20", "2 valid tail - 25 MRR 0.2101", "2 valid tail - 25 Hits@10 0.4012",
+         "3 test tail - 25 MR 210.10", "3 test tail - 25 MRR 0.2189", "3 test tail - 25 Hits@10 0.4190"],
+    ),
+    "OpenKE's fork": (
+        "INFO:Trainer:2024-05-19 16:26:23:[cuda:0] Epoch 100 | The model starts evaluation on the validation set.\n"
+        "INFO:Trainer:2024-05-19 16:26:31:mr: 8111.488\nINFO:Trainer:2024-05-19 16:26:31:hits@1: 0.364\n"
+        "INFO:Trainer:2024-05-19 16:26:31:mr_type: 4127.008\n",
+        ["2 valid both - 100 MR 8111.488", "3 valid both - 100 Hits@1 0.364"],
+    ),
+    "a README": (
+        "**Valid MRR(filtered):0.747374   \nTest MRR (raw): 0.810421   \n**Hits (filtered) @ 10: 0.984811****   \n",
+        ["1 valid both - - MRR 0.747374", "2 test both raw - MRR 0.810421", "3 test both - - Hits@10 0.984811"],
+    ),
+    "settings before": (
+        "valid               :True\ntest                :False\ntest_batch_size     :16\nMRR: 0.3\n",
+        ["4 - both - - MRR 0.3"],
+    ),
+    "training": ("Start Training...\nStart Evaling...\nMRR: 0.3\n", ["3 - both - - MRR 0.3"]),
+    "testing on valid": ("Testing on the validation set\nmrr: 0.3\n", ["2 valid both - - MRR 0.3"]),
+    "a dict": ("test: {'mrr': 0.5, 'mr': 12,\n 'hits@10': 0.6}\n",
+               ["1 test both - - MRR 0.5", "1 test both - - MR 12", "2 test both - - Hits@10 0.6"]),
+    "thousands, spread, recall": (
+        "MR: 3,340\nMRR: 0.300 ± 0.010\nrecall@10 = 0.4\n",
+        ["1 - both - - MR 3,340", "2 - both - - MRR 0.300 ± 0.010", "3 - both - - Hits@10 0.4"],
+    ),
+    "names, then numbers": (
+        "--mr,  filtered mr             : 210.2, 130.1\nmrr, mr, hit10 0.0634 2666.28 0.1695\nhits@1/3: 0.2/0.3\n",
+        ["1 - both - - MR 210.2", "1 - both - - MR 130.1", "2 - both - - MRR 0.0634", "2 - both - - MR 2666.28",
+         "2 - both - - Hits@10 0.1695", "3 - both - - Hits@1 0.2", "3 - both - - Hits@3 0.3"],
+    ),
+    "KGEmb": (
+        "\t valid MR: 180.12 | MRR: 0.3481 | H@1: 0.2531\n\t Test MR: 190.1 | H10: 0.5412\n",
+        ["1 valid both - - MR 180.12", "1 valid both - - MRR 0.3481", "1 valid both - - Hits@1 0.2531",
+         "2 test both - - MR 190.1", "2 test both - - Hits@10 0.5412"],
+    ),
+    "InteractE": (
+        "[Evaluating Epoch 499 valid]: \n\tMRR: Tail : 0.45, Head : 0.25\n\tHit-1: Tail : 0.3, Head: 0.1, Avg : 0.2\n",
+        ["2 valid tail - 499 MRR 0.45", "2 valid head - 499 MRR 0.25", "3 valid tail - 499 Hits@1 0.3",
+         "3 valid head - 499 Hits@1 0.1", "3 valid both - 499 Hits@1 0.2"],
+    ),
+    "OGB": (
+        "2021 INFO     Test mrr_list at step 9999: 0.8043\n2021 INFO     Valid hits@1_list at step 9999: 0.7\n",
+        ["1 test both - 9999 MRR 0.8043", "2 valid both - 9999 Hits@1 0.7"],
+    ),
+    "wandb, lightning": (
+        "wandb:   test/mrr 0.3381\n       Test|hits@10            0.4381\nRaw setting:\nMeanRank = 12.5\n",
+        ["1 test both - - MRR 0.3381", "2 test both - - Hits@10 0.4381", "4 - both raw - MR 12.5"],
+    ),
+    "DRUM": ("Hits at 10 is 0.53\nMRR is 0.2\n", ["1 - both - - Hits@10 0.53", "2 - both - - MRR 0.2"]),
+    "percent": ("Head: mr:301.5 mrr:23.45\nAll: mrr:0.56\n",
+                ["1 - head - - MR 301.5", "1 - head - - MRR 23.45%", "2 - both - - MRR 0.56%"]),
+    "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", PRINTS)
+def test_every_number_is_told_what_it_is(key: str) -> None:
+    text, expected = PRINTS[key]
+    document = Document("eval.txt", text)
+    assert READER.recognise(document)
+    reading = READER.read(document)
+    found = [
+        f"{entry.line} {about.split or '-'} {about.side} {about.protocol or '-'} "
+        f"{reading.rows[entry.row].get('step') or '-'} {entry.metric.label} {entry.text}"
+        for entry in reading.entries
+        for about in [entry.context]
+    ]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "tool"), [("PyG", "pyg"), ("kbc", "kbc"), ("SimKGC", "simkgc"), ("CompGCN", "compgcn"), ("HittER", None)]
+)
+def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> None:
+    entries = READER.read(Document("eval.txt", PRINTS[key][0])).entries
+    assert {entry.context.tool for entry in entries} == {tool}
+    assert tool is None or tool in TOOLS
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("mr_type: 4127.0", "it ranks entities of the relation's type only"),
+        ("old_MRR: 0.3", "'old' next to its name is not understood"),
+        ("MRR std: 0.01", "'std' next to its name is not understood"),
+        ("relation mrr: 0.9", "'relation' next to its name is not understood"),
+        ("hits@10_50: 0.9", "'50' next to its name is not understood"),
+        ("Mean rank left: 12.5", "left and right are head and tail in some tools"),
+        ("hits: 40.71", "it does not say which k"),
+        ("mrr: 0.x3", "'0.x3' is not a number"),
+        ("mr, mrr, hits@1: 210.2, 0.5", "3 names for 2 numbers"),
+        ("mr, filtered mr: 210, 130", "2 names for 1 numbers"),
+        ("mean rank until now: 123.2", "'until' next to its name is not understood"),
+        ("MRR (head/tail): 0.1/0.2", "its line names two splits or sides"),
+        ("mrr: nan", "it is nan"),
+        ("hits@[1,3]: [0.1, 0.2, 0.3]", "2 names for 3 numbers"),
+        ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled negatives"),
+    ],
+)
+def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
+    reading = READER.read(Document("-", f"{line}\n"))
+    assert reading.entries == ()
+    assert {each.line for each in reading.skipped} == {1}
+    assert all(each.why.startswith(why) for each in reading.skipped)
+
+
+@pytest.mark.parametrize(
+    ("text", "understood"),
+    [
+        (RSN, "dataset FB15k-237 from its settings; 3 of 3 numbers of a split that is not said"),
+        (PRINTS["hits in percent only"][0], "Hits in percent; 2 of 2 numbers of a split that is not said"),
+        (PYG, "as pyg prints them"),
+    ],
+)
+def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
+    assert understood in READER.read(Document("eval.txt", text)).understood
+
+
+@pytest.mark.parametrize("text", ["All was good.", "loss: 0.3", "model,MRR\nTransE,0.3\n", "rank: 0", "MRR", ""])
+def test_nothing_else_is_recognised(text: str) -> None:
+    assert not READER.recognise(Document("notes.txt", text))
+
+
+@pytest.mark.parametrize(
+    "piece", ["mrr ", "mrr: ", "1 ", ":1 ", "=1,", "hits@", "(", "9", "test ", "-", "[1,", "@[1", " \t"]
+)
+def test_no_line_takes_long(piece: str) -> None:
+    piece = piece.replace("_", " ")
+    text = f"mrr: 0.5\n{piece * (2**17 // len(piece))} mrr\nmrr: 0.5\n"
+    start = time.process_time()
+    READER.read(Document("eval.txt", text))
+    assert time.process_time() - start < 1
+
+
+_PIECES = [word for text, _ in PRINTS.values() for word in text.replace("\n", " \n ").split(" ")]
+_WORDS = st.sampled_from([*_PIECES, "nan", "@", "[1,", "±", "%", "\r", "\x1b[0m", "\u0130"])
+
+
+@given(st.lists(_WORDS, max_size=60).map(" ".join))
+def test_any_text_is_read_or_left_out(text: str) -> None:
+    for entry in READER.read(Document("eval.txt", text)).entries:
+        assert 1 <= (entry.line or 0) <= text.count("\n") + 1
+
+
+def test_a_mean_rank_that_counts_from_0_is_measured_from_1() -> None:
+    rank, mrr, _ = READER.read(Document("eval.txt", PYG)).entries[:3]
+    assert measure(rank).value == pytest.approx(239.20)
+    assert measure(mrr).value == 0.2101
