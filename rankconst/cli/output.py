@@ -349,13 +349,11 @@ _LONGEST = 80
 
 def report_reading(reading: Reading, *, strict: bool = False) -> None:
     """Say on stderr how a file was understood and what was left out; DataError for the latter if `strict`."""
-    if reading.understood:
-        typer.echo(f"read: {reading.name}: {reading.understood}.", err=True)
+    report_skipped(reading)
     if strict:
         from rankconst.results.reading import require_whole
 
         require_whole(reading)
-    report_skipped(reading)
 
 
 def report_skipped(reading: Reading) -> None:
