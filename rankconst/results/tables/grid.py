@@ -308,8 +308,9 @@ def _read_table(
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        if dialect.groups and _GAIN.match(row.plain[0]):
-            notes.add(row.line, row.plain[0], "a row of differences or deviations")
+        label = next((text for text in row.plain[:3] if _GAIN.match(text)), None) if dialect.groups else None
+        if label is not None:
+            notes.add(row.line, label, "a row of differences, deviations or averages over datasets")
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
             continue
         if not (dialect.groups and reader.take_label(row, groups if _is_alone(row, heading) else None)):
@@ -328,9 +329,11 @@ def _read_table(
     return table
 
 
-# Rows that compare others.
+# Rows that compare others, or sum them up.
 _GAIN = re.compile(
-    r"(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%|avg\.?|average)\s*)?(?:improv|gain|Δ|delta|impr\b|std\b|p-value|significan|diff)",
+    r"(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%|avg\.?|average)\s*)?"
+    r"(?:improv(?:ements?|e|\.)|impr\.?|gain|Δ|delta|p-value|significance|diff(?:erence|\.)|std\.?)(?:[\s(%].*)?$"
+    r"|(?:sd|stdev|avg\.?|average|overall)$",
     re.IGNORECASE,
 )
 

@@ -258,3 +258,7 @@ def test_rows_and_cells_of_differences_are_no_results() -> None:
     reading = read("WN18RR:\n\n| Model | MRR |\n|--|--|\n| A | .3 |\n| Improvement | 1.2% |\n| B | +.01 |\n")
     assert [entry.text for entry in reading.entries] == [".3"]
     assert [(skip.line, skip.what) for skip in reading.skipped] == [(6, "Improvement"), (7, "+.01")]
+    reading = read("| Dataset | Model | MRR |\n|--|--|--|\n| WN18RR | A | .3 |\n| | std | .01 |\n| | Average | .4 |\n")
+    assert [entry.text for entry in reading.entries] == [".3"]
+    table = "WN18RR:\n\n| Model | MRR |\n|--|--|\n| DiffusionE | .3 |\n| ImprovedTransE | .4 |\n| Improv. (%) | 1 |\n"
+    assert [entry.context.model for entry in read(table).entries] == ["DiffusionE", "ImprovedTransE"]
