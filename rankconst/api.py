@@ -116,12 +116,12 @@ def adjust(
         )
     if decimals is not None or not isinstance(percent, bool) or errors != "raise":
         raise UsageError("decimals, errors and a list of percentages are for a DataFrame; a file shows its own digits.")
-    from rankconst.checks.identify.search import complete_dataset
+    from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
-    reading = _read(results)
-    completed, _ = complete_dataset(reading, opened, replace(user, percent=percent))
-    return adjust_reading(reading, opened, completed, metrics=wanted, significance=significance)
+    user = replace(user, percent=percent)
+    reading = complete_reading(_read(results), opened, user).reading
+    return adjust_reading(reading, opened, user, metrics=wanted, significance=significance)
 
 
 def lint(

@@ -481,7 +481,9 @@ def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
 Group = tuple["Stated", "Metric", bool]
 
 # What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
-_OF_TASKS = attrgetter("dataset", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations")
+_OF_TASKS = attrgetter(
+    "dataset", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "unclear"
+)
 
 
 def _group_entries(

@@ -69,7 +69,7 @@ class TaskSets:
         return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows)
 
     def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the bounds of a metric's expectation in each set: equal where the tables have it, else NaN."""
+        """Return the bounds of a metric's expectation in each set: equal where the tables have it exactly, else NaN."""
         if metric.k is not None and metric.k not in TABULATED_KS:
             return self._bound_hits(metric, metric.k)
         expectation = self._column(metric)[0]
@@ -95,7 +95,8 @@ class TaskSets:
             columns = []
             for name in ("expectation", "variance"):
                 column = np.full(len(self.sets), np.nan)
-                column[places] = self._rows[name][chosen]
+                # An estimate contradicts nothing.
+                column[places] = np.where(self._rows["sampled"][chosen], np.nan, self._rows[name][chosen])
                 columns.append(column)
             self._known[metric] = tuple(columns)
         return self._known[metric]

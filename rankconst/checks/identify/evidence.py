@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Literal
 from rankconst.constants.published import Interval, parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import NAMES, NOTHING
-from rankconst.results.reading import are_in_full, measure, name_entry
+from rankconst.results.reading import NOISE, are_in_full, measure, name_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,6 +52,18 @@ class Piece:
     doubtful: bool = False
 
     @property
+    def precision(self) -> float:
+        """What it leaves open to either side, relative to itself; of a number of tasks, half a task."""
+        if self.metric is None:
+            return 0.5 / max(self.value, 1.0)
+        return min(max(self.interval.half_width / abs(self.value), NOISE), 1.0) if self.value else 1.0
+
+    @property
+    def is_noisy(self) -> bool:
+        """True for the deviation of GMR, which PyKEEN forms as a difference of nearly equal numbers."""
+        return self.kind == "deviation" and self.metric is not None and self.metric.exponent == 0
+
+    @property
     def label(self) -> str:
         """What it is, as formulas name it: ``n``, ``E[MR]``, ``sd[MR]``."""
         if self.metric is None:
@@ -77,6 +89,8 @@ class Evidence:
     stated: Mapping[str, str] = field(default_factory=dict)
     # The tool that the numbers come from, as far as known.
     tool: str | None = None
+    # Base and adjusted values that leave too much open for a piece, and may still contradict some tasks.
+    vague: tuple[tuple[Entry, ...], ...] = ()
 
 
 def solve(
@@ -121,9 +135,17 @@ def collect_evidence(
     dropped: list[Dropped] = []
     for each in each_evaluation:
         _add_evaluation(each, pieces, dropped, percent=percent)
+    base = {(id(each), e.metric): e for each in each_evaluation for e in each if e.adjustment is None}
+    left = {id(one.entry) for one in dropped}
+    vague = tuple(
+        (base[id(each), e.metric], e)
+        for each in each_evaluation
+        for e in each
+        if id(e) in left and (id(each), e.metric) in base
+    )
     context = everything[0].context if everything else NOTHING
     stated = {name: text for name in NAMES if (text := getattr(context, name)) is not None}
-    return Evidence(tuple(pieces), tuple(dropped), stated, context.tool or tool)
+    return Evidence(tuple(pieces), tuple(dropped), stated, context.tool or tool, vague)
 
 
 def _count_tasks(entry: Entry) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,8 @@ class Comparison:
     piece: Piece
     expected: float
     agrees: bool
+    # True if it does not agree, and a known defect of adjusted values says why.
+    explained: bool = False
 
     @property
     def difference(self) -> float:
@@ -50,6 +52,8 @@ class Match:
     num_tasks: int
     # One for each piece of evidence.
     comparisons: tuple[Comparison, ...]
+    # How many sets of the tables would fit as well by chance, if the numbers were of a graph that is not in them.
+    by_chance: float = 1.0
 
     @property
     def agreeing(self) -> int:
@@ -133,74 +137,166 @@ def agrees(piece: Piece, lower: Any, upper: Any) -> Any:
         return (upper * (1 + slack) >= piece.interval.lower) & (lower * (1 - slack) <= piece.interval.upper)
 
 
-def weigh(evidence: Evidence) -> NDArray[np.float64]:
-    """Weigh the pieces for deciding whether a set fits: doubtful ones count nothing, unless all are doubtful."""
-    weights = np.array([0.0 if piece.doubtful else 1.0 for piece in evidence.pieces])
-    return weights if weights.any() else np.ones(len(weights))
+def outvotes(evidence: Evidence, agreement: NDArray[np.bool_], against: NDArray[np.bool_]) -> bool:
+    """Tell whether what contradicts some tasks are slips, each outvoted twice over by pieces as precise as itself.
+
+    What an adjusted value and the z of the same metric say depends on the same numbers: it is one contradiction. No
+    expectation says how many tasks there are.
+    """
+    precision = np.array([piece.precision for piece in evidence.pieces])
+    for place in np.flatnonzero(against):
+        as_precise = precision <= _AS_PRECISE * precision[place]
+        metrics = {evidence.pieces[each].metric for each in np.flatnonzero(as_precise & against)}
+        if None in metrics or np.sum(as_precise & agreement) < _OUTVOTE * len(metrics):
+            return False
+    return True
 
 
-def find_best(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the sets that agree with most: sound pieces first, then the number of tasks, then all pieces."""
-    counts = np.array([piece.metric is None for piece in evidence.pieces])
-    scores = np.stack([weigh(evidence) @ agreement, counts @ agreement, agreement.sum(axis=0)])
-    best = np.ones(agreement.shape[1], dtype=bool)
-    for score in scores:
-        best &= score == score[best].max(initial=0)
-    return best & agreement.any(axis=0)
+def score(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Weigh what agrees with each set by its precision: each digit counts once."""
+    return -np.log([piece.precision for piece in evidence.pieces]) @ agreement
 
 
 # -- ranking ----------------------------------------------------------------------------------------------------------
 
 
+# A piece may be as many times less precise than another and still count as precise.
+_AS_PRECISE = 10.0
+# So many pieces that agree outvote one that does not.
+_OUTVOTE = 2
 # At most this many sets have their constants computed, for a metric without rows in the tables.
 _MOST_COMPUTED = 100
+# Near is within half a unit of the logarithm.
+_NEAR = 0.5
+_APART = 1000.0
+# At most this many sets are searched for known defects.
+_MOST_SEARCHED = 24
+# Numbers as exact as this were not formed with 32 bits; a set that is so many times closer is the right one.
+_EXACT, _CLOSER = 1e-8, 100.0
 
 
-def rank(
-    evidence: Evidence,
-    candidates: TaskSets,
-    chosen: NDArray[np.bool_],
-    user: Stated,
-    *,
-    share: float = 0.5,
-) -> tuple[Match, ...]:
-    """Return the sets that fit best, those with the same constants as one; `share` of what counts must agree."""
+def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> tuple[Match, ...]:
+    """Return the sets that the evidence fits, those with the same constants as one; the likely protocol first."""
     places = np.flatnonzero(chosen)
+    if not places.size:
+        return ()
     bounds = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in evidence.pieces]
     agreement = np.array([agrees(piece, *ends) for piece, ends in zip(evidence.pieces, bounds, strict=True)])
     expected = np.array([ends[0] for ends in bounds])
-    if not places.size:
-        return ()
+    # What the tables do not say contradicts nothing.
+    against = ~agreement & ~np.isnan(expected)
     # What the tables have no rows of is computed, but only for the sets that the rest leaves open.
     for row, (piece, (lower, upper)) in enumerate(zip(evidence.pieces, bounds, strict=True)):
         if piece.metric is None or np.array_equal(lower, upper, equal_nan=True):
             continue
-        best = np.flatnonzero(find_best(evidence, agreement))
+        best = np.argsort(-score(evidence, agreement), kind="stable")
         agreement[row] &= False
         for column in best[:_MOST_COMPUTED]:
             constants = candidates.tables.look_up(candidates.sets[places[column]], piece.metric)
             expected[row, column] = constants.expectation
             agreement[row, column] = agrees(piece, constants.expectation, constants.expectation)
-    fits = np.flatnonzero(find_best(evidence, agreement))
-    weights = weigh(evidence)
-    if not fits.size or float(weights @ agreement[:, fits[0]]) < share * weights.sum():
-        return ()
+        against[row] = ~agreement[row]
+    explained = np.zeros_like(agreement)
+    fits = ~against.any(axis=0) & agreement.any(axis=0)
+    if not fits.any():
+        # Defects and slips are only looked for where most agrees.
+        told = np.zeros(places.size)
+        for column in np.argsort(-score(evidence, agreement), kind="stable")[:_MOST_SEARCHED].tolist():
+            if not agreement[:, column].any():
+                continue
+            tasks = candidates.sets[places[column]]
+            explained[:, column] = _explain(evidence, against[:, column], tasks, candidates, user)
+            sound = agreement[:, column] | explained[:, column]
+            if outvotes(evidence, sound, against[:, column] & ~sound):
+                told[column] = np.sum(sound)
+        fits = (told > 0) & (told == told.max())
+    fits = _sharpen(evidence, fits, expected, agreement)
     groups: dict[tuple[int, bytes, bytes], list[int]] = {}
-    for column in fits.tolist():
+    for column in np.flatnonzero(fits).tolist():
         groups.setdefault(candidates.signature(int(places[column])), []).append(column)
-    prefer = functools.partial(_preference, protocol=_likely_protocol(evidence, user))
+    order = functools.partial(_preference, protocol=prefer(evidence, user))
     matches = []
     for columns in groups.values():
-        first, *others = sorted((candidates.sets[places[column]] for column in columns), key=prefer)
+        first, *others = sorted((candidates.sets[places[column]] for column in columns), key=order)
         comparisons = tuple(
-            Comparison(piece, float(expected[row, columns[0]]), bool(agreement[row, columns[0]]))
+            Comparison(
+                piece,
+                float(expected[row, columns[0]]),
+                bool(agreement[row, columns[0]]),
+                bool(explained[row, columns[0]]),
+            )
             for row, piece in enumerate(evidence.pieces)
         )
-        matches.append(Match(first, tuple(others), int(candidates.num_tasks[places[columns[0]]]), comparisons))
-    return tuple(sorted(matches, key=lambda match: (*prefer(match.tasks)[:1], match.largest_difference)))
+        place = int(places[columns[0]])
+        chance = _estimate_chance(comparisons, candidates, place)
+        matches.append(Match(first, tuple(others), int(candidates.num_tasks[place]), comparisons, chance))
+    return tuple(sorted(matches, key=lambda match: (*order(match.tasks)[:1], match.largest_difference)))
 
 
-def _likely_protocol(evidence: Evidence, user: Stated) -> str | None:
+def compare(evidence: Evidence, tasks: Tasks, candidates: TaskSets) -> tuple[Comparison, ...]:
+    """Compare every piece with the constants of some tasks."""
+    place = candidates.sets.index(tasks)
+    bounds = [tuple(float(end[place]) for end in bound_constant(piece, candidates)) for piece in evidence.pieces]
+    return tuple(
+        Comparison(piece, ends[0], bool(agrees(piece, *ends)))
+        for piece, ends in zip(evidence.pieces, bounds, strict=True)
+    )
+
+
+def _estimate_chance(comparisons: Iterable[Comparison], candidates: TaskSets, place: int) -> float:
+    """Estimate how many sets would fit by chance: how many are near, times the share of what is near that fits."""
+    told = [each.piece for each in comparisons if each.agrees or each.explained]
+    means = sorted((piece for piece in told if piece.kind == "expectation"), key=lambda piece: piece.precision)
+    # A deviation tells the number of tasks, whose root it falls with, where expectations tell the rest.
+    counts = [(1 if piece.metric is None else 4) * piece.precision for piece in told if piece.kind != "expectation"]
+    alike = np.abs(np.log(candidates.num_tasks / candidates.num_tasks[place])) < _NEAR
+    columns, share = [candidates.num_tasks.astype(np.float64)], 2 * min(counts, default=0.5)
+    if means and means[0].metric is not None:
+        expectation = candidates.find(means[0].metric)[0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            near = np.abs(np.log(expectation / means[0].value)) < _NEAR
+        alike, columns = (alike & near, [expectation, *columns]) if counts else (near, [expectation])
+        share = 2 * means[0].precision * (share if counts else 1.0)
+        # Graphs with the same expectation of one metric differ in that of another by about a thousandth.
+        others = [piece.precision for piece in means if piece.metric != means[0].metric]
+        share *= min(_APART * min(others, default=1.0), 1.0)
+    different = np.unique(np.stack([column[alike] for column in columns]), axis=1).shape[1]
+    return float(max(different, 1) * share)
+
+
+def _explain(
+    evidence: Evidence, wrong: NDArray[np.bool_], tasks: Tasks, candidates: TaskSets, user: Stated
+) -> NDArray[np.bool_]:
+    """Tell which pieces that contradict some tasks follow from a known defect of adjusted values there."""
+    find = functools.partial(candidates.tables.look_up, tasks)
+    explained = np.zeros_like(wrong)
+    for place in np.flatnonzero(wrong):
+        entries = evidence.pieces[place].entries
+        checked = check_entries(entries, find, percent=user.percent) if entries else ()
+        explained[place] = any(each.cause in CAUSES and CAUSES[each.cause].tells for each in checked)
+    return explained
+
+
+def _sharpen(
+    evidence: Evidence, fits: NDArray[np.bool_], expected: NDArray[np.float64], agreement: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Keep the sets that are much closer than the others, where numbers were formed with 64 bits."""
+    told = np.array([piece.metric is not None and not piece.is_noisy for piece in evidence.pieces])
+    columns = np.flatnonzero(fits)
+    if columns.size == 1 or not (columns.size and told.any()):
+        return fits
+    values = np.array([piece.value for piece in evidence.pieces])[told, np.newaxis]
+    away = np.abs(expected[told][:, columns] / values - 1)
+    away = np.median(np.where(agreement[told][:, columns], away, 1.0), axis=0)
+    if away.min() > _EXACT:
+        return fits
+    kept = np.zeros_like(fits)
+    kept[columns[away <= max(_CLOSER * away.min(), _EXACT)]] = True
+    return kept
+
+
+def prefer(evidence: Evidence, user: Stated) -> str | None:
+    """Return the protocol of the tool that the numbers come from; None if none is known."""
     for tool in (user.tool, evidence.tool):
         if tool is not None:
             try:
@@ -242,30 +338,13 @@ def check_evaluations(
     return tuple(max(verdicts, key=lambda one: one.belongs) for verdicts in zip(*each_match, strict=True))
 
 
-def explain(
-    evidence: Evidence, matches: Sequence[Match], candidates: TaskSets, user: Stated
-) -> tuple[int, tuple[Match, ...]]:
-    """Return how many adjusted values are right or wrong in a known way, and the matches with the most of these."""
-    pairs = [piece.entries for piece in evidence.pieces if piece.entries]
+def narrow(evidence: Evidence, matches: tuple[Match, ...], candidates: TaskSets, user: Stated) -> tuple[Match, ...]:
+    """Keep the matches on which most adjusted values are right or wrong in a known way, those that are no piece too."""
+    if not 1 < len(matches) <= MOST_CHECKED:
+        return matches
+    pairs = [*(piece.entries for piece in evidence.pieces if piece.entries), *evidence.vague]
     scores = []
-    for match in matches[:MOST_CHECKED]:
+    for match in matches:
         checked = check_evaluations(pairs, [match], candidates, percent=user.percent)
         scores.append(sum(each.belongs or (each.cause in CAUSES and CAUSES[each.cause].tells) for each in checked))
-    best = max(scores, default=0)
-    return best, tuple(match for match, score in zip(matches, scores, strict=False) if score == best)
-
-
-def rank_by_defects(
-    evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated
-) -> tuple[Match, ...]:
-    """Return the sets with that many tasks on which known defects give at least half of the adjusted values."""
-    counts = tuple(piece for piece in evidence.pieces if piece.metric is None)
-    by_count = rank(replace(evidence, pieces=counts), candidates, chosen, user) if counts else ()
-    best, explained = explain(evidence, by_count, candidates, user)
-    if not best or 2 * best < sum(bool(piece.entries) for piece in evidence.pieces):
-        return ()
-    fitting = np.zeros_like(chosen)
-    fitting[[candidates.sets.index(match.tasks) for match in explained]] = True
-    same = {match.tasks: match.same for match in explained}
-    found = rank(evidence, candidates, fitting, user, share=0.0)
-    return tuple(replace(match, same=same[match.tasks]) for match in found)
+    return tuple(match for match, each in zip(matches, scores, strict=True) if each == max(scores))
