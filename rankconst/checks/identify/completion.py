@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
-from rankconst.checks.identify.matches import Match, narrow, prefer, rank
+from rankconst.checks.identify.matches import Match, prefer, rank
 from rankconst.checks.identify.search import CERTAIN, describe_nearest, select
 from rankconst.errors import RankconstError
 from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
@@ -56,8 +56,8 @@ class _Part:
 
     @property
     def is_telling(self) -> bool:
-        """True if some piece is of a metric: a number of ranks alone does not tell a protocol."""
-        return any(piece.metric is not None for piece in self.evidence.pieces)
+        """True if some adjusted value may tell or contradict: a number of ranks alone does not tell a protocol."""
+        return any(piece.metric is not None for piece in (*self.evidence.pieces, *self.evidence.vague))
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class _Search:
             [group.entries for group in groups], tool=self.reading.tool, percent=self.user.percent
         )
         part = _Part(context, tuple(places), evidence, self._name(context))
-        if part.names is None or not evidence.pieces:
+        if part.names is None or not (evidence.pieces or evidence.vague):
             return part
         if not part.is_telling:
             key = (_frame(context), context.num_tasks)
@@ -176,7 +176,7 @@ class _Search:
         if not found and names.get("side") == "both" and self.user.side is None:
             chosen = select(self.sets, {name: key for name, key in names.items() if name != "side"})
             found = rank(part.evidence, self.sets, chosen, self.user)
-        return narrow(part.evidence, found, self.sets, self.user)
+        return found
 
     def _explain(self, part: _Part, names: Mapping[str, str]) -> str:
         """Say what fits nothing: what the numbers are of instead, or what is nearest."""

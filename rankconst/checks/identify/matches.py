@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.evidence import Evidence, Piece
+    from rankconst.constants.published import Interval
     from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry
     from rankconst.tables.search import TaskSets
@@ -126,15 +128,39 @@ def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float
     """Bound the constant that a piece speaks of, in each set."""
     if piece.kind == "expectation" and piece.metric is not None:
         return candidates.find(piece.metric)
+    if piece.kind == "adjusted" and piece.metric is not None and piece.base is not None:
+        return _predict(piece.metric, piece.form, piece.base, candidates)
     exact = candidates.num_tasks.astype(np.float64) if piece.metric is None else candidates.deviation(piece.metric)
     return exact, exact
+
+
+def _predict(
+    metric: Metric, form: str, base: Interval, candidates: TaskSets
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bound the adjusted value of a base value in each set; NaN where the tables have no constant."""
+    least, most = candidates.find(metric)
+    expectation = np.where(least == most, least, np.nan)
+    optimum = np.nan if metric.optimum is None else metric.optimum
+    ends = []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for end in base:
+            for mean in (expectation * (1 - NOISE), expectation * (1 + NOISE)):
+                scale = {"normalised": 1 / mean, "index": 1 / (optimum - mean)}.get(form)
+                if scale is None:
+                    scale = (1 if metric.increasing else -1) / candidates.deviation(metric)
+                ends.append((end - (0.0 if form == "normalised" else mean)) * scale)
+    lower, upper = np.min(ends, axis=0), np.max(ends, axis=0)
+    unknown = ~(np.isfinite(lower) & np.isfinite(upper))
+    return np.where(unknown, np.nan, lower), np.where(unknown, np.nan, upper)
 
 
 def agrees(piece: Piece, lower: Any, upper: Any) -> Any:
     """Tell whether something between two numbers may be what a piece says; NaN is not."""
     slack = NOISE if piece.metric is not None else 0.0
     with np.errstate(invalid="ignore"):
-        return (upper * (1 + slack) >= piece.interval.lower) & (lower * (1 - slack) <= piece.interval.upper)
+        return (upper + slack * np.abs(upper) >= piece.interval.lower) & (
+            lower - slack * np.abs(lower) <= piece.interval.upper
+        )
 
 
 def outvotes(evidence: Evidence, agreement: NDArray[np.bool_], against: NDArray[np.bool_]) -> bool:
@@ -180,6 +206,8 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
     places = np.flatnonzero(chosen)
     if not places.size:
         return ()
+    told = len(evidence.pieces) or len(evidence.vague)
+    evidence = replace(evidence, pieces=(*evidence.pieces, *evidence.vague), vague=())
     bounds = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in evidence.pieces]
     agreement = np.array([agrees(piece, *ends) for piece, ends in zip(evidence.pieces, bounds, strict=True)])
     expected = np.array([ends[0] for ends in bounds])
@@ -187,7 +215,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
     against = ~agreement & ~np.isnan(expected)
     # What the tables have no rows of is computed, but only for the sets that the rest leaves open.
     for row, (piece, (lower, upper)) in enumerate(zip(evidence.pieces, bounds, strict=True)):
-        if piece.metric is None or np.array_equal(lower, upper, equal_nan=True):
+        if piece.kind != "expectation" or piece.metric is None or np.array_equal(lower, upper, equal_nan=True):
             continue
         best = np.argsort(-score(evidence, agreement), kind="stable")
         agreement[row] &= False
@@ -200,7 +228,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
     fits = ~against.any(axis=0) & agreement.any(axis=0)
     if not fits.any():
         # Defects and slips are only looked for where most agrees.
-        told = np.zeros(places.size)
+        sound_pieces = np.zeros(places.size)
         for column in np.argsort(-score(evidence, agreement), kind="stable")[:_MOST_SEARCHED].tolist():
             if not agreement[:, column].any():
                 continue
@@ -208,8 +236,8 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
             explained[:, column] = _explain(evidence, against[:, column], tasks, candidates, user)
             sound = agreement[:, column] | explained[:, column]
             if outvotes(evidence, sound, against[:, column] & ~sound):
-                told[column] = np.sum(sound)
-        fits = (told > 0) & (told == told.max())
+                sound_pieces[column] = np.sum(sound)
+        fits = (sound_pieces > 0) & (sound_pieces == sound_pieces.max())
     fits = _sharpen(evidence, fits, expected, agreement)
     groups: dict[tuple[int, bytes, bytes], list[int]] = {}
     for column in np.flatnonzero(fits).tolist():
@@ -225,7 +253,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
                 bool(agreement[row, columns[0]]),
                 bool(explained[row, columns[0]]),
             )
-            for row, piece in enumerate(evidence.pieces)
+            for row, piece in enumerate(evidence.pieces[:told])
         )
         place = int(places[columns[0]])
         chance = _estimate_chance(comparisons, candidates, place)
@@ -281,7 +309,7 @@ def _sharpen(
     evidence: Evidence, fits: NDArray[np.bool_], expected: NDArray[np.float64], agreement: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Keep the sets that are much closer than the others, where numbers were formed with 64 bits."""
-    told = np.array([piece.metric is not None and not piece.is_noisy for piece in evidence.pieces])
+    told = np.array([piece.kind in {"expectation", "deviation"} and not piece.is_noisy for piece in evidence.pieces])
     columns = np.flatnonzero(fits)
     if columns.size == 1 or not (columns.size and told.any()):
         return fits
@@ -336,15 +364,3 @@ def check_evaluations(
         find = functools.partial(candidates.tables.look_up, match.tasks)
         each_match.append([one for each in evaluations for one in check_entries(each, find, percent=percent)])
     return tuple(max(verdicts, key=lambda one: one.belongs) for verdicts in zip(*each_match, strict=True))
-
-
-def narrow(evidence: Evidence, matches: tuple[Match, ...], candidates: TaskSets, user: Stated) -> tuple[Match, ...]:
-    """Keep the matches on which most adjusted values are right or wrong in a known way, those that are no piece too."""
-    if not 1 < len(matches) <= MOST_CHECKED:
-        return matches
-    pairs = [*(piece.entries for piece in evidence.pieces if piece.entries), *evidence.vague]
-    scores = []
-    for match in matches:
-        checked = check_evaluations(pairs, [match], candidates, percent=user.percent)
-        scores.append(sum(each.belongs or (each.cause in CAUSES and CAUSES[each.cause].tells) for each in checked))
-    return tuple(match for match, each in zip(matches, scores, strict=True) if each == max(scores))

@@ -22,7 +22,6 @@ from rankconst.checks.identify.matches import (
     bound_constant,
     check_evaluations,
     compare,
-    narrow,
     rank,
 )
 from rankconst.errors import UnknownNameError
@@ -69,7 +68,6 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
     compared = matches[0].comparisons if matches else ()
     if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
         notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
-    matches = narrow(evidence, matches, candidates, user)
     if matches and matches[0].by_chance > CERTAIN and not {"dataset"} & (given.keys() | stated.keys()):
         notes.append(
             "so few digits may fit by chance: the numbers may as well be of a graph that is not in the tables."

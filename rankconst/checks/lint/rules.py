@@ -24,7 +24,7 @@ from rankconst.checks.lint.bounds import (
 from rankconst.checks.lint.case import Finding, invert
 from rankconst.constants.published import Interval, show_number
 from rankconst.errors import DataError, UndefinedError
-from rankconst.results.reading import Measured
+from rankconst.results.reading import Measured, count_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -584,6 +584,9 @@ _FORMULAS = {
     "z": "{adjusted} = {sign}({base} - E[{base}]) / sqrt(Var[{base}])",
 }
 
+# A value of so many digits that repeats another was copied.
+_TELLING = 4
+
 # Below it a ranker is worse than random beyond doubt.
 _LEAST_Z = -5.0
 
@@ -625,7 +628,9 @@ def _find_unscaled(case: Case) -> Iterator[Finding]:
     """Find z-scores that repeat their base value, which needs no ranking tasks."""
     for m in case.measured:
         base = case.own.get(m.entry.metric)
-        if m.entry.adjustment == "z" and base is not None and abs(m.value) == abs(base.value) != 0:
+        # Of few digits, the two may well be equal by chance.
+        telling = count_digits(m.entry.text) >= _TELLING
+        if m.entry.adjustment == "z" and telling and base is not None and abs(m.value) == abs(base.value) != 0:
             cause = "It repeats the base value: it was never scaled."
             yield Finding((m, base), _write_formula(m), f"{m} is no z-score of {base}.", cause)
 
