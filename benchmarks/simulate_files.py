@@ -164,8 +164,9 @@ def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], 
     ]
     if None in truths and by_identify:
         counts.add("named by identify", f"{by_identify[0].match}\n{text}")
+    completed = complete_reading(reading, tables, user)
     try:
-        adjusted = adjust_reading(complete_reading(reading, tables, user).reading, tables, user)
+        adjusted = adjust_reading(completed.reading, tables, user)
     except RankconstError:
         counts.add("refused", text)
         return
@@ -182,7 +183,10 @@ def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], 
             truth = replace(truth, side=truth.side if truth.side != "both" else said)
         wrong += truth is None or not same_constants(tables, entry.constants.tasks, truth)
     if wrong:
-        counts.add("wrong", f"{truths}\n{text}\n{ {str(done.batch.tasks) for done in adjusted.done} }")
+        counts.add(
+            "assumed, and said so" if "taken for" in completed.note else "wrong",
+            f"{truths}\n{text}\n{ {str(done.batch.tasks) for done in adjusted.done} }",
+        )
     else:
         counts.add("partly resolved" if rest else "resolved", text)
 

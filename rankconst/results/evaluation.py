@@ -99,7 +99,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     are to be taken for full ones, DataError if no dataset is named, the tool's numbers on it cannot be adjusted, or the
     file's own numbers leave the tasks unclear.
     """
-    if file.unclear and user.protocol is None:
+    if file.unclear:
         raise DataError(file.unclear)
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None

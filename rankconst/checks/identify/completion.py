@@ -56,8 +56,8 @@ class _Part:
 
     @property
     def is_telling(self) -> bool:
-        """True if some adjusted value may tell or contradict: a number of ranks alone does not tell a protocol."""
-        return any(piece.metric is not None for piece in (*self.evidence.pieces, *self.evidence.vague))
+        """True if some adjusted value tells: a number of ranks, and what is vague, may only contradict."""
+        return any(piece.metric is not None for piece in self.evidence.pieces)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,9 @@ class _Search:
     def __init__(self, reading: Reading, tables: Tables, user: Stated) -> None:
         self.reading, self.tables, self.user = reading, tables, user
         self.sets = TaskSets.of(tables)
-        self._by_count: dict[tuple[Stated, int | None], tuple[Match, ...]] = {}
+        self._by_count: dict[Stated, tuple[Match, ...]] = {}
+        # What was assumed of adjusted values that are too coarse to tell.
+        self._taken: dict[Tasks, None] = {}
 
     def cut(self, groups: Sequence[Group]) -> list[_Part]:
         """Gather evaluations that share their tasks, and search for the tasks of each."""
@@ -138,9 +140,10 @@ class _Search:
         part = _Part(context, tuple(places), evidence, self._name(context))
         if part.names is None or not (evidence.pieces or evidence.vague):
             return part
-        if not part.is_telling:
-            key = (_frame(context), context.num_tasks)
-            if key not in self._by_count or context.side:
+        if not part.is_telling and not evidence.vague:
+            # Thousands of rows may say nothing but the same number.
+            key = replace(context, model=None, rank_type=None)
+            if key not in self._by_count:
                 self._by_count[key] = self._rank(part, part.names)
             return replace(part, matches=self._by_count[key], reason=self._explain_count(part))
         matches = self._rank(part, part.names)
@@ -229,7 +232,7 @@ class _Search:
     def _settle_counted(self, part: _Part, shared: set[Tasks]) -> _Outcome:
         """Complete what has no adjusted value of its own: by what the others have, or by the number of ranks."""
         names, default = part.names or {}, self._default(part)
-        if shared and part.evidence.pieces:
+        if shared and (part.evidence.pieces or part.evidence.vague):
             return self._conclude(part, _restrict(part.matches, shared), sure=True)
         if shared:
             side = names.get("side", "both")
@@ -241,11 +244,13 @@ class _Search:
                 alike.setdefault(self.sets.signature(place), []).append(self.sets.sets[place])
             matches = tuple(Match(tasks[0], tuple(tasks[1:]), 0, ()) for tasks in alike.values())
             return self._conclude(part, matches, sure=True)
-        if not part.evidence.pieces:
+        if not (part.evidence.pieces or part.evidence.vague):
             reason = "no dataset is named, and its numbers do not tell: add --dataset."
             return _Outcome(part.context if default is not None else replace(part.context, unclear=reason))
         usual = [match for match in part.matches if match.tasks.aggregation == DEFAULT_AGGREGATION]
         if default is not None and any(default in (match.tasks, *match.same) for match in usual):
+            if part.evidence.vague and len(part.matches) > 1:
+                self._taken[default] = None
             return _Outcome(part.context)
         protocol = prefer(part.evidence, self.user)
         likely = [match for match in usual if protocol in {tasks.protocol for tasks in (match.tasks, *match.same)}]
@@ -292,12 +297,15 @@ class _Search:
 
     def describe(self, told: Iterable[Match]) -> str:
         """Say how numbers were understood."""
-        found = list(told)
+        found, coarse = list(told), [Match(tasks, (), 0, ()) for tasks in self._taken]
+        taken = f"its adjusted values are too coarse to tell; taken for those of {_describe(coarse)}." if coarse else ""
         if not found:
-            return ""
+            return taken
         unnamed = self.user.dataset is None and not any(entry.context.dataset for entry in self.reading.entries)
         start, more = ("no dataset is named; its", ". Add --dataset to be sure.") if unnamed else ("its own", ".")
-        return f"{start} numbers are those of {_describe(found)} (`rankconst identify` shows why){more}"
+        return (
+            f"{start} numbers are those of {_describe(found)} (`rankconst identify` shows why){more} {taken}".rstrip()
+        )
 
 
 def _reduce(tasks: Tasks) -> Tasks:

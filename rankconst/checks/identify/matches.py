@@ -10,7 +10,7 @@ import numpy as np
 
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
-from rankconst.checks.identify.defects import CAUSES, Checked, check_entries
+from rankconst.checks.identify.defects import CAUSES, Checked, bound_cancellation, check_entries
 from rankconst.constants.published import NOISE
 from rankconst.errors import UnknownNameError
 
@@ -131,7 +131,8 @@ def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float
     if piece.kind == "adjusted" and piece.metric is not None and piece.base is not None:
         return _predict(piece.metric, piece.form, piece.base, candidates)
     exact = candidates.num_tasks.astype(np.float64) if piece.metric is None else candidates.deviation(piece.metric)
-    return exact, exact
+    lost = bound_cancellation(candidates.num_tasks) / 2 if piece.is_noisy else 0.0
+    return exact * (1 - lost), exact * (1 + lost)
 
 
 def _predict(
@@ -210,7 +211,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
     evidence = replace(evidence, pieces=(*evidence.pieces, *evidence.vague), vague=())
     bounds = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in evidence.pieces]
     agreement = np.array([agrees(piece, *ends) for piece, ends in zip(evidence.pieces, bounds, strict=True)])
-    expected = np.array([ends[0] for ends in bounds])
+    expected = np.array([sum(ends) / 2 for ends in bounds])
     # What the tables do not say contradicts nothing.
     against = ~agreement & ~np.isnan(expected)
     # What the tables have no rows of is computed, but only for the sets that the rest leaves open.
@@ -266,7 +267,7 @@ def compare(evidence: Evidence, tasks: Tasks, candidates: TaskSets) -> tuple[Com
     place = candidates.sets.index(tasks)
     bounds = [tuple(float(end[place]) for end in bound_constant(piece, candidates)) for piece in evidence.pieces]
     return tuple(
-        Comparison(piece, ends[0], bool(agrees(piece, *ends)))
+        Comparison(piece, sum(ends) / 2, bool(agrees(piece, *ends)))
         for piece, ends in zip(evidence.pieces, bounds, strict=True)
     )
 

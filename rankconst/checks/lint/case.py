@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram, Tasks
 
 
+Severity = Literal["error", "warning", "info"]
+
 _WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
 
 
@@ -43,7 +45,7 @@ class Finding:
     cause: str = ""
     # error: no ranks can give these; warning: they can if an assumption about the ranking tasks is wrong, or as means
     # over several runs; info: they are possible but unlikely.
-    severity: Literal["error", "warning", "info"] = "error"
+    severity: Severity = "error"
     # The evaluation: "RotatE, FB15k-237, test"; empty for a whole file, or if the file names none.
     label: str = ""
     rule: str = ""

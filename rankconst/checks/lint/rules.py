@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
-from rankconst.checks.identify.defects import UNKNOWN, check_entries
+from rankconst.checks.identify.defects import CAUSES, UNKNOWN, check_entries
 from rankconst.checks.lint.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
@@ -21,7 +21,7 @@ from rankconst.checks.lint.bounds import (
     largest_reciprocal,
     least_mean_rank,
 )
-from rankconst.checks.lint.case import Finding, invert
+from rankconst.checks.lint.case import Finding, Severity, invert
 from rankconst.constants.published import Interval, show_number
 from rankconst.errors import DataError, UndefinedError
 from rankconst.results.reading import Measured, count_digits
@@ -621,7 +621,9 @@ def find_mismatches(case: Case) -> Iterator[Finding]:
             cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
         expected = f"expected {show_number(checked.expected, 8)}{_name_chance(case)}"
         statement = f"{m} does not belong to {base}: {expected}."
-        yield Finding((m, base), _write_formula(m), statement, cause, "warning" if case.assumed else "error")
+        harmless = checked.cause in CAUSES and CAUSES[checked.cause].harmless
+        severity: Severity = "info" if harmless else "warning" if case.assumed else "error"
+        yield Finding((m, base), _write_formula(m), statement, cause, severity)
 
 
 def _find_unscaled(case: Case) -> Iterator[Finding]:

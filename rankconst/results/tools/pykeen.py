@@ -56,11 +56,6 @@ _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
 )
-# PyKEEN 1.0 to 1.4, run; https://github.com/pykeen/pykeen/issues/397 has it mended in 1.5.
-_OLD_FILTER = (
-    "PyKEEN before 1.5 removed known answers of train and test only, not of valid: no tables hold these ranking tasks. "
-    "Where the file is of another version, or was filtered by all three, add --protocol pykeen."
-)
 # The key of any metric of PyKEEN contains one of these.
 _LIKELY = re.compile(r"rank|hit|mr|dcg|varia|devia", re.IGNORECASE)
 _OPEN_K = re.compile(r"(?<=[_@])k$")
@@ -228,7 +223,7 @@ def _read_record(
             num_tasks=counts.get((way.split, way.side, way.rank_type)),
         )
         if old and exact and context.split in {None, "test"}:
-            context = replace(context, unclear=_OLD_FILTER)
+            context = replace(context, protocol="pykeen-1.4")
         entry = Entry(metric[0], text, first + len(found), "value", leaf.line, context, metric[1], exact)
         found.append((entry, leaf))
     return found, skipped
