@@ -112,7 +112,14 @@ def adjust(
         if significance:
             raise UsageError("significance is for files; for a DataFrame use Constants.significance.")
         return adjust_frame(
-            results, opened, user, metrics=wanted, percent=percent, decimals=decimals, noting=errors == "note"
+            results,
+            opened,
+            user,
+            metrics=wanted,
+            percent=percent,
+            decimals=decimals,
+            noting=errors == "note",
+            complete=lambda frame: _complete_frame(frame, opened, replace(user, percent=percent is True)),
         )
     if decimals is not None or not isinstance(percent, bool) or errors != "raise":
         raise UsageError("decimals, errors and a list of percentages are for a DataFrame; a file shows its own digits.")
@@ -302,6 +309,18 @@ def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
     if tables is None:
         return load()
     return tables if isinstance(tables, Tables) else join_tables(tables)
+
+
+def _complete_frame(frame: Any, tables: Tables, user: Stated) -> dict[tuple[int, str], Stated]:
+    """Return what is known about the tasks of each number of a DataFrame, by row and column."""
+    from rankconst.checks.identify.completion import complete_reading
+
+    reading = _read(frame)
+    if len(reading.rows) != len(frame):
+        raise UsageError("the DataFrame has rows without any value; drop them: frame.dropna(how='all').")
+    return {
+        (entry.row, entry.column): entry.context for entry in complete_reading(reading, tables, user).reading.entries
+    }
 
 
 def _read(results: Any) -> Reading:

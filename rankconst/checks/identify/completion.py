@@ -191,7 +191,8 @@ class _Search:
         if not chosen.any():
             held = ", ".join(f"{name} {key}" for name, key in names.items())
             return f"the tables ({self.tables.version}) hold no such tasks: {held}."
-        nearest = describe_nearest(part.evidence, self.sets, chosen, self.user)
+        evidence = part.evidence if part.evidence.pieces else replace(part.evidence, pieces=part.evidence.vague)
+        nearest = describe_nearest(evidence, self.sets, chosen, self.user)
         return f"its own numbers are of none of the ranking tasks that the tables hold: {nearest}"
 
     def _explain_count(self, part: _Part) -> str:
