@@ -104,6 +104,10 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     named = user.dataset or file.dataset
+    sampled = user.protocol or file.protocol
+    if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
+        # All that matters of sampled ranks is how many there are.
+        return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
     if named is None:
         raise DataError(
             "no dataset is named: say which one it is (--dataset, or dataset= in Python), or add a column dataset."

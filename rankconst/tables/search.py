@@ -51,7 +51,14 @@ class TaskSets:
 
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
-        """Read them from the tables."""
+        """Read them from the tables, once."""
+        if cls not in tables.derived:
+            tables.derived[cls] = cls._read(tables)
+        found: TaskSets = tables.derived[cls]
+        return found
+
+    @classmethod
+    def _read(cls, tables: Tables) -> TaskSets:
         table = tables.read("constants")
         codes = {name: _encode(table, name) for name in (*TASK_FIELDS, "metric", "method")}
         keys = np.stack([codes[name][0] for name in TASK_FIELDS])

@@ -7,18 +7,22 @@ with the reason in :attr:`~rankconst.results.evaluation.Stated.unclear`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
-from rankconst.checks.identify.matches import Match, prefer, rank
+from rankconst.checks.identify.matches import Match, agrees, prefer, rank
 from rankconst.checks.identify.search import CERTAIN, describe_nearest, select
 from rankconst.errors import RankconstError
+from rankconst.moments import compute_moments
 from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
 from rankconst.results.reading import Entry, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
+from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -123,6 +127,8 @@ class _Search:
         self._by_count: dict[Stated, tuple[Match, ...]] = {}
         # What was assumed of adjusted values that are too coarse to tell.
         self._taken: dict[Tasks, None] = {}
+        # Numbers of candidates that every task of some evaluation has.
+        self._equal: dict[int, None] = {}
 
     def cut(self, groups: Sequence[Group]) -> list[_Part]:
         """Gather evaluations that share their tasks, and search for the tasks of each."""
@@ -147,6 +153,11 @@ class _Search:
                 self._by_count[key] = self._rank(part, part.names)
             return replace(part, matches=self._by_count[key], reason=self._explain_count(part))
         matches = self._rank(part, part.names)
+        if not matches and "protocol" not in part.names:
+            equal = find_equal(evidence)
+            if equal is not None:
+                self._equal[equal] = None
+                return replace(part, context=replace(context, protocol=f"sampled:{equal - 1}"), names=None)
         return replace(part, matches=matches, reason="" if matches else self._explain(part, part.names))
 
     def _name(self, context: Stated) -> Mapping[str, str] | None:
@@ -299,14 +310,44 @@ class _Search:
     def describe(self, told: Iterable[Match]) -> str:
         """Say how numbers were understood."""
         found, coarse = list(told), [Match(tasks, (), 0, ()) for tasks in self._taken]
-        taken = f"its adjusted values are too coarse to tell; taken for those of {_describe(coarse)}." if coarse else ""
-        if not found:
-            return taken
-        unnamed = self.user.dataset is None and not any(entry.context.dataset for entry in self.reading.entries)
-        start, more = ("no dataset is named; its", ". Add --dataset to be sure.") if unnamed else ("its own", ".")
-        return (
-            f"{start} numbers are those of {_describe(found)} (`rankconst identify` shows why){more} {taken}".rstrip()
-        )
+        sentences = []
+        if found:
+            unnamed = self.user.dataset is None and not any(entry.context.dataset for entry in self.reading.entries)
+            start, more = ("no dataset is named; its", " Add --dataset to be sure.") if unnamed else ("its own", "")
+            sentences.append(f"{start} numbers are those of {_describe(found)} (`rankconst identify` shows why).{more}")
+        if coarse:
+            taken = _describe(coarse)
+            sentences.append(f"its adjusted values are too coarse to tell; taken for those of {taken}.")
+        if self._equal:
+            sizes = " and ".join(f"{size:,}, protocol sampled:{size - 1}" for size in self._equal)
+            sentences.append(f"its own numbers say that all tasks have equally many candidates: {sizes}.")
+        return " ".join(sentences)
+
+
+# A metric each that agrees, and that many tasks: fewer may do so by chance.
+_FEWEST_EQUAL = 2
+
+
+def find_equal(evidence: Evidence) -> int | None:
+    """Return how many candidates each task has, where all have equally many and every piece follows from that."""
+    mean = next((p for p in evidence.pieces if p.kind == "expectation" and p.metric == CATALOGUE[_MEAN_RANK]), None)
+    counts = [int(piece.value) for piece in evidence.pieces if piece.metric is None]
+    if mean is None or len(counts) != 1:
+        return None
+    size = round(2 * mean.value - 1)
+    if size < 2 or 2 * mean.interval.half_width >= 0.5 or not agrees(mean, (size + 1) / 2, (size + 1) / 2):
+        return None
+    histogram = Histogram.from_counts([size], counts)
+    told = [piece for piece in evidence.pieces if piece.metric is not None and piece.metric.is_mean]
+    for piece in told:
+        moments = compute_moments(piece.metric or CATALOGUE[_MEAN_RANK], histogram)
+        known = moments.expectation if piece.kind == "expectation" else math.sqrt(moments.variance)
+        if not agrees(piece, known, known):
+            return None
+    return size if len({piece.metric for piece in told}) >= _FEWEST_EQUAL else None
+
+
+_MEAN_RANK = "arithmetic_mean_rank"
 
 
 def _reduce(tasks: Tasks) -> Tasks:
