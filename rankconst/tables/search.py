@@ -52,9 +52,9 @@ class TaskSets:
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
         """Read them from the tables, once."""
-        if cls not in tables.derived:
-            tables.derived[cls] = cls._read(tables)
-        found: TaskSets = tables.derived[cls]
+        known = tables._derived
+        found: TaskSets = known.setdefault(cls, None) or cls._read(tables)
+        known[cls] = found
         return found
 
     @classmethod

@@ -153,7 +153,7 @@ class Tables:
     _keys: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _known: dict[tuple[Tasks, Metric], Constants] = field(default_factory=dict, init=False, repr=False, compare=False)
     # What is derived from the whole set, by what derives it.
-    derived: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _derived: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def version(self) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
 from rankconst.checks.identify.matches import Match, agrees, prefer, rank
@@ -326,11 +326,12 @@ class _Search:
 
 # A metric each that agrees, and that many tasks: fewer may do so by chance.
 _FEWEST_EQUAL = 2
+_MEAN_RANK = parse_metric("MR")
 
 
 def find_equal(evidence: Evidence) -> int | None:
     """Return how many candidates each task has, where all have equally many and every piece follows from that."""
-    mean = next((p for p in evidence.pieces if p.kind == "expectation" and p.metric == CATALOGUE[_MEAN_RANK]), None)
+    mean = next((p for p in evidence.pieces if p.kind == "expectation" and p.metric == _MEAN_RANK), None)
     counts = [int(piece.value) for piece in evidence.pieces if piece.metric is None]
     if mean is None or len(counts) != 1:
         return None
@@ -340,14 +341,11 @@ def find_equal(evidence: Evidence) -> int | None:
     histogram = Histogram.from_counts([size], counts)
     told = [piece for piece in evidence.pieces if piece.metric is not None and piece.metric.is_mean]
     for piece in told:
-        moments = compute_moments(piece.metric or CATALOGUE[_MEAN_RANK], histogram)
+        moments = compute_moments(piece.metric or _MEAN_RANK, histogram)
         known = moments.expectation if piece.kind == "expectation" else math.sqrt(moments.variance)
         if not agrees(piece, known, known):
             return None
     return size if len({piece.metric for piece in told}) >= _FEWEST_EQUAL else None
-
-
-_MEAN_RANK = "arithmetic_mean_rank"
 
 
 def _reduce(tasks: Tasks) -> Tasks:
