@@ -280,7 +280,12 @@ class _Work:
         if there.any():
             value, lower, upper = numbers[there].T
             batch = Batch(tasks, meaning.metric, tool, value, lower, upper, rows[there])
-            done = adjust_batch(batch, look_up(batch, self.way.tables))
+            try:
+                whole = look_up(batch, self.way.tables)
+            except UsageError as error:  # a metric without constants for such an average
+                self.notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
+                return
+            done = adjust_batch(batch, whole)
             if self.way.noting:
                 self._note(done)
             yield done
@@ -294,13 +299,6 @@ class _Work:
             before = self.notes.get(row, "")
             if notes := [note for note in (*told, ties) if note and note not in before]:
                 self.notes[row] = " ".join(filter(None, (before, *notes)))
-
-            try:
-                whole = look_up(batch, self.way.tables)
-            except UsageError as error:  # a metric without constants for such an average
-                self.notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
-                return
-            yield adjust_batch(batch, whole)
 
     def _read(self, cells: pd.Series[Any], meaning: Meaning, metric: Metric, name: str) -> Numbers:
         """Return values and their ends, shape (n, 3); NaN where there is none."""

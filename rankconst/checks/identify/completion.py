@@ -20,7 +20,7 @@ from rankconst.checks.identify.search import CERTAIN, describe_nearest, select
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
-from rankconst.results.reading import Entry, Group, Reading, group_entries
+from rankconst.results.reading import Entries, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram
 
@@ -76,7 +76,7 @@ class _Outcome:
 def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Completed:
     """Find the ranking tasks of every evaluation; `user` in any spelling."""
     user = parse_stated(user, tables)
-    if not any(_tells(entry) for entry in reading.entries):
+    if not _tells(reading):
         return Completed(reading)
     search = _Search(reading, tables, user)
     groups = group_entries(reading)
@@ -97,20 +97,23 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
             if outcome.match is not None:
                 told[outcome.match] = None
     known = {
-        id(entry): context
+        (entry.row, entry.column, group.context): context
         for group, context in zip(groups, contexts, strict=True)
         if context != group.context
         for entry in group.entries
     }
-    entries = tuple(
-        entry if (context := known.get(id(entry))) is None else entry._replace(context=context)
+    entries = Entries(
+        entry._replace(context=known.get((entry.row, entry.column, entry.context), entry.context))
         for entry in reading.entries
     )
     return Completed(replace(reading, entries=entries), tuple(groups), tuple(contexts), assumed, search.describe(told))
 
 
-def _tells(entry: Entry) -> bool:
-    return entry.adjustment is not None or entry.context.num_tasks is not None or entry.metric.scale == "count"
+def _tells(reading: Reading) -> bool:
+    """Tell whether there are adjusted values or numbers of ranks, without a look at each of a million entries."""
+    return any(head.adjustment is not None or head.metric.scale == "count" for head in reading.entries.heads) or any(
+        context.num_tasks is not None for context in reading.entries.contexts
+    )
 
 
 def _frame(context: Stated) -> Stated:

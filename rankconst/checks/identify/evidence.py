@@ -20,10 +20,10 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from rankconst.constants.published import Interval, parse_value
+from rankconst.constants.published import NOISE, Interval, parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import NAMES, NOTHING
-from rankconst.results.reading import NOISE, are_in_full, measure, name_entry
+from rankconst.results.reading import are_in_full, measure, name_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
