@@ -54,7 +54,8 @@ def adjust(
         missing.
     dataset, split, side, protocol, tool, aggregation
         What the results leave open. If nothing says otherwise: split ``test``, side ``both``, and the protocol of the
-        tool, or ``standard``. A file that names no dataset is looked up by its own numbers.
+        tool, or ``standard``. Adjusted values and numbers of ranks among the results decide what is left open, and
+        rule out what they contradict: where several sets of tasks fit, or none, their numbers are not adjusted.
     metrics
         Only these; all if empty.
     percent
