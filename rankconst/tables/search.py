@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 
+_NEAR = 0.5
+
 TASK_FIELDS = ("dataset", "protocol", "split", "side", "aggregation")
 """What names ranking tasks of the tables, in the order of their columns and of :class:`Tasks`."""
 
@@ -48,6 +50,7 @@ class TaskSets:
     _starts: NDArray[np.int64] = field(repr=False)
     _rows: Mapping[str, NDArray[Any]] = field(repr=False)
     _known: dict[Metric, tuple[NDArray[np.float64], ...]] = field(default_factory=dict, repr=False)
+    _near: dict[tuple[int, Metric | None, bool], int] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
@@ -93,6 +96,21 @@ class TaskSets:
         kept = ~self._rows["sampled"][rows]
         expectation, variance = (self._rows[name][rows][kept].tobytes() for name in ("expectation", "variance"))
         return int(self.num_tasks[place]), expectation, variance
+
+    def count_near(self, place: int, metric: Metric | None, *, counted: bool) -> int:
+        """Count the different sets near one, by the expectation of a metric, if any, and by the number of tasks.
+
+        Near is within half a unit of the logarithm.
+        """
+        key = (place, metric, counted)
+        if key not in self._near:
+            columns = [] if metric is None else [self.find(metric)[0]]
+            columns += [self.num_tasks.astype(np.float64)] if counted else []
+            with np.errstate(invalid="ignore", divide="ignore"):
+                apart = [np.abs(np.log(column / column[place])) for column in columns]
+            near = np.logical_and.reduce([each < _NEAR for each in apart])
+            self._near[key] = max(np.unique(np.stack([column[near] for column in columns]), axis=1).shape[1], 1)
+        return self._near[key]
 
     def _column(self, metric: Metric) -> tuple[NDArray[np.float64], ...]:
         if metric not in self._known:

@@ -193,8 +193,6 @@ _AS_PRECISE = 10.0
 _OUTVOTE = 2
 # At most this many sets have their constants computed, for a metric without rows in the tables.
 _MOST_COMPUTED = 100
-# Near is within half a unit of the logarithm.
-_NEAR = 0.5
 _APART = 1000.0
 # At most this many sets are searched for known defects.
 _MOST_SEARCHED = 24
@@ -278,19 +276,14 @@ def _estimate_chance(comparisons: Iterable[Comparison], candidates: TaskSets, pl
     means = sorted((piece for piece in told if piece.kind == "expectation"), key=lambda piece: piece.precision)
     # A deviation tells the number of tasks, whose root it falls with, where expectations tell the rest.
     counts = [(1 if piece.metric is None else 4) * piece.precision for piece in told if piece.kind != "expectation"]
-    alike = np.abs(np.log(candidates.num_tasks / candidates.num_tasks[place])) < _NEAR
-    columns, share = [candidates.num_tasks.astype(np.float64)], 2 * min(counts, default=0.5)
-    if means and means[0].metric is not None:
-        expectation = candidates.find(means[0].metric)[0]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            near = np.abs(np.log(expectation / means[0].value)) < _NEAR
-        alike, columns = (alike & near, [expectation, *columns]) if counts else (near, [expectation])
-        share = 2 * means[0].precision * (share if counts else 1.0)
-        # Graphs with the same expectation of one metric differ in that of another by about a thousandth.
-        others = [piece.precision for piece in means if piece.metric != means[0].metric]
-        share *= min(_APART * min(others, default=1.0), 1.0)
-    different = np.unique(np.stack([column[alike] for column in columns]), axis=1).shape[1]
-    return float(max(different, 1) * share)
+    share = 2 * min(counts, default=0.5)
+    if not means:
+        return candidates.count_near(place, None, counted=True) * share
+    share = 2 * means[0].precision * (share if counts else 1.0)
+    # Graphs with the same expectation of one metric differ in that of another by about a thousandth.
+    others = [piece.precision for piece in means if piece.metric != means[0].metric]
+    share *= min(_APART * min(others, default=1.0), 1.0)
+    return candidates.count_near(place, means[0].metric, counted=bool(counts)) * share
 
 
 def _explain(
