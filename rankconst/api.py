@@ -55,7 +55,8 @@ def adjust(
         missing.
     dataset, split, side, protocol, tool, aggregation
         What the results leave open. If nothing says otherwise: split ``test``, side ``both``, and the protocol of the
-        tool, or ``standard``. A file that names no dataset is looked up by its own numbers.
+        tool, or ``standard``. Adjusted values and numbers of ranks among the results decide what is left open, and
+        rule out what they contradict: where several sets of tasks fit, or none, their numbers are not adjusted.
     metrics
         Only these; all if empty.
     percent
@@ -115,16 +116,23 @@ def adjust(
         if significance:
             raise UsageError("significance is for files; for a DataFrame use Constants.significance.")
         return adjust_frame(
-            results, opened, user, metrics=wanted, percent=percent, decimals=decimals, noting=errors == "note"
+            results,
+            opened,
+            user,
+            metrics=wanted,
+            percent=percent,
+            decimals=decimals,
+            noting=errors == "note",
+            complete=lambda frame: _complete_frame(frame, opened, replace(user, percent=percent is True)),
         )
     if decimals is not None or not isinstance(percent, bool) or errors != "raise":
         raise UsageError("decimals, errors and a list of percentages are for a DataFrame; a file shows its own digits.")
-    from rankconst.checks.identify.search import complete_dataset
+    from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
-    reading = _read(results, strict=strict)
-    completed, _ = complete_dataset(reading, opened, replace(user, percent=percent))
-    return adjust_reading(reading, opened, completed, metrics=wanted, significance=significance)
+    user = replace(user, percent=percent)
+    reading = complete_reading(_read(results, strict=strict), opened, user).reading
+    return adjust_reading(reading, opened, user, metrics=wanted, significance=significance)
 
 
 def lint(
@@ -307,6 +315,18 @@ def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
     if tables is None:
         return load()
     return tables if isinstance(tables, Tables) else join_tables(tables)
+
+
+def _complete_frame(frame: Any, tables: Tables, user: Stated) -> dict[tuple[int, str], Stated]:
+    """Return what is known about the tasks of each number of a DataFrame, by row and column."""
+    from rankconst.checks.identify.completion import complete_reading
+
+    reading = _read(frame)
+    if len(reading.rows) != len(frame):
+        raise UsageError("the DataFrame has rows without any value; drop them: frame.dropna(how='all').")
+    return {
+        (entry.row, entry.column): entry.context for entry in complete_reading(reading, tables, user).reading.entries
+    }
 
 
 def _read(results: Any, *, strict: bool = False) -> Reading:

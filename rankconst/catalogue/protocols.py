@@ -45,7 +45,8 @@ class Protocol:
     tasks: Literal["all", "seen"]  # which rows are ranked: all, or those whose head, relation and tail occur in train
     distinct: bool  # True if an evaluation triple listed twice is ranked once
     # Which splits' triples are removed as known answers; up_to the evaluated one: train and valid, for valid.
-    known: Literal["all", "up_to", "none"]
+    # own: train and the evaluated one.
+    known: Literal["all", "up_to", "own", "none"]
     summary: str  # one sentence for users
     used_by: tuple[str, ...] = ()
     negatives: int | None = None  # how many sampled entities the true answer is ranked among; None: all
@@ -61,7 +62,8 @@ class Protocol:
     def known_splits(self, split: str) -> tuple[str, ...]:
         """Return the splits whose triples are removed when `split` is evaluated."""
         order = tuple(SPLITS)
-        return {"all": order, "up_to": order[: order.index(split) + 1], "none": ()}[self.known]
+        own = tuple(dict.fromkeys(("train", split)))
+        return {"all": order, "up_to": order[: order.index(split) + 1], "own": own, "none": ()}[self.known]
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -116,6 +118,24 @@ OWN_COUNTS = Protocol(
     summary="Candidates are as you counted them.",
 )
 """What stands for the protocol where numbers of candidates are given as such; never offered."""
+
+UNTABLED: dict[str, Protocol] = {
+    "pykeen-1.4": Protocol(
+        key="pykeen-1.4",
+        candidates="seen",
+        tasks="seen",
+        distinct=True,
+        known="own",
+        used_by=("PyKEEN 1.0 to 1.4",),
+        summary="As pykeen, but known answers of train and the evaluated split alone are removed: for test, those of "
+        "valid stay.",
+        reference="PyKEEN 1.0 to 1.4, https://github.com/pykeen/pykeen/issues/397",
+        refused="there are no constants of pykeen-1.4: PyKEEN before 1.5 removed the known answers of train and test, "
+        "not of valid, and no tables hold the candidates that remain. If the numbers were filtered by all three "
+        "splits, add --protocol pykeen.",
+    )
+}
+"""Protocols that files may be of, and no tables hold, by key."""
 
 DEFAULT_PROTOCOL = "standard"
 
@@ -202,8 +222,8 @@ def parse_protocol(name: str) -> Protocol:
 @lru_cache(maxsize=256)
 def find_protocol(name: str) -> Protocol:
     """Read a protocol's name, whether or not it has constants: to describe it."""
-    if name in PROTOCOLS:
-        return PROTOCOLS[name]
+    if name in PROTOCOLS or name in UNTABLED:
+        return PROTOCOLS[name] if name in PROTOCOLS else UNTABLED[name]
     if name == OWN_COUNTS.key:
         return OWN_COUNTS
     sampled = _SAMPLED.match(name.strip().lower())

@@ -461,14 +461,14 @@ def _list_file(
     strict: bool,
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
-    from rankconst.checks.identify.search import complete_dataset
+    from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
     report_reading(reading, strict=strict)
-    user, note = complete_dataset(reading, tables, user)
-    if note:
-        typer.echo(f"note: {note}", err=True)
-    adjusted = adjust_reading(reading, tables, user, metrics=metrics, significance=significance, track=_track)
+    completed = complete_reading(reading, tables, user)
+    if completed.note:
+        typer.echo(f"note: {reading.name}: {completed.note}", err=True)
+    adjusted = adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
     _report_file(adjusted, user)
     return _lay_out(adjusted, form)
 

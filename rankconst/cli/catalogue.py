@@ -33,7 +33,12 @@ _METRIC_COLUMNS = (
 
 _CANDIDATES = {"all": "all entities", "seen": "entities seen in train"}
 _TASKS = {"all": "all rows", "seen": "rows seen in train"}
-_KNOWN = {"all": "of all splits", "up_to": "up to the evaluated split", "none": "none"}
+_KNOWN = {
+    "all": "of all splits",
+    "up_to": "up to the evaluated split",
+    "own": "of train and the evaluated split",
+    "none": "none",
+}
 
 _PROTOCOL_COLUMNS = (
     Column("protocol", "protocol"),

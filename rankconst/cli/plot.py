@@ -145,16 +145,16 @@ def _draw_file(
     strict: bool,
     decimal: str | None,
 ) -> Figure:
-    from rankconst.checks.identify.search import complete_dataset
+    from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
     from rankconst.results.formats import read_results
 
     reading = read_results(path, input_format, decimal=decimal)
     report_reading(reading, strict=strict)
-    user, note = complete_dataset(reading, opened, user)
-    if note:
-        typer.echo(f"note: {note}", err=True)
-    adjusted = adjust_reading(reading, opened, user, metrics=metrics)
+    completed = complete_reading(reading, opened, user)
+    if completed.note:
+        typer.echo(f"note: {reading.name}: {completed.note}", err=True)
+    adjusted = adjust_reading(completed.reading, opened, user, metrics=metrics)
     chosen = list(metrics) or None
     figure = plot_comparison(adjusted, chosen, titles=_titles(opened))
     _report(adjusted, find_further_models(adjusted, chosen))

@@ -15,7 +15,7 @@ import numpy as np
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.batches import adjust_dropped, draw_evenly
-from rankconst.constants.constants import Adjusted
+from rankconst.constants.constants import Adjusted, Constants
 from rankconst.constants.published import Interval, Published, parse_value, read_numbers
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.catalogue.tools import Tool
-    from rankconst.constants.constants import Constants
     from rankconst.constants.significance import Significance
     from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry, Reading
@@ -127,12 +126,16 @@ class ImpossibleError(DataError):
 
 def look_up(batch: Batch, tables: Tables) -> Constants:
     """Return the constants over all tasks of a batch; of as many as the file counts, where nothing else matters."""
-    constants = tables.look_up(batch.tasks, batch.metric)
     negatives, stated = find_protocol(batch.tasks.protocol).negatives, batch.num_tasks
-    if stated is None or negatives is None or stated == constants.num_tasks:
-        return constants
-    histogram = Histogram(np.array([negatives + 1]), np.array([stated]))
-    return replace(constants, histogram=histogram, moments=compute_moments(constants.metric, histogram))
+    if negatives is not None and stated is not None:
+        if batch.tasks.dataset in tables.datasets:
+            constants = tables.look_up(batch.tasks, batch.metric)
+            if stated == constants.num_tasks:
+                return constants
+        histogram = Histogram(np.array([negatives + 1]), np.array([stated]))
+        moments = compute_moments(batch.metric, histogram)
+        return Constants(batch.tasks, batch.metric, histogram, moments, tables.version)
+    return tables.look_up(batch.tasks, batch.metric)
 
 
 def add_significance(done: Done) -> Done:
@@ -483,7 +486,9 @@ def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
 Group = tuple["Stated", "Metric", bool]
 
 # What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
-_OF_TASKS = attrgetter("dataset", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations")
+_OF_TASKS = attrgetter(
+    "dataset", "among", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "unclear"
+)
 
 
 def _group_entries(

@@ -39,6 +39,8 @@ class Stated:
     among: tuple[str, ...] = ()
     # True if shares are percentages without a sign.
     percent: bool = False
+    # Why the ranking tasks are not known, whatever the fields above say.
+    unclear: str = ""
 
 
 NOTHING = Stated()
@@ -106,11 +108,18 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     take precedence. `tool` is what the file's format implies, the last to be asked.
 
     Raises UnknownNameError for an unknown name, UsageError if user and file contradict each other or sampled numbers
-    are to be taken for full ones, DataError if no dataset is named or the tool's numbers on it cannot be adjusted.
+    are to be taken for full ones, DataError if no dataset is named, the tool's numbers on it cannot be adjusted, or the
+    file's own numbers leave the tasks unclear.
     """
+    if file.unclear:
+        raise DataError(file.unclear)
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     named = user.dataset or file.dataset
+    sampled = user.protocol or file.protocol
+    if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
+        # All that matters of sampled ranks is how many there are.
+        return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
     if named is None and file.among:
         raise DataError(
             f"the text above the table names {', '.join(file.among)}: say which one it is (--dataset, or dataset= in "

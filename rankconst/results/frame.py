@@ -19,7 +19,7 @@ from rankconst.results.tables.cells import is_missing, is_plain_number, strip_ma
 from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -45,8 +45,12 @@ def adjust_frame(
     percent: bool | Collection[str] = False,
     decimals: int | Mapping[str, int] | None = None,
     noting: bool = False,
+    complete: Callable[[pd.DataFrame], Contexts] | None = None,
 ) -> pd.DataFrame:
-    """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`. `noting` skips rows whose tasks are unknown."""
+    """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`. `noting` skips rows whose tasks are unknown.
+
+    `complete` finds what the numbers themselves say about their tasks, where adjusted values or counts are among them.
+    """
     if getattr(frame.columns, "nlevels", 1) > 1:
         raise UsageError(
             "the columns have several levels; join them first: frame.columns = [' / '.join(c) for c in frame.columns]."
@@ -69,15 +73,25 @@ def adjust_frame(
             f"no column holds a metric; there are: {', '.join(map(str, frame.columns)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    work = _Work(frame, roles, _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns))))
+    way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
+    contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
+    work = _Work(frame, roles, contexts, way)
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("tables", work.taken)] = work.list_versions()
-    if noting:
+    if noting or work.notes:
         added[keep_apart("note", work.taken)] = [work.notes.get(row, "") for row in range(len(frame))]
     import pandas as pd
 
     # Not assign, which copies every array once more.
     return pd.concat([frame, pd.DataFrame(added, index=frame.index, copy=False)], axis=1)
+
+
+def _tells(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int]) -> bool:
+    """Tell whether a frame holds adjusted values or numbers of ranks."""
+    found = list(meanings.values())
+    if "metric" in roles:
+        found += [parse_column(str(name)) for name in frame.iloc[:, roles["metric"]].unique()]
+    return any(each is not None and (each.adjustment is not None or each.role == "num_tasks") for each in found)
 
 
 def _is_base(meaning: Meaning) -> bool:
@@ -138,14 +152,17 @@ class _Way:
         return self.decimals.get(metric) if isinstance(self.decimals, Mapping) else self.decimals
 
 
+Contexts = dict[tuple[int, str], Stated]
+"""Row and column to what is known about the tasks of the number there."""
+
 Settled = list[tuple["Tasks", "Tool | None", "NDArray[np.intp]"]]
 
 
 class _Work:
     """The columns of a frame that are read, and the ranking tasks of its rows."""
 
-    def __init__(self, frame: pd.DataFrame, roles: Mapping[str, int], way: _Way) -> None:
-        self.frame, self.roles, self.way = frame, roles, way
+    def __init__(self, frame: pd.DataFrame, roles: Mapping[str, int], contexts: Contexts, way: _Way) -> None:
+        self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
@@ -161,7 +178,7 @@ class _Work:
     def adjust_long(self) -> dict[str, Any]:
         """Return the columns that are added to a long frame."""
         at = [self.roles[role] for role in ("metric", "k") if role in self.roles]
-        settled = self._settle(Meaning("measured"))
+        settled = self._settle(Meaning("measured"), str(self.frame.columns[self.roles["value"]]))
         done: list[Done] = []
         for tasks, tool, rows in settled:
             for (name, *ks), inner in _split_rows(self.frame.iloc[rows], at):
@@ -184,7 +201,8 @@ class _Work:
         added: dict[str, Any] = {}
         plain = None
         for place, meaning in measured.items():
-            block, settled = blocks[str(self.frame.columns[place])], self._settle(meaning)
+            name = str(self.frame.columns[place])
+            block, settled = blocks[name], self._settle(meaning, name)
             done = [each for tasks, tool, rows in settled for each in self._adjust(tasks, tool, meaning, rows, place)]
             columns = fill_columns(len(self.frame), done)
             added |= {name: columns[key] for key, name in block.list_names().items()}
@@ -194,21 +212,20 @@ class _Work:
                 plain = settled
         return added if plain is None else added | self._describe(plain, "")
 
-    def _settle(self, meaning: Meaning) -> Settled:
+    def _settle(self, meaning: Meaning, column: str) -> Settled:
         """Return sets of ranking tasks with the positions of their rows, for a column with that heading."""
         own = {field: getattr(meaning, field) for field in _SAID if getattr(meaning, field)}
         settled: Settled = []
         failed: list[RankconstError] = []
         for stated, rows in self._stated:
-            try:
-                tasks, tool = settle(
-                    replace(NOTHING, **{**stated, **own}), self.way.user, self.way.tables, tool=self.way.tool
-                )
-                settled.append((tasks, tool, rows))
-                self._versions.setdefault(self.way.tables.version_of(tasks.dataset), []).append(rows)
-            except RankconstError as error:
-                failed.append(error)
-                self.notes.update(dict.fromkeys(rows.tolist(), str(error)))
+            for context, inner in self._complete(replace(NOTHING, **{**stated, **own}), rows, column):
+                try:
+                    tasks, tool = settle(context, self.way.user, self.way.tables, tool=self.way.tool)
+                    settled.append((tasks, tool, inner))
+                    self._versions.setdefault(self.way.tables.version_of(tasks.dataset), []).append(inner)
+                except RankconstError as error:
+                    failed.append(error)
+                    self.notes.update(dict.fromkeys(inner.tolist(), str(error)))
         if failed and not self.way.noting:
             # All at once, so that a table is mended in one go.
             raise type(failed[0])("\n".join(dict.fromkeys(map(str, failed))))
@@ -222,6 +239,21 @@ class _Work:
         for version, parts in self._versions.items():
             versions[np.concatenate(parts)] = version
         return versions
+
+    def _complete(self, said: Stated, rows: NDArray[np.intp], column: str) -> Iterator[tuple[Stated, NDArray[np.intp]]]:
+        """Yield what is known about the tasks of some rows that say the same, with the positions of those alike."""
+        if not self.contexts:
+            yield said, rows
+            return
+        found: dict[Stated, list[int]] = {}
+        for row in rows.tolist():
+            known = self.contexts.get((row, column))
+            if known is not None:
+                found.setdefault(replace(known, model=None, rank_type=None, num_tasks=None), []).append(row)
+            elif said.dataset or self.way.user.dataset:  # there is no number, but what it would be of is known
+                found.setdefault(said, []).append(row)
+        for context, places in found.items():
+            yield context, np.array(places, dtype=np.intp)
 
     def _describe(self, settled: Settled, prefix: str) -> dict[str, Any]:
         """Return the number of tasks and the protocol of every row."""
@@ -248,7 +280,12 @@ class _Work:
         if there.any():
             value, lower, upper = numbers[there].T
             batch = Batch(tasks, meaning.metric, tool, value, lower, upper, rows[there])
-            done = adjust_batch(batch, look_up(batch, self.way.tables))
+            try:
+                whole = look_up(batch, self.way.tables)
+            except UsageError as error:  # a metric without constants for such an average
+                self.notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
+                return
+            done = adjust_batch(batch, whole)
             if self.way.noting:
                 self._note(done)
             yield done
@@ -311,6 +348,10 @@ def _strip(cell: Any) -> Any:
     return None if is_missing(text) else strip_marks(text)
 
 
+# PyKEEN leaves the k of adjusted hits out; they are no metric's own value either way.
+_WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
+
+
 def _read_name(name: str, k: object) -> Meaning | None:
     """Read the name of a metric in a cell, its k in another; None for what is no metric's own value."""
     if k is not None:
@@ -318,6 +359,8 @@ def _read_name(name: str, k: object) -> Meaning | None:
         if number is None:
             raise DataError(f"metric {name}: k is {k!r}; expected a whole number.")
         return Meaning("measured", parse_metric(name, int(number)))
+    if _WITHOUT_K.fullmatch(name):
+        return None
     meaning = parse_column(name)
     # What no heading means is no metric either: the message names the nearest.
     return Meaning("measured", parse_metric(name)) if meaning is None else meaning

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 
+_NEAR = 0.5
+
 TASK_FIELDS = ("dataset", "protocol", "split", "side", "aggregation")
 """What names ranking tasks of the tables, in the order of their columns and of :class:`Tasks`."""
 
@@ -48,10 +50,18 @@ class TaskSets:
     _starts: NDArray[np.int64] = field(repr=False)
     _rows: Mapping[str, NDArray[Any]] = field(repr=False)
     _known: dict[Metric, tuple[NDArray[np.float64], ...]] = field(default_factory=dict, repr=False)
+    _near: dict[tuple[int, Metric | None, bool], int] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
-        """Read them from the tables."""
+        """Read them from the tables, once."""
+        known = tables._derived
+        found: TaskSets = known.setdefault(cls, None) or cls._read(tables)
+        known[cls] = found
+        return found
+
+    @classmethod
+    def _read(cls, tables: Tables) -> TaskSets:
         table = tables.read("constants")
         codes = {name: _encode(table, name) for name in (*TASK_FIELDS, "metric", "method")}
         keys = np.stack([codes[name][0] for name in TASK_FIELDS])
@@ -69,7 +79,7 @@ class TaskSets:
         return cls(tables, sets, num_tasks, names, tuple(codes["metric"][1]), starts, rows)
 
     def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the bounds of a metric's expectation in each set: equal where the tables have it, else NaN."""
+        """Return the bounds of a metric's expectation in each set: equal where the tables have it exactly, else NaN."""
         if metric.k is not None and metric.k not in TABULATED_KS:
             return self._bound_hits(metric, metric.k)
         expectation = self._column(metric)[0]
@@ -87,6 +97,21 @@ class TaskSets:
         expectation, variance = (self._rows[name][rows][kept].tobytes() for name in ("expectation", "variance"))
         return int(self.num_tasks[place]), expectation, variance
 
+    def count_near(self, place: int, metric: Metric | None, *, counted: bool) -> int:
+        """Count the different sets near one, by the expectation of a metric, if any, and by the number of tasks.
+
+        Near is within half a unit of the logarithm.
+        """
+        key = (place, metric, counted)
+        if key not in self._near:
+            columns = [] if metric is None else [self.find(metric)[0]]
+            columns += [self.num_tasks.astype(np.float64)] if counted else []
+            with np.errstate(invalid="ignore", divide="ignore"):
+                apart = [np.abs(np.log(column / column[place])) for column in columns]
+            near = np.logical_and.reduce([each < _NEAR for each in apart])
+            self._near[key] = max(np.unique(np.stack([column[near] for column in columns]), axis=1).shape[1], 1)
+        return self._near[key]
+
     def _column(self, metric: Metric) -> tuple[NDArray[np.float64], ...]:
         if metric not in self._known:
             code = self._families.index(metric.family) if metric.family in self._families else -1
@@ -95,7 +120,8 @@ class TaskSets:
             columns = []
             for name in ("expectation", "variance"):
                 column = np.full(len(self.sets), np.nan)
-                column[places] = self._rows[name][chosen]
+                # An estimate contradicts nothing.
+                column[places] = np.where(self._rows["sampled"][chosen], np.nan, self._rows[name][chosen])
                 columns.append(column)
             self._known[metric] = tuple(columns)
         return self._known[metric]

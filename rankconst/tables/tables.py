@@ -152,6 +152,8 @@ class Tables:
     _parsed: dict[str, Records] = field(default_factory=dict, init=False, repr=False, compare=False)
     _keys: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _known: dict[tuple[Tasks, Metric], Constants] = field(default_factory=dict, init=False, repr=False, compare=False)
+    # What is derived from the whole set, by what derives it.
+    _derived: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def version(self) -> str:

@@ -225,8 +225,9 @@ def test_missing_values_stay_missing_and_nothing_else_changes() -> None:
 
 
 def test_no_column_comes_twice(tmp_path: Path) -> None:
+    known = TABLES.constants("nations", "mrr").index(0.5)
     frame = pd.DataFrame(
-        {"dataset": ["nations"], "MRR": [0.5], "AMRR": [0.1], "note": ["mine"], "tables": ["t"], "num_tasks": [7]}
+        {"dataset": ["nations"], "MRR": [0.5], "AMRR": [known], "note": ["mine"], "tables": ["t"], "num_tasks": [402]}
     )
     out = rankconst.adjust(frame, errors="note")
     assert out.columns.is_unique

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from rankconst.constants.published import Interval, parse_value
+from rankconst.constants.published import NOISE, Interval, parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import NAMES, NOTHING
 from rankconst.results.reading import are_in_full, measure, name_entry
@@ -40,7 +40,7 @@ _WIDEST = 0.1
 class Piece:
     """One thing that numbers say: how many tasks there are, or a metric's expectation or deviation under chance."""
 
-    kind: Literal["num_tasks", "expectation", "deviation"]
+    kind: Literal["num_tasks", "expectation", "deviation", "adjusted"]
     # In units of the metric, with what the writing of the numbers leaves open.
     value: float
     interval: Interval
@@ -50,12 +50,31 @@ class Piece:
     entries: tuple[Entry, ...] = ()
     # True for forms that published files often have wrong: they decide only what better ones leave open.
     doubtful: bool = False
+    # Of kind "adjusted", which no constant can be solved for: the form, and the interval of the base value.
+    form: str = ""
+    base: Interval | None = None
+
+    @property
+    def precision(self) -> float:
+        """What it leaves open to either side, relative to itself; of a number of tasks, half a task."""
+        if self.metric is None:
+            return 0.5 / max(self.value, 1.0)
+        if self.kind == "adjusted" or not self.value:
+            return 1.0
+        return min(max(self.interval.half_width / abs(self.value), NOISE), 1.0)
+
+    @property
+    def is_noisy(self) -> bool:
+        """True for the deviation of GMR, which PyKEEN forms as a difference of nearly equal numbers."""
+        return self.kind == "deviation" and self.metric is not None and self.metric.exponent == 0
 
     @property
     def label(self) -> str:
-        """What it is, as formulas name it: ``n``, ``E[MR]``, ``sd[MR]``."""
+        """What it is, as formulas name it: ``n``, ``E[MR]``, ``sd[MR]``, or an adjusted value: ``ZMR``."""
         if self.metric is None:
             return "n"
+        if self.kind == "adjusted":
+            return self.origin.partition(" with ")[0]
         return f"{'E' if self.kind == 'expectation' else 'sd'}[{self.metric.label}]"
 
 
@@ -77,6 +96,8 @@ class Evidence:
     stated: Mapping[str, str] = field(default_factory=dict)
     # The tool that the numbers come from, as far as known.
     tool: str | None = None
+    # Adjusted values that leave too much open to tell the tasks, and may still contradict some.
+    vague: tuple[Piece, ...] = ()
 
 
 def solve(
@@ -119,11 +140,12 @@ def collect_evidence(
     counts = {count for entry in everything if (count := _count_tasks(entry)) is not None}
     pieces = [Piece("num_tasks", n, Interval(n, n), "count") for n in sorted(counts)]
     dropped: list[Dropped] = []
+    vague: list[Piece] = []
     for each in each_evaluation:
-        _add_evaluation(each, pieces, dropped, percent=percent)
+        _add_evaluation(each, pieces, dropped, vague, percent=percent)
     context = everything[0].context if everything else NOTHING
     stated = {name: text for name in NAMES if (text := getattr(context, name)) is not None}
-    return Evidence(tuple(pieces), tuple(dropped), stated, context.tool or tool)
+    return Evidence(tuple(pieces), tuple(dropped), stated, context.tool or tool, tuple(vague))
 
 
 def _count_tasks(entry: Entry) -> int | None:
@@ -138,7 +160,9 @@ def _count_tasks(entry: Entry) -> int | None:
     return int(count) if count == math.floor(count) else None
 
 
-def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: list[Dropped], *, percent: bool) -> None:
+def _add_evaluation(
+    entries: tuple[Entry, ...], pieces: list[Piece], dropped: list[Dropped], vague: list[Piece], *, percent: bool
+) -> None:
     bases = {entry.metric: entry for entry in entries if entry.adjustment is None}
     expectations: dict[Metric, Interval] = {}
     in_full = are_in_full(entries)
@@ -146,17 +170,25 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
     for entry in sorted((e for e in entries if e.adjustment is not None), key=lambda entry: entry.adjustment == "z"):
         metric, form = entry.metric, entry.adjustment or ""
         base, known = bases.get(metric), expectations.get(metric)
+        origin = f"{name_entry(entry)} with {metric.label}"
+        doubtful = form == "z" or not metric.is_trusted
         try:
             if base is None:
                 raise DataError(f"no {metric.label} is given with it")
             value, adjusted = (measure(each, percent=percent, in_full=in_full) for each in (base, entry))
             if form == "z" and abs(adjusted.value) == abs(value.value):
                 raise DataError(f"it repeats {metric.label} and is no z-score")
+        except DataError as error:
+            dropped.append(Dropped(entry, str(error)))
+            continue
+        try:
             ends = solve(metric, form, value.interval, adjusted.interval, known)
             middle = None if known is None else _point(sum(known) / 2)
             centre = solve(metric, form, _point(value.value), _point(adjusted.value), middle)
         except DataError as error:
             dropped.append(Dropped(entry, str(error)))
+            piece = Piece("adjusted", adjusted.value, adjusted.interval, origin, metric, (base, entry), doubtful)
+            vague.append(replace(piece, form=form, base=value.interval))
             continue
         if form != "z" and (known is None or ends.half_width < known.half_width):
             expectations[metric] = ends
@@ -165,10 +197,10 @@ def _add_evaluation(entries: tuple[Entry, ...], pieces: list[Piece], dropped: li
                 kind="deviation" if form == "z" else "expectation",
                 value=centre.lower,
                 interval=ends,
-                origin=f"{name_entry(entry)} with {metric.label}",
+                origin=origin,
                 metric=metric,
                 entries=(base, entry),
-                doubtful=form == "z" or not metric.is_trusted,
+                doubtful=doubtful,
             )
         )
 

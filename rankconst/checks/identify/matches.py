@@ -10,7 +10,7 @@ import numpy as np
 
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
-from rankconst.checks.identify.defects import CAUSES, Checked, check_entries
+from rankconst.checks.identify.defects import CAUSES, Checked, bound_cancellation, check_entries
 from rankconst.constants.published import NOISE
 from rankconst.errors import UnknownNameError
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.evidence import Evidence, Piece
+    from rankconst.constants.published import Interval
     from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry
     from rankconst.tables.search import TaskSets
@@ -33,6 +35,8 @@ class Comparison:
     piece: Piece
     expected: float
     agrees: bool
+    # True if it does not agree, and a known defect of adjusted values says why.
+    explained: bool = False
 
     @property
     def difference(self) -> float:
@@ -50,6 +54,8 @@ class Match:
     num_tasks: int
     # One for each piece of evidence.
     comparisons: tuple[Comparison, ...]
+    # How many sets of the tables would fit as well by chance, if the numbers were of a graph that is not in them.
+    by_chance: float = 1.0
 
     @property
     def agreeing(self) -> int:
@@ -122,85 +128,197 @@ def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float
     """Bound the constant that a piece speaks of, in each set."""
     if piece.kind == "expectation" and piece.metric is not None:
         return candidates.find(piece.metric)
+    if piece.kind == "adjusted" and piece.metric is not None and piece.base is not None:
+        return _predict(piece.metric, piece.form, piece.base, candidates)
     exact = candidates.num_tasks.astype(np.float64) if piece.metric is None else candidates.deviation(piece.metric)
-    return exact, exact
+    lost = bound_cancellation(candidates.num_tasks) / 2 if piece.is_noisy else 0.0
+    return exact * (1 - lost), exact * (1 + lost)
+
+
+def _predict(
+    metric: Metric, form: str, base: Interval, candidates: TaskSets
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bound the adjusted value of a base value in each set; NaN where the tables have no constant."""
+    least, most = candidates.find(metric)
+    expectation = np.where(least == most, least, np.nan)
+    optimum = np.nan if metric.optimum is None else metric.optimum
+    ends = []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for end in base:
+            for mean in (expectation * (1 - NOISE), expectation * (1 + NOISE)):
+                scale = {"normalised": 1 / mean, "index": 1 / (optimum - mean)}.get(form)
+                if scale is None:
+                    scale = (1 if metric.increasing else -1) / candidates.deviation(metric)
+                ends.append((end - (0.0 if form == "normalised" else mean)) * scale)
+    lower, upper = np.min(ends, axis=0), np.max(ends, axis=0)
+    unknown = ~(np.isfinite(lower) & np.isfinite(upper))
+    return np.where(unknown, np.nan, lower), np.where(unknown, np.nan, upper)
 
 
 def agrees(piece: Piece, lower: Any, upper: Any) -> Any:
     """Tell whether something between two numbers may be what a piece says; NaN is not."""
     slack = NOISE if piece.metric is not None else 0.0
     with np.errstate(invalid="ignore"):
-        return (upper * (1 + slack) >= piece.interval.lower) & (lower * (1 - slack) <= piece.interval.upper)
+        return (upper + slack * np.abs(upper) >= piece.interval.lower) & (
+            lower - slack * np.abs(lower) <= piece.interval.upper
+        )
 
 
-def weigh(evidence: Evidence) -> NDArray[np.float64]:
-    """Weigh the pieces for deciding whether a set fits: doubtful ones count nothing, unless all are doubtful."""
-    weights = np.array([0.0 if piece.doubtful else 1.0 for piece in evidence.pieces])
-    return weights if weights.any() else np.ones(len(weights))
+def outvotes(evidence: Evidence, agreement: NDArray[np.bool_], against: NDArray[np.bool_]) -> bool:
+    """Tell whether what contradicts some tasks are slips, each outvoted twice over by pieces as precise as itself.
+
+    What an adjusted value and the z of the same metric say depends on the same numbers: it is one contradiction. No
+    expectation says how many tasks there are.
+    """
+    precision = np.array([piece.precision for piece in evidence.pieces])
+    for place in np.flatnonzero(against):
+        as_precise = precision <= _AS_PRECISE * precision[place]
+        metrics = {evidence.pieces[each].metric for each in np.flatnonzero(as_precise & against)}
+        if None in metrics or np.sum(as_precise & agreement) < _OUTVOTE * len(metrics):
+            return False
+    return True
 
 
-def find_best(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the sets that agree with most: sound pieces first, then the number of tasks, then all pieces."""
-    counts = np.array([piece.metric is None for piece in evidence.pieces])
-    scores = np.stack([weigh(evidence) @ agreement, counts @ agreement, agreement.sum(axis=0)])
-    best = np.ones(agreement.shape[1], dtype=bool)
-    for score in scores:
-        best &= score == score[best].max(initial=0)
-    return best & agreement.any(axis=0)
+def score(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Weigh what agrees with each set by its precision: each digit counts once."""
+    return -np.log([piece.precision for piece in evidence.pieces]) @ agreement
 
 
 # -- ranking ----------------------------------------------------------------------------------------------------------
 
 
+# A piece may be as many times less precise than another and still count as precise.
+_AS_PRECISE = 10.0
+# So many pieces that agree outvote one that does not.
+_OUTVOTE = 2
 # At most this many sets have their constants computed, for a metric without rows in the tables.
 _MOST_COMPUTED = 100
+_APART = 1000.0
+# At most this many sets are searched for known defects.
+_MOST_SEARCHED = 24
+# Numbers as exact as this were not formed with 32 bits; a set that is so many times closer is the right one.
+_EXACT, _CLOSER = 1e-8, 100.0
 
 
-def rank(
-    evidence: Evidence,
-    candidates: TaskSets,
-    chosen: NDArray[np.bool_],
-    user: Stated,
-    *,
-    share: float = 0.5,
-) -> tuple[Match, ...]:
-    """Return the sets that fit best, those with the same constants as one; `share` of what counts must agree."""
+def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> tuple[Match, ...]:
+    """Return the sets that the evidence fits, those with the same constants as one; the likely protocol first."""
     places = np.flatnonzero(chosen)
-    bounds = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in evidence.pieces]
-    agreement = np.array([agrees(piece, *ends) for piece, ends in zip(evidence.pieces, bounds, strict=True)])
-    expected = np.array([ends[0] for ends in bounds])
     if not places.size:
         return ()
+    told = len(evidence.pieces) or len(evidence.vague)
+    evidence = replace(evidence, pieces=(*evidence.pieces, *evidence.vague), vague=())
+    bounds = [tuple(each[places] for each in bound_constant(piece, candidates)) for piece in evidence.pieces]
+    agreement = np.array([agrees(piece, *ends) for piece, ends in zip(evidence.pieces, bounds, strict=True)])
+    expected = np.array([sum(ends) / 2 for ends in bounds])
+    # What the tables do not say contradicts nothing.
+    against = ~agreement & ~np.isnan(expected)
     # What the tables have no rows of is computed, but only for the sets that the rest leaves open.
     for row, (piece, (lower, upper)) in enumerate(zip(evidence.pieces, bounds, strict=True)):
-        if piece.metric is None or np.array_equal(lower, upper, equal_nan=True):
+        if piece.kind != "expectation" or piece.metric is None or np.array_equal(lower, upper, equal_nan=True):
             continue
-        best = np.flatnonzero(find_best(evidence, agreement))
+        best = np.argsort(-score(evidence, agreement), kind="stable")
         agreement[row] &= False
         for column in best[:_MOST_COMPUTED]:
             constants = candidates.tables.look_up(candidates.sets[places[column]], piece.metric)
             expected[row, column] = constants.expectation
             agreement[row, column] = agrees(piece, constants.expectation, constants.expectation)
-    fits = np.flatnonzero(find_best(evidence, agreement))
-    weights = weigh(evidence)
-    if not fits.size or float(weights @ agreement[:, fits[0]]) < share * weights.sum():
-        return ()
+        against[row] = ~agreement[row]
+    explained = np.zeros_like(agreement)
+    fits = ~against.any(axis=0) & agreement.any(axis=0)
+    if not fits.any():
+        # Defects and slips are only looked for where most agrees.
+        sound_pieces = np.zeros(places.size)
+        for column in np.argsort(-score(evidence, agreement), kind="stable")[:_MOST_SEARCHED].tolist():
+            if not agreement[:, column].any():
+                continue
+            tasks = candidates.sets[places[column]]
+            explained[:, column] = _explain(evidence, against[:, column], tasks, candidates, user)
+            sound = agreement[:, column] | explained[:, column]
+            if outvotes(evidence, sound, against[:, column] & ~sound):
+                sound_pieces[column] = np.sum(sound)
+        fits = (sound_pieces > 0) & (sound_pieces == sound_pieces.max())
+    fits = _sharpen(evidence, fits, expected, agreement)
     groups: dict[tuple[int, bytes, bytes], list[int]] = {}
-    for column in fits.tolist():
+    for column in np.flatnonzero(fits).tolist():
         groups.setdefault(candidates.signature(int(places[column])), []).append(column)
-    prefer = functools.partial(_preference, protocol=_likely_protocol(evidence, user))
+    order = functools.partial(_preference, protocol=prefer(evidence, user))
     matches = []
     for columns in groups.values():
-        first, *others = sorted((candidates.sets[places[column]] for column in columns), key=prefer)
+        first, *others = sorted((candidates.sets[places[column]] for column in columns), key=order)
         comparisons = tuple(
-            Comparison(piece, float(expected[row, columns[0]]), bool(agreement[row, columns[0]]))
-            for row, piece in enumerate(evidence.pieces)
+            Comparison(
+                piece,
+                float(expected[row, columns[0]]),
+                bool(agreement[row, columns[0]]),
+                bool(explained[row, columns[0]]),
+            )
+            for row, piece in enumerate(evidence.pieces[:told])
         )
-        matches.append(Match(first, tuple(others), int(candidates.num_tasks[places[columns[0]]]), comparisons))
-    return tuple(sorted(matches, key=lambda match: (*prefer(match.tasks)[:1], match.largest_difference)))
+        place = int(places[columns[0]])
+        chance = _estimate_chance(comparisons, candidates, place)
+        matches.append(Match(first, tuple(others), int(candidates.num_tasks[place]), comparisons, chance))
+    return tuple(sorted(matches, key=lambda match: (*order(match.tasks)[:1], match.largest_difference)))
 
 
-def _likely_protocol(evidence: Evidence, user: Stated) -> str | None:
+def compare(evidence: Evidence, tasks: Tasks, candidates: TaskSets) -> tuple[Comparison, ...]:
+    """Compare every piece with the constants of some tasks."""
+    place = candidates.sets.index(tasks)
+    bounds = [tuple(float(end[place]) for end in bound_constant(piece, candidates)) for piece in evidence.pieces]
+    return tuple(
+        Comparison(piece, sum(ends) / 2, bool(agrees(piece, *ends)))
+        for piece, ends in zip(evidence.pieces, bounds, strict=True)
+    )
+
+
+def _estimate_chance(comparisons: Iterable[Comparison], candidates: TaskSets, place: int) -> float:
+    """Estimate how many sets would fit by chance: how many are near, times the share of what is near that fits."""
+    told = [each.piece for each in comparisons if each.agrees or each.explained]
+    means = sorted((piece for piece in told if piece.kind == "expectation"), key=lambda piece: piece.precision)
+    # A deviation tells the number of tasks, whose root it falls with, where expectations tell the rest.
+    counts = [(1 if piece.metric is None else 4) * piece.precision for piece in told if piece.kind != "expectation"]
+    share = 2 * min(counts, default=0.5)
+    if not means:
+        return candidates.count_near(place, None, counted=True) * share
+    share = 2 * means[0].precision * (share if counts else 1.0)
+    # Graphs with the same expectation of one metric differ in that of another by about a thousandth.
+    others = [piece.precision for piece in means if piece.metric != means[0].metric]
+    share *= min(_APART * min(others, default=1.0), 1.0)
+    return candidates.count_near(place, means[0].metric, counted=bool(counts)) * share
+
+
+def _explain(
+    evidence: Evidence, wrong: NDArray[np.bool_], tasks: Tasks, candidates: TaskSets, user: Stated
+) -> NDArray[np.bool_]:
+    """Tell which pieces that contradict some tasks follow from a known defect of adjusted values there."""
+    find = functools.partial(candidates.tables.look_up, tasks)
+    explained = np.zeros_like(wrong)
+    for place in np.flatnonzero(wrong):
+        entries = evidence.pieces[place].entries
+        checked = check_entries(entries, find, percent=user.percent) if entries else ()
+        explained[place] = any(each.cause in CAUSES and CAUSES[each.cause].tells for each in checked)
+    return explained
+
+
+def _sharpen(
+    evidence: Evidence, fits: NDArray[np.bool_], expected: NDArray[np.float64], agreement: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Keep the sets that are much closer than the others, where numbers were formed with 64 bits."""
+    told = np.array([piece.kind in {"expectation", "deviation"} and not piece.is_noisy for piece in evidence.pieces])
+    columns = np.flatnonzero(fits)
+    if columns.size == 1 or not (columns.size and told.any()):
+        return fits
+    values = np.array([piece.value for piece in evidence.pieces])[told, np.newaxis]
+    away = np.abs(expected[told][:, columns] / values - 1)
+    away = np.median(np.where(agreement[told][:, columns], away, 1.0), axis=0)
+    if away.min() > _EXACT:
+        return fits
+    kept = np.zeros_like(fits)
+    kept[columns[away <= max(_CLOSER * away.min(), _EXACT)]] = True
+    return kept
+
+
+def prefer(evidence: Evidence, user: Stated) -> str | None:
+    """Return the protocol of the tool that the numbers come from; None if none is known."""
     for tool in (user.tool, evidence.tool):
         if tool is not None:
             try:
@@ -240,32 +358,3 @@ def check_evaluations(
         find = functools.partial(candidates.tables.look_up, match.tasks)
         each_match.append([one for each in evaluations for one in check_entries(each, find, percent=percent)])
     return tuple(max(verdicts, key=lambda one: one.belongs) for verdicts in zip(*each_match, strict=True))
-
-
-def explain(
-    evidence: Evidence, matches: Sequence[Match], candidates: TaskSets, user: Stated
-) -> tuple[int, tuple[Match, ...]]:
-    """Return how many adjusted values are right or wrong in a known way, and the matches with the most of these."""
-    pairs = [piece.entries for piece in evidence.pieces if piece.entries]
-    scores = []
-    for match in matches[:MOST_CHECKED]:
-        checked = check_evaluations(pairs, [match], candidates, percent=user.percent)
-        scores.append(sum(each.belongs or (each.cause in CAUSES and CAUSES[each.cause].tells) for each in checked))
-    best = max(scores, default=0)
-    return best, tuple(match for match, score in zip(matches, scores, strict=False) if score == best)
-
-
-def rank_by_defects(
-    evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated
-) -> tuple[Match, ...]:
-    """Return the sets with that many tasks on which known defects give at least half of the adjusted values."""
-    counts = tuple(piece for piece in evidence.pieces if piece.metric is None)
-    by_count = rank(replace(evidence, pieces=counts), candidates, chosen, user) if counts else ()
-    best, explained = explain(evidence, by_count, candidates, user)
-    if not best or 2 * best < sum(bool(piece.entries) for piece in evidence.pieces):
-        return ()
-    fitting = np.zeros_like(chosen)
-    fitting[[candidates.sets.index(match.tasks) for match in explained]] = True
-    same = {match.tasks: match.same for match in explained}
-    found = rank(evidence, candidates, fitting, user, share=0.0)
-    return tuple(replace(match, same=same[match.tasks]) for match in found)

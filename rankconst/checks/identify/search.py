@@ -7,28 +7,24 @@ every set of tasks in the tables. The right adjusted values then tell which publ
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.tools import parse_tool
 from rankconst.checks.identify.evidence import Evidence, Piece, collect_evidence
 from rankconst.checks.identify.matches import (
-    MOST_CHECKED,
     Identification,
     Identified,
     Match,
     agrees,
     bound_constant,
     check_evaluations,
-    explain,
+    compare,
     rank,
-    rank_by_defects,
 )
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import UnknownNameError
 from rankconst.results.evaluation import NAMES, NOTHING, list_parsers
 from rankconst.results.reading import group_entries
 from rankconst.tables.search import TaskSets
@@ -43,12 +39,16 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 
+CERTAIN = 1e-3
+"""What is found is certain if fewer sets than this would fit by chance."""
+
+
 def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -> Identified:
     """Find the sets of ranking tasks that evidence fits.
 
-    A set fits if at least half of the number of tasks and the expectations agree with it, those of MR and Hits@k
-    before all others; the best are those that agree with most. Names that the file states narrow the search, unless
-    nothing fits then.
+    A set fits if nothing contradicts it, or nothing but known defects of adjusted values and slips, each outvoted by
+    pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the file
+    states narrow the search, unless nothing fits then.
     """
     tables = candidates.tables
     given = {name: key for name in NAMES if (key := getattr(user, name)) is not None}
@@ -62,15 +62,16 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
     aggregation = {name: key for name, key in stated.items() if name == "aggregation"}
     # The file's own words may be wrong, or name what the tables lack; few files say that they hold macro averages.
     for names in (stated, aggregation, {}):
-        chosen = asked & select(candidates, names)
-        matches = rank(evidence, candidates, chosen, user)
-        if not matches:
-            matches = rank_by_defects(evidence, candidates, chosen, user)
-            notes += ["only the number of ranks agrees: the adjusted values have a known defect."] if matches else []
+        matches = rank(evidence, candidates, asked & select(candidates, names), user)
         if matches:
             break
-    if 1 < len(matches) <= MOST_CHECKED:
-        _, matches = explain(evidence, matches, candidates, user)
+    compared = matches[0].comparisons if matches else ()
+    if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
+        notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
+    if matches and matches[0].by_chance > CERTAIN and not {"dataset"} & (given.keys() | stated.keys()):
+        notes.append(
+            "so few digits may fit by chance: the numbers may as well be of a graph that is not in the tables."
+        )
     against = {name: key for name, key in stated.items() if name in evidence.stated and not holds(matches, name, key)}
     if matches and against:
         notes.append(f"the file says {list_names(against)}; its numbers are of another set of tasks.")
@@ -81,11 +82,25 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
 def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -> Identification:
     """Find the ranking tasks that the numbers of a file come from, and the adjusted values that are wrong on them."""
     candidates = TaskSets.of(tables)
+    each = [(context, evaluations) for (context, _), evaluations in _group(reading).items()]
     groups = []
-    for (context, _), evaluations in _group(reading).items():
+    for context, evaluations in each:
         found = identify_evaluations(evaluations, tables, user, tool=reading.tool, candidates=candidates)
         groups.append(replace(found, context=context, line=evaluations[0][0].line))
+    sure = {group.match for group in groups if group.match is not None and group.match.by_chance < CERTAIN}
+    for place, (group, (_, evaluations)) in enumerate(zip(groups, each, strict=True)):
+        # A slip may be why nothing fits: then the numbers are of the tasks of others, if these are as many.
+        counts = {piece.value for piece in group.evidence.pieces if piece.metric is None}
+        alike = {match.tasks: match for match in sure if counts == {match.num_tasks}}
+        if not group.matches and len(alike) == 1:
+            (match,) = alike.values()
+            wrong = check_evaluations(evaluations, [match], candidates, percent=user.percent)
+            likely = replace(match, comparisons=compare(group.evidence, match.tasks, candidates))
+            groups[place] = replace(group, matches=(likely,), reason="", note=_LIKE_OTHERS, checked=wrong)
     return Identification(tuple(groups), tables.version)
+
+
+_LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers of the file."
 
 
 def identify_evaluations(
@@ -116,53 +131,6 @@ def _group(reading: Reading) -> dict[tuple[Stated, tuple[int, ...]], list[tuple[
         rows = group.rows if reading.layout == "wide" else ()
         groups.setdefault((replace(group.context, rank_type=None), rows), []).append(group.entries)
     return groups
-
-
-def suggest_dataset(reading: Reading, tables: Tables) -> Match | None:
-    """Return the first match of a file that names no dataset, if its numbers come from one dataset and split only.
-
-    The split may be open if the file names it. None as well if some of its numbers fit nothing.
-    """
-    if any(entry.context.dataset is not None for entry in reading.entries):
-        return None
-    candidates = TaskSets.of(tables)
-    telling = [
-        evidence
-        for evaluations in _group(reading).values()
-        if (evidence := collect_evidence(evaluations, tool=reading.tool)).pieces
-    ]
-    found = [identify(evidence, candidates).matches for evidence in telling]
-    if telling and all("split" in evidence.stated for evidence in telling):
-        # Where the file names the splits itself, only the dataset is open.
-        datasets = functools.reduce(set.__and__, ({match.tasks.dataset for match in matches} for matches in found))
-        return next((match for match in found[0] if {match.tasks.dataset} == datasets), None)
-    likely = None if reading.tool is None else parse_tool(reading.tool).protocol
-    shared = functools.reduce(set.__and__, map(_name_splits, found)) if found else set()
-    # A file of a tool that evaluates in its own way was probably evaluated so, if that fits.
-    shared = {each for each in shared if each[2] == likely} or shared
-    if len({each[:2] for each in shared}) != 1:
-        return None
-    return next(match for match in found[0] if _name_splits([match]) & shared)
-
-
-def complete_dataset(reading: Reading, tables: Tables, user: Stated) -> tuple[Stated, str]:
-    """Add the dataset of a file that names none, as its own numbers tell it, and say so; DataError if they do not."""
-    if user.dataset is not None or any(entry.context.dataset for entry in reading.entries):
-        return user, ""
-    match = suggest_dataset(reading, tables)
-    if match is None:
-        raise DataError(f"{reading.name} names no dataset, and its numbers do not tell: add --dataset.")
-    unsaid = not any(entry.context.split for entry in reading.entries)
-    tasks = match.tasks
-    note = (
-        f"{reading.name} names no dataset; its numbers are those of {tasks.dataset}"
-        f"{f' {tasks.split}' if unsaid else ''} (`rankconst identify` shows why). Add --dataset to be sure."
-    )
-    return replace(user, dataset=tasks.dataset, split=user.split or (tasks.split if unsaid else None)), note
-
-
-def _name_splits(matches: Iterable[Match]) -> set[tuple[str, str, str]]:
-    return {(t.dataset, t.split, t.protocol) for match in matches for t in (match.tasks, *match.same)}
 
 
 def read_stated(evidence: Evidence, user: Stated, tables: Tables) -> tuple[dict[str, str], list[str]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankconst.checks.identify.search import suggest_dataset
+from rankconst.checks.identify.completion import Completed, complete_reading
 from rankconst.checks.lint.case import Archive, Finding, Lint, build_case
 from rankconst.checks.lint.rules import RULES, SWAPPED
 from rankconst.names import resolve_name
@@ -38,31 +38,28 @@ def lint_reading(
     listed = "`rankconst lint --rules` lists them all."
     chosen = [RULES[resolve_name("rule", key, dict.fromkeys(RULES, ()), listed)] for key in rules]
     notes: dict[str, None] = {}
-    archive = None
+    archive, completed = None, Completed(reading)
     if tables is not None:
-        user, note = _complete(reading, tables, parse_stated(user, tables))
+        user = parse_stated(user, tables)
+        completed = complete_reading(reading, tables, user)
         archive = Archive(tables)
-        notes[note] = None
-    groups = group_entries(reading)
-    built = [build_case(group, reading, user, archive) for group in groups]
-    notes.update(dict.fromkeys(note for _, note in built))
+        notes[completed.note] = None
+    groups = completed.groups or group_entries(reading)
+    contexts = completed.contexts or [group.context for group in groups]
+    built = []
+    for group, context in zip(groups, contexts, strict=True):
+        assumed = completed.assumed.get(context)
+        case, note = build_case(group, reading, user, archive, assumed or context)
+        if assumed is not None:
+            # A slip may be why nothing fits: the numbers are judged by what may be assumed.
+            notes[f"{group.label}: {context.unclear}" if group.label else context.unclear] = None
+            case = replace(case, assumed=user.protocol is None)
+        built.append((case, note))
     cases = [case for case, _ in built]
+    notes.update(dict.fromkeys(note for _, note in built))
     found = [finding for rule in chosen or RULES.values() for finding in rule.apply(cases)]
     findings = sorted(_drop_explained(found), key=lambda finding: finding.line or 0)
     return Lint(reading, tuple(findings), len(groups), tuple(filter(None, notes)))
-
-
-def _complete(reading: Reading, tables: Tables, user: Stated) -> tuple[Stated, str]:
-    """Add the ranking tasks that adjusted values give away, if neither file nor user names a dataset."""
-    adjusted = any(entry.adjustment is not None for entry in reading.entries)
-    match = suggest_dataset(reading, tables) if adjusted and user.dataset is None else None
-    if match is None:
-        return user, ""
-    tasks = match.tasks
-    completed = replace(
-        user, dataset=tasks.dataset, split=user.split or tasks.split, protocol=user.protocol or tasks.protocol
-    )
-    return completed, f"identified by the adjusted values: {tasks.dataset} {tasks.split}, protocol {tasks.protocol}."
 
 
 def _drop_explained(findings: list[Finding]) -> list[Finding]:

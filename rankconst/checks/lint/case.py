@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram, Tasks
 
 
+Severity = Literal["error", "warning", "info"]
+
 _WHOLE_RANK_TYPES = frozenset({"optimistic", "pessimistic", "nondeterministic"})
 
 
@@ -43,7 +45,7 @@ class Finding:
     cause: str = ""
     # error: no ranks can give these; warning: they can if an assumption about the ranking tasks is wrong, or as means
     # over several runs; info: they are possible but unlikely.
-    severity: Literal["error", "warning", "info"] = "error"
+    severity: Severity = "error"
     # The evaluation: "RotatE, FB15k-237, test"; empty for a whole file, or if the file names none.
     label: str = ""
     rule: str = ""
@@ -237,8 +239,11 @@ def invert(interval: Interval) -> Interval:
     return Interval(lower, upper)
 
 
-def build_case(group: Group, reading: Reading, user: Stated, archive: Archive | None = None) -> tuple[Case, str]:
-    """Return a group's numbers, and a note on its ranking tasks: how they were found, or why they were not."""
+def build_case(
+    group: Group, reading: Reading, user: Stated, archive: Archive | None = None, completed: Stated | None = None
+) -> tuple[Case, str]:
+    """Return a group's numbers, and why its ranking tasks are not known; `completed` is more than the file says."""
+    stated = completed or group.context
     measured: list[Measured] = []
     unreadable: list[tuple[Entry, str]] = []
     in_full = are_in_full(group.entries)
@@ -247,7 +252,6 @@ def build_case(group: Group, reading: Reading, user: Stated, archive: Archive | 
             measured.append(measure(entry, percent=user.percent, in_full=in_full))
         except DataError as error:
             unreadable.append((entry, str(error)))
-    stated = group.context
     tasks, tool, note = None, None, _unknown("no tables were given.")
     if archive is not None:
         # Only what tells the tasks, so that rows share the answer.
@@ -266,20 +270,7 @@ def build_case(group: Group, reading: Reading, user: Stated, archive: Archive | 
         assumed=not (stated.tool or user.tool or reading.tool or stated.protocol or user.protocol),
         percent=user.percent,
     )
-    counted = _find_counted(case)
-    if counted is None:
-        return case, note
-    note = f"{counted.dataset} {counted.split}: the number of ranks is that of protocol {counted.protocol}."
-    return replace(case, tasks=counted, assumed=False), note
-
-
-def _find_counted(case: Case) -> Tasks | None:
-    """Return the tasks with the stated number of ranks, if the protocol is assumed and has another number."""
-    stated = case.group.context.num_tasks
-    if not case.assumed or case.tasks is None or stated is None or stated == case.count():
-        return None
-    place = (case.tasks.split, case.tasks.side)
-    return next((o for o in case.others if (o.split, o.side) == place and case.count(o) == stated), None)
+    return case, note
 
 
 def _pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:

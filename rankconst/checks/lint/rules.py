@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES
-from rankconst.checks.identify.defects import UNKNOWN, check_entries
+from rankconst.checks.identify.defects import CAUSES, UNKNOWN, check_entries
 from rankconst.checks.lint.bounds import (
     bound_mean_rank_by_hits,
     bound_reciprocal_by_hits,
@@ -21,10 +21,10 @@ from rankconst.checks.lint.bounds import (
     largest_reciprocal,
     least_mean_rank,
 )
-from rankconst.checks.lint.case import Finding, invert
+from rankconst.checks.lint.case import Finding, Severity, invert
 from rankconst.constants.published import Interval, show_number
 from rankconst.errors import DataError, UndefinedError
-from rankconst.results.reading import Measured
+from rankconst.results.reading import Measured, count_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -584,6 +584,9 @@ _FORMULAS = {
     "z": "{adjusted} = {sign}({base} - E[{base}]) / sqrt(Var[{base}])",
 }
 
+# A value of so many digits that repeats another was copied.
+_TELLING = 4
+
 # Below it a ranker is worse than random beyond doubt.
 _LEAST_Z = -5.0
 
@@ -618,14 +621,18 @@ def find_mismatches(case: Case) -> Iterator[Finding]:
             cause = "Of another protocol? Name it with --protocol." if case.assumed else ""
         expected = f"expected {show_number(checked.expected, 8)}{_name_chance(case)}"
         statement = f"{m} does not belong to {base}: {expected}."
-        yield Finding((m, base), _write_formula(m), statement, cause, "warning" if case.assumed else "error")
+        harmless = checked.cause in CAUSES and CAUSES[checked.cause].harmless
+        severity: Severity = "info" if harmless else "warning" if case.assumed else "error"
+        yield Finding((m, base), _write_formula(m), statement, cause, severity)
 
 
 def _find_unscaled(case: Case) -> Iterator[Finding]:
     """Find z-scores that repeat their base value, which needs no ranking tasks."""
     for m in case.measured:
         base = case.own.get(m.entry.metric)
-        if m.entry.adjustment == "z" and base is not None and abs(m.value) == abs(base.value) != 0:
+        # Of few digits, the two may well be equal by chance.
+        telling = count_digits(m.entry.text) >= _TELLING
+        if m.entry.adjustment == "z" and telling and base is not None and abs(m.value) == abs(base.value) != 0:
             cause = "It repeats the base value: it was never scaled."
             yield Finding((m, base), _write_formula(m), f"{m} is no z-score of {base}.", cause)
 

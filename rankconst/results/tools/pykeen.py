@@ -241,6 +241,8 @@ def _read_record(
             rank_type=RANK_TYPES.get(way.rank_type),
             num_tasks=counts.get((way.split, way.side, way.rank_type)),
         )
+        if old and exact and context.split in {None, "test"}:
+            context = replace(context, protocol="pykeen-1.4")
         entry = Entry(metric[0], text, first + len(found), "value", leaf.line, context, metric[1], exact)
         found.append((entry, leaf))
     return found, skipped

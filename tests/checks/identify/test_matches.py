@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.evidence import Evidence, Piece
-from rankconst.checks.identify.matches import Comparison, Identified, Match, agrees, find_best, weigh
+from rankconst.checks.identify.matches import Comparison, Identified, Match, agrees, outvotes, score
 from rankconst.constants.published import Interval
 from rankconst.tasks import Tasks
 
@@ -47,14 +49,29 @@ def test_intervals_that_meet_agree() -> None:
     assert agrees(MEAN, 10.500_001, 10.500_001)
 
 
-def test_doubtful_pieces_count_only_alone() -> None:
-    assert weigh(Evidence((COUNT, MEAN, DOUBTFUL))).tolist() == [1, 1, 0]
-    assert weigh(Evidence((DOUBTFUL, DOUBTFUL))).tolist() == [1, 1]
+PRECISE = Piece("expectation", 10.0, Interval(9.9999, 10.0001), "AMRI with MR", parse_metric("mr"))
+ALSO = replace(PRECISE, origin="AH@1 with Hits@1", metric=parse_metric("hits@1"))
 
 
-def test_the_best_agree_with_most() -> None:
-    evidence = Evidence((COUNT, MEAN, DOUBTFUL))
-    agreement = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [0, 1, 1, 0]], dtype=bool)
-    # One sound piece each: the number of tasks comes first, then all pieces.
-    assert find_best(evidence, agreement).tolist() == [False, False, True, False]
-    assert not find_best(evidence, np.zeros((3, 4), dtype=bool)).any()
+@pytest.mark.parametrize(
+    ("against", "outvoted"),
+    [((), True), ((MEAN,), True), ((PRECISE,), False), ((COUNT,), False), ((DOUBTFUL,), True)],
+)
+def test_what_is_as_precise_outvotes_a_slip(against: tuple[Piece, ...], outvoted: bool) -> None:
+    """Two pieces at least as precise; nothing outvotes a number of tasks, and what is coarse no precise piece."""
+    evidence = Evidence((COUNT, PRECISE, ALSO, MEAN, DOUBTFUL))
+    wrong = np.array([piece in against for piece in evidence.pieces])
+    assert outvotes(evidence, ~wrong, wrong) is outvoted
+
+
+def test_coarse_pieces_do_not_outvote_a_precise_one() -> None:
+    coarse = tuple(replace(MEAN, origin=f"{place}") for place in range(20))
+    evidence = Evidence((*coarse, PRECISE))
+    wrong = np.array([piece is PRECISE for piece in evidence.pieces])
+    assert not outvotes(evidence, ~wrong, wrong)
+
+
+def test_what_is_precise_weighs_more() -> None:
+    evidence = Evidence((MEAN, DOUBTFUL, PRECISE))
+    agreement = np.array([[1, 0], [1, 0], [0, 1]], dtype=bool)
+    assert score(evidence, agreement).argmax() == 1

@@ -23,7 +23,6 @@ from rankconst.checks.identify.search import (
     list_names,
     read_stated,
     select,
-    suggest_dataset,
 )
 from rankconst.constants.published import Interval, parse_value
 from rankconst.errors import UnknownNameError
@@ -305,28 +304,6 @@ def test_files_of_pykeen(reference: Path, name: str) -> None:
         assert same == ({"standard", "libkge"} if name.startswith(("kinships", "nations")) else set())
 
 
-@pytest.mark.parametrize("name", FILES[::4])
-def test_a_file_without_a_dataset_gets_one(reference: Path, name: str) -> None:
-    suggested = suggest_dataset(read_file(reference, name), TABLES)
-    assert suggested is not None
-    assert str(suggested.tasks) == f"{name.partition('_')[0]}/test/both/pykeen"
-
-
-def test_no_suggestion_where_a_file_names_one_or_nothing_tells() -> None:
-    tasks = find_tasks("umls")
-    row, context = simulate(tasks, 0.5, 5), Stated(num_tasks=NUM_TASKS[tasks])
-    other = simulate(find_tasks("wn18rr"), 0.5, 5)
-
-    def suggest(rows: Sequence[Sequence[Cell]], *contexts: Stated) -> Match | None:
-        return suggest_dataset(read(rows, contexts, exact=False), TABLES)
-
-    assert suggest([row], context) is not None
-    assert suggest([row], replace(context, dataset="UMLS")) is None
-    assert suggest([[("mr", None, "470")]], Stated()) is None
-    assert suggest([[("mr", None, "470")]], Stated(num_tasks=17)) is None
-    assert suggest([row, other], context, Stated()) is None
-
-
 FORMS = {"ratio": "normalised", "index": "index", "z": "z"}
 
 
@@ -361,6 +338,10 @@ def test_published_rows(reference: Path) -> None:
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     ambiguous: Counter[str] = Counter()
     for group, identified in zip(groups, found, strict=True):
+        if group[0]["status"].startswith("not affine"):
+            # PyKEEN up to 1.4.0: the mean of r / E of each task, filtered by train and test; no table holds that.
+            assert not identified.matches
+            continue
         assert identified.matches, group[0]["path"]
         assert {match.tasks.dataset for match in identified.matches} == {group[0]["dataset"]}
         assert any(match.tasks.split == "test" and match.tasks.protocol == "pykeen" for match in identified.matches)
@@ -375,8 +356,6 @@ def test_published_rows(reference: Path) -> None:
         "known, exact": {"unscaled": 48},
         # Of GMR on the two large graphs, one candidate changes less than 32 bits show.
         "reproduced, exact, but number of candidates off by one": {"one_less": 96, "one_less_sign": 16, "": 16},
-        # PyKEEN up to 1.4.0: the mean of r / E of each task, which no mean rank gives away.
-        "not, v1.0-1.4": {"unknown": 1},
     }
     # E[MR] of WN18 is the same in two splits up to 32 bits.
     assert +ambiguous == {"wn18": 1}

@@ -9,6 +9,7 @@ import pytest
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.tools import TOOLS
+from rankconst.checks.identify.completion import complete_reading
 from rankconst.checks.lint.case import Archive, Case, build_case, invert
 from rankconst.constants.published import NOISE, Interval
 from rankconst.results.evaluation import Stated
@@ -116,7 +117,9 @@ def test_tasks() -> None:
 
 
 def test_the_number_of_ranks_tells_the_protocol() -> None:
-    case = build({"MRR": "0.4"}, Stated(dataset="WN18RR", num_tasks=5848))
+    reading = make_reading({"MRR": "0.4"}, context=Stated(dataset="WN18RR", num_tasks=5848))
+    (group,), (context,) = group_entries(reading), complete_reading(reading, TABLES, Stated()).contexts
+    case, _ = build_case(group, reading, Stated(), Archive(TABLES), context)
     assert case.tasks is not None
     assert (case.tasks.protocol, case.assumed) == ("pykeen", False)
 

@@ -249,11 +249,12 @@ def test_percentages_are_understood_beside_adjusted_values() -> None:
 
 
 def test_adjusted_values_under_an_assumed_protocol_are_warnings() -> None:
-    """PyKEEN's AMRI of ComplEx on FB15k-237 (arXiv:2203.07544) with the candidates of protocol standard."""
+    """PyKEEN's AMRI of ComplEx on FB15k-237 (arXiv:2203.07544), of protocol pykeen whatever is assumed; and a slip."""
     row = {"MR": "469.7251281738281", "AMRI": "0.9343031751454628"}
-    (finding,) = find(row, context=Stated(dataset="FB15k-237"))
-    assert (finding.severity, finding.cause) == ("warning", "Of another protocol? Name it with --protocol.")
+    assert find(row, context=Stated(dataset="FB15k-237")) == ()
     assert find(row, context=Stated(dataset="FB15k-237", protocol="pykeen")) == ()
+    (finding,) = find({**row, "AMRI": "0.9433031751454628"}, context=Stated(dataset="FB15k-237"))
+    assert (finding.severity, finding.cause) == ("warning", "Of another protocol? Name it with --protocol.")
 
 
 def test_a_ranker_turned_round_is_worse_than_random() -> None:

@@ -262,3 +262,9 @@ def test_rows_and_cells_of_differences_are_no_results() -> None:
     assert [entry.text for entry in reading.entries] == [".3"]
     table = "WN18RR:\n\n| Model | MRR |\n|--|--|\n| DiffusionE | .3 |\n| ImprovedTransE | .4 |\n| Improv. (%) | 1 |\n"
     assert [entry.context.model for entry in read(table).entries] == ["DiffusionE", "ImprovedTransE"]
+
+
+def test_tables_that_leave_other_datasets_open_are_told_apart() -> None:
+    reading = read(f"FB15k-237 and WN18RR:\n{_TABLE}\nUMLS and Nations:\n{_TABLE}")
+    adjusted = rankconst.adjust(reading, dataset="umls")
+    assert (adjusted.asked.tolist(), adjusted.notes) == ([False, True], {})

@@ -1,0 +1,392 @@
+"""Which ranking tasks each evaluation of a file is from: what file and user say, completed by its own numbers.
+
+Adjusted values and numbers of ranks decide what file and user leave open, whole: dataset, split, side, protocol and
+aggregation. Where several sets of tasks with different constants fit, or none, an evaluation is left without tasks,
+with the reason in :attr:`~rankconst.results.evaluation.Stated.unclear`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import find_protocol
+from rankconst.checks.identify.evidence import Evidence, collect_evidence
+from rankconst.checks.identify.matches import Match, agrees, prefer, rank
+from rankconst.checks.identify.search import CERTAIN, describe_nearest, select
+from rankconst.errors import RankconstError
+from rankconst.moments import compute_moments
+from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
+from rankconst.results.reading import Entries, Group, Reading, group_entries
+from rankconst.tables.search import TaskSets
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rankconst.tables.tables import Tables
+    from rankconst.tasks import Tasks
+
+
+@dataclass(frozen=True)
+class Completed:
+    """The evaluations of a file with what is known about their ranking tasks."""
+
+    # With completed contexts, or the reason why there is none.
+    reading: Reading
+    # As in the file, and the completed context of each.
+    groups: tuple[Group, ...] = ()
+    contexts: tuple[Stated, ...] = ()
+    # Unclear contexts to what may be assumed of them to look for slips, which may be why nothing fits.
+    assumed: Mapping[Stated, Stated] = field(default_factory=dict)
+    # How numbers were understood, where that is not what file, user and tool say.
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Evaluations that differ in the tie policy only, and what their numbers say."""
+
+    context: Stated
+    groups: tuple[int, ...]
+    evidence: Evidence
+    # What file and user name, as keys; None where that is unknown or contradicts itself, which is told elsewhere.
+    names: Mapping[str, str] | None
+    matches: tuple[Match, ...] = ()
+    reason: str = ""
+
+    @property
+    def is_telling(self) -> bool:
+        """True if some adjusted value tells: a number of ranks, and what is vague, may only contradict."""
+        return any(piece.metric is not None for piece in self.evidence.pieces)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The completed context of a part, the match that says more than the file does, and what may be assumed else."""
+
+    context: Stated
+    match: Match | None = None
+    assumed: Stated | None = None
+
+
+def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Completed:
+    """Find the ranking tasks of every evaluation; `user` in any spelling."""
+    user = parse_stated(user, tables)
+    if not _tells(reading):
+        return Completed(reading)
+    search = _Search(reading, tables, user)
+    groups = group_entries(reading)
+    parts = search.cut(groups)
+    frames: dict[Stated, list[_Part]] = {}
+    for part in parts:
+        frames.setdefault(_frame(part.context), []).append(part)
+    contexts = [group.context for group in groups]
+    assumed: dict[Stated, Stated] = {}
+    told: dict[Match, None] = {}
+    for alike in frames.values():
+        for part, outcome in search.settle(alike):
+            for place in part.groups:
+                rank_type = groups[place].context.rank_type
+                contexts[place] = replace(outcome.context, rank_type=rank_type)
+                if outcome.assumed is not None:
+                    assumed[contexts[place]] = replace(outcome.assumed, rank_type=rank_type)
+            if outcome.match is not None:
+                told[outcome.match] = None
+    known = {
+        (entry.row, entry.column, group.context): context
+        for group, context in zip(groups, contexts, strict=True)
+        if context != group.context
+        for entry in group.entries
+    }
+    entries = Entries(
+        entry._replace(context=known.get((entry.row, entry.column, entry.context), entry.context))
+        for entry in reading.entries
+    )
+    return Completed(replace(reading, entries=entries), tuple(groups), tuple(contexts), assumed, search.describe(told))
+
+
+def _tells(reading: Reading) -> bool:
+    """Tell whether there are adjusted values or numbers of ranks, without a look at each of a million entries."""
+    return any(head.adjustment is not None or head.metric.scale == "count" for head in reading.entries.heads) or any(
+        context.num_tasks is not None for context in reading.entries.contexts
+    )
+
+
+def _frame(context: Stated) -> Stated:
+    """Return what evaluations share that a file does not tell apart but by model, side and tie policy."""
+    return replace(context, model=None, side=None, rank_type=None, num_tasks=None)
+
+
+class _Search:
+    """The search for the ranking tasks of one file."""
+
+    def __init__(self, reading: Reading, tables: Tables, user: Stated) -> None:
+        self.reading, self.tables, self.user = reading, tables, user
+        self.sets = TaskSets.of(tables)
+        self._by_count: dict[Stated, tuple[Match, ...]] = {}
+        # What was assumed of adjusted values that are too coarse to tell.
+        self._taken: dict[Tasks, None] = {}
+        # Numbers of candidates that every task of some evaluation has.
+        self._equal: dict[int, None] = {}
+
+    def cut(self, groups: Sequence[Group]) -> list[_Part]:
+        """Gather evaluations that share their tasks, and search for the tasks of each."""
+        found: dict[tuple[Stated, tuple[int, ...]], list[int]] = {}
+        for place, group in enumerate(groups):
+            # Rows of a table that say the same of themselves may still be of different tasks.
+            rows = group.rows if self.reading.layout == "wide" else ()
+            found.setdefault((replace(group.context, rank_type=None), rows), []).append(place)
+        return [self._search(context, [groups[at] for at in places], places) for (context, _), places in found.items()]
+
+    def _search(self, context: Stated, groups: Sequence[Group], places: Sequence[int]) -> _Part:
+        evidence = collect_evidence(
+            [group.entries for group in groups], tool=self.reading.tool, percent=self.user.percent
+        )
+        part = _Part(context, tuple(places), evidence, self._name(context))
+        if part.names is None or not (evidence.pieces or evidence.vague):
+            return part
+        if not part.is_telling and not evidence.vague:
+            # Thousands of rows may say nothing but the same number.
+            key = replace(context, model=None, rank_type=None)
+            if key not in self._by_count:
+                self._by_count[key] = self._rank(part, part.names)
+            return replace(part, matches=self._by_count[key], reason=self._explain_count(part))
+        matches = self._rank(part, part.names)
+        if not matches and "protocol" not in part.names:
+            equal = find_equal(evidence)
+            if equal is not None:
+                self._equal[equal] = None
+                return replace(part, context=replace(context, protocol=f"sampled:{equal - 1}"), names=None)
+        return replace(part, matches=matches, reason="" if matches else self._explain(part, part.names))
+
+    def _name(self, context: Stated) -> Mapping[str, str] | None:
+        """Return what file and user name; None if it is unknown, contradicts itself or is not of these tables."""
+        names: dict[str, str] = {}
+        try:
+            for name, parse in list_parsers(self.tables).items():
+                said, asked = getattr(context, name), getattr(self.user, name)
+                key = parse(said) if said else None
+                if key and asked and key != asked and name != "protocol":
+                    return None
+                if found := asked or key:
+                    names[name] = found
+            dataset = names.get("dataset")
+            tasks = settle(
+                replace(context, dataset=dataset or next(iter(self.tables.datasets))),
+                self.user,
+                self.tables,
+                tool=self.reading.tool,
+            )[0]
+        except RankconstError:
+            return None
+        counted_elsewhere = self.user.relations or context.relations or context.unclear
+        return None if counted_elsewhere or find_protocol(tasks.protocol).negatives is not None else names
+
+    def _rank(self, part: _Part, names: Mapping[str, str]) -> tuple[Match, ...]:
+        """Return the sets that fit; what is called both sides may be one side alone that was evaluated."""
+        chosen = select(self.sets, names)
+        found = rank(part.evidence, self.sets, chosen, self.user)
+        if not found and names.get("side") == "both" and self.user.side is None:
+            chosen = select(self.sets, {name: key for name, key in names.items() if name != "side"})
+            found = rank(part.evidence, self.sets, chosen, self.user)
+        return found
+
+    def _explain(self, part: _Part, names: Mapping[str, str]) -> str:
+        """Say what fits nothing: what the numbers are of instead, or what is nearest."""
+        elsewhere = rank(part.evidence, self.sets, select(self.sets, {}), self.user) if names else ()
+        if elsewhere and elsewhere[0].by_chance < CERTAIN:
+            said = ", ".join(f"{name} {key}" for name, key in names.items())
+            return f"said to be of {said}, but its own numbers are those of {_describe(elsewhere[:1])}."
+        chosen = select(self.sets, names)
+        if not chosen.any():
+            held = ", ".join(f"{name} {key}" for name, key in names.items())
+            return f"the tables ({self.tables.version}) hold no such tasks: {held}."
+        evidence = part.evidence if part.evidence.pieces else replace(part.evidence, pieces=part.evidence.vague)
+        nearest = describe_nearest(evidence, self.sets, chosen, self.user)
+        return f"its own numbers are of none of the ranking tasks that the tables hold: {nearest}"
+
+    def _explain_count(self, part: _Part) -> str:
+        counts = " and ".join(f"{piece.value:,.0f}" for piece in part.evidence.pieces)
+        where = (part.names or {}).get("dataset", "")
+        return f"the file counts {counts} ranks; no split has that many{f' on {where}' if where else ''}."
+
+    # -- evaluations that share what the file says ---------------------------------------------------------------------
+
+    def settle(self, parts: Sequence[_Part]) -> Iterator[tuple[_Part, _Outcome]]:
+        """Yield what is known about each part: all are of one dataset, split and protocol if they can be."""
+        fitting = [part for part in parts if part.is_telling and part.matches]
+        shared: set[Tasks] = set.intersection(*(_frames(part.matches) for part in fitting)) if fitting else set()
+        certain = min((part.matches[0].by_chance for part in fitting), default=1.0) < CERTAIN
+        for part in parts:
+            if part.names is None:
+                yield part, _Outcome(part.context)
+            elif part.is_telling:
+                matches = _restrict(part.matches, shared) or part.matches
+                alone = bool(part.matches) and part.matches[0].by_chance < CERTAIN
+                sure = "dataset" in part.names or (certain if shared else alone)
+                outcome = self._conclude(part, matches, sure=sure)
+                if not part.matches:
+                    outcome = replace(outcome, assumed=self._assume(part, shared if certain else set()))
+                yield part, outcome
+            else:
+                outcome = self._settle_counted(part, shared if certain or "dataset" in part.names else set())
+                yield part, replace(outcome, assumed=part.context if outcome.context.unclear else None)
+
+    def _assume(self, part: _Part, shared: set[Tasks]) -> Stated | None:
+        """Return what may be assumed where nothing fits: what file and user say, or what the others are of."""
+        if "dataset" in (part.names or {}):
+            return part.context
+        side = (part.names or {}).get("side", "both")
+        tasks = min(shared, key=str, default=None)
+        return None if tasks is None else replace(part.context, **_names_of(replace(tasks, side=side)))
+
+    def _settle_counted(self, part: _Part, shared: set[Tasks]) -> _Outcome:
+        """Complete what has no adjusted value of its own: by what the others have, or by the number of ranks."""
+        names, default = part.names or {}, self._default(part)
+        if shared and (part.evidence.pieces or part.evidence.vague):
+            return self._conclude(part, _restrict(part.matches, shared), sure=True)
+        if shared:
+            side = names.get("side", "both")
+            every = [
+                place for place, tasks in enumerate(self.sets.sets) if tasks.side == side and _reduce(tasks) in shared
+            ]
+            alike: dict[object, list[Tasks]] = {}
+            for place in every:
+                alike.setdefault(self.sets.signature(place), []).append(self.sets.sets[place])
+            matches = tuple(Match(tasks[0], tuple(tasks[1:]), 0, ()) for tasks in alike.values())
+            return self._conclude(part, matches, sure=True)
+        if not (part.evidence.pieces or part.evidence.vague):
+            reason = "no dataset is named, and its numbers do not tell: add --dataset."
+            return _Outcome(part.context if default is not None else replace(part.context, unclear=reason))
+        usual = [match for match in part.matches if match.tasks.aggregation == DEFAULT_AGGREGATION]
+        if default is not None and any(default in (match.tasks, *match.same) for match in usual):
+            if part.evidence.vague and len(part.matches) > 1:
+                self._taken[default] = None
+            return _Outcome(part.context)
+        protocol = prefer(part.evidence, self.user)
+        likely = [match for match in usual if protocol in {tasks.protocol for tasks in (match.tasks, *match.same)}]
+        matches = tuple(likely or usual or part.matches)
+        return self._conclude(
+            part, matches, sure="dataset" in names or bool(matches and matches[0].by_chance < CERTAIN)
+        )
+
+    def _default(self, part: _Part) -> Tasks | None:
+        """Return the tasks that are assumed where no number tells."""
+        try:
+            return settle(part.context, self.user, self.tables, tool=self.reading.tool)[0]
+        except RankconstError:
+            return None
+
+    def _conclude(self, part: _Part, matches: tuple[Match, ...], *, sure: bool) -> _Outcome:
+        """Complete a context by the one match; without it, say why there is none."""
+        reason = ""
+        if not matches:
+            reason = part.reason or "nothing fits its own numbers."
+        elif len(matches) > 1:
+            reason = self._ask(matches)
+        elif not sure:
+            reason = (
+                f"no dataset is named; its numbers fit {_describe(matches)}, but so few digits may fit by chance: "
+                "add --dataset."
+            )
+        if reason:
+            return _Outcome(replace(part.context, unclear=reason))
+        tasks, default = matches[0].tasks, self._default(part)
+        if default is not None and default in (tasks, *matches[0].same):
+            return _Outcome(replace(part.context, **_names_of(default)))
+        return _Outcome(replace(part.context, **_names_of(tasks)), matches[0])
+
+    def _ask(self, matches: Sequence[Match]) -> str:
+        """Say which sets fit, and which options would tell them apart."""
+        fields = [name for name in NAMES if len({getattr(match.tasks, name) for match in matches}) > 1]
+        first = matches[0].tasks
+        options = " ".join(f"--{name} {getattr(first, name)}" for name in fields)
+        return (
+            f"its own numbers fit {len(matches):,} sets of ranking tasks with different constants: "
+            f"{_describe(matches)}. Say which it is: {options}, for example."
+        )
+
+    def describe(self, told: Iterable[Match]) -> str:
+        """Say how numbers were understood."""
+        found, coarse = list(told), [Match(tasks, (), 0, ()) for tasks in self._taken]
+        sentences = []
+        if found:
+            unnamed = self.user.dataset is None and not any(entry.context.dataset for entry in self.reading.entries)
+            start, more = ("no dataset is named; its", " Add --dataset to be sure.") if unnamed else ("its own", "")
+            sentences.append(f"{start} numbers are those of {_describe(found)} (`rankconst identify` shows why).{more}")
+        if coarse:
+            taken = _describe(coarse)
+            sentences.append(f"its adjusted values are too coarse to tell; taken for those of {taken}.")
+        if self._equal:
+            sizes = " and ".join(f"{size:,}, protocol sampled:{size - 1}" for size in self._equal)
+            sentences.append(f"its own numbers say that all tasks have equally many candidates: {sizes}.")
+        return " ".join(sentences)
+
+
+# A metric each that agrees, and that many tasks: fewer may do so by chance.
+_FEWEST_EQUAL = 2
+_MEAN_RANK = parse_metric("MR")
+
+
+def find_equal(evidence: Evidence) -> int | None:
+    """Return how many candidates each task has, where all have equally many and every piece follows from that."""
+    mean = next((p for p in evidence.pieces if p.kind == "expectation" and p.metric == _MEAN_RANK), None)
+    counts = [int(piece.value) for piece in evidence.pieces if piece.metric is None]
+    if mean is None or len(counts) != 1:
+        return None
+    size = round(2 * mean.value - 1)
+    if size < 2 or 2 * mean.interval.half_width >= 0.5 or not agrees(mean, (size + 1) / 2, (size + 1) / 2):
+        return None
+    histogram = Histogram.from_counts([size], counts)
+    told = [piece for piece in evidence.pieces if piece.metric is not None and piece.metric.is_mean]
+    for piece in told:
+        moments = compute_moments(piece.metric or _MEAN_RANK, histogram)
+        known = moments.expectation if piece.kind == "expectation" else math.sqrt(moments.variance)
+        if not agrees(piece, known, known):
+            return None
+    return size if len({piece.metric for piece in told}) >= _FEWEST_EQUAL else None
+
+
+def _reduce(tasks: Tasks) -> Tasks:
+    """Return the tasks of all sides."""
+    return replace(tasks, side="both")
+
+
+def _frames(matches: Iterable[Match]) -> set[Tasks]:
+    return {_reduce(tasks) for match in matches for tasks in (match.tasks, *match.same)}
+
+
+def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]:
+    """Keep of some matches the tasks whose likes fit the other evaluations, too."""
+    kept = []
+    for match in matches:
+        inside = [tasks for tasks in (match.tasks, *match.same) if _reduce(tasks) in shared]
+        if inside:
+            kept.append(replace(match, tasks=inside[0], same=tuple(inside[1:])))
+    return tuple(kept)
+
+
+def _names_of(tasks: Tasks) -> dict[str, Any]:
+    return {name: getattr(tasks, name) for name in NAMES}
+
+
+_MOST = 3
+
+
+def _describe(matches: Sequence[Match]) -> str:
+    """Name sets of tasks: what only sides tell apart together, protocols with the same constants as equal."""
+    sides: dict[str, list[str]] = {}
+    for match in matches:
+        every = (match.tasks, *match.same)
+        alike = [tasks.protocol for tasks in every if replace(tasks, protocol="") == replace(every[0], protocol="")]
+        tasks = match.tasks
+        macro = "" if tasks.is_micro else f", {tasks.aggregation}"
+        key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{macro}"
+        sides.setdefault(key, []).append(tasks.side)
+    named = [key.format(", ".join(sorted(set(each)))) for key, each in sides.items()]
+    more = f" and {len(named) - _MOST:,} more" if len(named) > _MOST else ""
+    return "; ".join(named[:_MOST]) + more

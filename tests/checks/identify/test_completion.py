@@ -1,0 +1,250 @@
+"""Files are completed by their own numbers: whole, or not at all; real ones as they were evaluated."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import rankconst
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.checks.identify.completion import complete_reading, find_equal
+from rankconst.checks.identify.evidence import collect_evidence
+from rankconst.checks.lint import lint_reading
+from rankconst.errors import DataError
+from rankconst.results.adjust import adjust_reading
+from rankconst.results.evaluation import Stated
+from rankconst.results.formats import read_document, read_results
+from rankconst.tasks import Histogram, Tasks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankconst.results.adjust import AdjustedReading
+
+TABLES = rankconst.load()
+
+MEAN = 3.251234567891
+
+
+def adjust(text: str, user: Stated = Stated()) -> AdjustedReading:  # noqa: B008
+    reading = read_document("results.csv", text)
+    return adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
+
+
+def name(adjusted: AdjustedReading) -> set[str]:
+    return {str(done.batch.tasks) for done in adjusted.done}
+
+
+def note(text: str, user: Stated = Stated()) -> str:  # noqa: B008
+    return complete_reading(read_document("results.csv", text), TABLES, user).note
+
+
+def write(tasks: Tasks, value: float, *forms: str, metric: str = "mr", digits: int = 12) -> dict[str, str]:
+    """Print a value with its adjusted forms, by heading."""
+    parsed, constants = parse_metric(metric), TABLES.look_up(tasks, parse_metric(metric))
+    row = {parsed.label: f"{value:.{digits}g}"}
+    return row | {parsed.name_of(form): f"{getattr(constants, form)(value):.{digits}g}" for form in forms}
+
+
+def table(*rows: dict[str, str]) -> str:
+    return "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)]) + "\n"
+
+
+# Whole.
+
+
+@pytest.mark.parametrize("user", [Stated(), Stated(dataset="kinships")])
+def test_side_is_taken_too(user: Stated) -> None:
+    """Kinships, test, tail: of both sides ZMR would be 67.91."""
+    text = "model,MR,AMRI,ZMR\nm,7.7086,0.858004,48.13143\n"
+    adjusted = adjust(text, user)
+    assert name(adjusted) == {"kinships/test/tail/standard"}
+    (entry,) = (each for each in adjusted.entries if each.adjusted)
+    assert entry.adjusted is not None
+    assert entry.adjusted.z == pytest.approx(48.13143, abs=5e-4)
+    assert note(text, user).startswith("no dataset is named; its" if user.dataset is None else "its own numbers are")
+    assert "kinships test tail under standard = libkge = pykeen" in note(text, user)
+
+
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        Tasks("fb15k237", "raw"),
+        Tasks("fb15k237", "pykeen", "valid"),
+        Tasks("wn18rr", "libkge", "valid", "head"),
+        Tasks("umls", "pykeen", "train", "tail"),
+        Tasks("nations", "pykeen", aggregation="macro-query"),
+    ],
+    ids=str,
+)
+def test_every_field_of_a_match_is_taken(tasks: Tasks) -> None:
+    text = table(write(tasks, MEAN, "normalised", "index", "z"))
+    for user in (Stated(), Stated(dataset=tasks.dataset)):
+        (found,) = {done.batch.tasks for done in adjust(text, user).done}
+        assert TABLES.histogram(found) == TABLES.histogram(tasks)
+    assert not lint_reading(read_document("results.csv", text), TABLES).num_errors
+
+
+def test_what_fits_by_default_needs_no_note() -> None:
+    text = table({"dataset": "umls"} | write(Tasks("umls"), MEAN, "index", "z"))
+    assert (name(adjust(text)), note(text)) == ({"umls/test/both/standard"}, "")
+
+
+def test_rows_of_several_sides_are_told_apart() -> None:
+    sides = ("both", "head", "tail")
+    text = table(*(write(Tasks("umls", side=side), MEAN, "index", "z") for side in sides))
+    assert name(adjust(text)) == {f"umls/test/{side}/standard" for side in sides}
+    assert not lint_reading(read_document("results.csv", text), TABLES).num_errors
+
+
+def test_a_row_that_tells_nothing_is_of_what_the_others_are() -> None:
+    rows = write(Tasks("umls", "raw"), MEAN, "index", "z"), {"MR": "4.5", "AMRI": "", "ZMR": ""}
+    assert name(adjust(table(*rows))) == {"umls/test/both/raw"}
+
+
+# Not at all.
+
+
+def test_where_several_fit_nothing_is_adjusted() -> None:
+    """E[MR] of FB15k-237 to three digits."""
+    text = table({"dataset": "FB15k-237"} | write(Tasks("fb15k237"), 177.25, "normalised", digits=4))
+    with pytest.raises(DataError, match=r"sets of ranking tasks with different constants: .* Say which it is: --split"):
+        adjust(text)
+    user = Stated(split="test", side="both", protocol="standard", aggregation="micro")
+    assert name(adjust(text, user)) == {"fb15k237/test/both/standard"}
+    found = lint_reading(read_document("results.csv", text), TABLES)
+    assert not found.findings
+    assert "with different constants" in found.notes[0]
+
+
+def test_where_nothing_fits_the_nearest_is_named() -> None:
+    text = "dataset,MR,AMR\nFB15k-237,177.25,0.0243123456\n"
+    with pytest.raises(DataError, match=r"none of the ranking tasks that the tables hold: .* nearest fb15k237"):
+        adjust(text)
+
+
+def test_other_rows_are_not_harmed() -> None:
+    rows = write(Tasks("umls"), MEAN, "index", "z"), {"MR": "3.25", "AMRI": "0.91234567", "ZMR": "10.1234567"}
+    adjusted = adjust(table(*rows), Stated(dataset="umls"))
+    assert [each.adjusted is not None for each in adjusted.entries if each.entry.adjustment is None] == [True, False]
+    assert "none of the ranking tasks" in adjusted.entries[3].note
+
+
+def test_a_contradiction_names_both_readings() -> None:
+    text = table({"dataset": "wn18rr"} | write(Tasks("umls"), MEAN, "index", "z"))
+    with pytest.raises(DataError, match=r"said to be of dataset wn18rr, but .* those of umls test both under standard"):
+        adjust(text)
+    with pytest.raises(DataError, match=r"said to be of dataset umls, protocol raw, but .* under standard"):
+        adjust(table(write(Tasks("umls"), MEAN, "index", "z")), Stated(dataset="umls", protocol="raw"))
+
+
+def test_few_digits_name_no_dataset() -> None:
+    text = table(write(Tasks("fb15k237"), 177.25, "normalised", digits=3))
+    with pytest.raises(DataError):
+        adjust(text)
+    assert adjust(text, Stated("fb15k237", "test", "both", "standard", "micro")).done
+
+
+def test_a_graph_that_is_in_no_table_is_named_after_none() -> None:
+    """Hits@10 coarse enough for many; MR, of 14,000 entities, for none."""
+    text = "MR,AMRI,Hits@10,AH@10,num_tasks\n152.1234567,0.978412345,0.5,0.4997,40000\n"
+    with pytest.raises(DataError, match="none of the ranking tasks"):
+        adjust(text)
+    assert not lint_reading(read_document("results.csv", text), TABLES).findings
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [("5848", {"wn18rr/test/both/pykeen"}), ("6268", {"wn18rr/test/both/standard"})]
+)
+def test_a_number_of_ranks_tells_the_protocol(count: str, expected: set[str]) -> None:
+    assert name(adjust(f"dataset,MRR,num_tasks\nwn18rr,0.4,{count}\n")) == expected
+
+
+@pytest.mark.parametrize(("count", "reason"), [("2924", "different constants"), ("17", "no split has that many")])
+def test_a_number_of_ranks_may_leave_the_side_open_or_fit_nothing(count: str, reason: str) -> None:
+    with pytest.raises(DataError, match=reason):
+        adjust(f"dataset,MRR,num_tasks\nwn18rr,0.4,{count}\n")
+
+
+def test_what_is_too_coarse_to_tell_is_taken_as_usual_and_said() -> None:
+    text = "dataset,MRR,AMRR\nFB15k-237,0.338,0.3375\n"
+    assert name(adjust(text)) == {"fb15k237/test/both/standard"}
+    assert "too coarse to tell; taken for those of fb15k237 test both under standard" in note(text)
+
+
+# All tasks alike.
+
+
+def test_equally_many_candidates_are_those_of_sampled_negatives() -> None:
+    """51 candidates in each of 300 tasks: nothing else matters."""
+    histogram = Histogram.from_counts([51], [300])
+    row: dict[str, Any] = {"count": 300.0}
+    for key, index, value in (
+        ("arithmetic_mean_rank", "adjusted_arithmetic_mean_rank_index", 4.25),
+        ("inverse_harmonic_mean_rank", "adjusted_inverse_harmonic_mean_rank", 0.525),
+    ):
+        metric = parse_metric(key)
+        mean = rankconst.compute_moments(metric, histogram).expectation
+        row |= {key: value, index: (value - mean) / (1 - mean)}
+    text = json.dumps({"metrics": {"both": {"realistic": row}}})
+    adjusted = adjust(text)
+    assert name(adjusted) == {"300 tasks/both/sampled:50"}
+    (entry,) = (
+        each for each in adjusted.entries if each.entry.column == "value" and each.adjusted and each.entry.row == 0
+    )
+    assert entry.adjusted is not None
+    assert entry.adjusted.index == pytest.approx(row["adjusted_arithmetic_mean_rank_index"], abs=1e-12)
+    assert "equally many candidates: 51, protocol sampled:50" in note(text)
+
+
+def test_one_metric_alone_does_not_tell_that_all_have_equally_many() -> None:
+    reading = read_document("results.csv", "MR,AMR,num_tasks\n5,0.2,300\n")
+    assert find_equal(collect_evidence([reading.entries])) is None
+
+
+# Real files.
+
+EXPECTED = {
+    "nations_tail": "nations/test/tail/pykeen",
+    "nations_valid": "nations/valid/{}/pykeen",
+    "pykeen1.10.2_umls": "umls/test/{}/pykeen",
+    "pykeen1.5.0_umls": "umls/test/{}/pykeen",
+    "umls_unfiltered": "umls/test/{}/raw",
+    "umls_onlymetrics": "umls/test/{}/pykeen",
+}
+REFUSED = {
+    "nations_nofiltervalid": "none of the ranking tasks that the tables hold",
+    "pykeen1.0.5_nations": "no constants of pykeen-1.4",
+    "pykeen1.4.0_nations": "no constants of pykeen-1.4",
+}
+
+
+def read(reference: Path, file: str) -> Any:
+    path = reference / "real" / "pykeen" / "own_runs" / f"{file}.results.json"
+    if not path.is_file():
+        pytest.skip(f"no file of a real run at {path}")
+    return read_results(path)
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("file", EXPECTED)
+def test_real_runs_are_of_what_was_evaluated(reference: Path, file: str, named: bool) -> None:
+    if file == "umls_onlymetrics" and not named:
+        pytest.skip("its numbers tell nothing")
+    user = Stated(dataset=EXPECTED[file].partition("/")[0] if named else None)
+    reading = read(reference, file)
+    adjusted = adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
+    sides = {entry.context.side for entry in reading.entries}
+    assert name(adjusted) == {EXPECTED[file].format(side) for side in sides}
+    assert not lint_reading(reading, TABLES, user).num_errors
+
+
+@pytest.mark.parametrize("file", REFUSED)
+def test_real_runs_that_no_table_covers_are_refused(reference: Path, file: str) -> None:
+    user = Stated(dataset="nations")
+    reading = read(reference, file)
+    with pytest.raises(DataError, match=REFUSED[file]):
+        adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
+    assert not lint_reading(reading, TABLES, user).num_errors

@@ -1,0 +1,37 @@
+"""A small, seeded run of benchmarks/simulate_files.py: honest files are never understood wrongly."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+_SCRIPT = Path(__file__).resolve().parents[3] / "benchmarks" / "simulate_files.py"
+_HARMLESS = {"resolved", "partly resolved", "refused", "assumed, and said so"}
+
+
+@pytest.fixture(scope="module")
+def script() -> Any:
+    """The benchmark as a module."""
+    if not _SCRIPT.is_file():
+        pytest.skip(f"no {_SCRIPT}: it is in the checkout, not in a wheel")
+    spec = importlib.util.spec_from_file_location("simulate_files", _SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["tabled", "foreign", "mixed"])
+def test_nothing_is_wrong(script: Any, kind: str) -> None:
+    counts = script.SIMULATIONS[kind](25, np.random.default_rng(7))
+    assert counts.outcomes.keys() <= _HARMLESS, counts.examples
+    # Where the tables hold the tasks, most files tell them; a foreign graph is never named.
+    assert (counts.outcomes["resolved"] >= 10) == (kind != "foreign")

@@ -1,0 +1,157 @@
+"""PyKEEN really run: whatever was evaluated on Nations, what it adjusts itself comes out again, without an option.
+
+PyKEEN and torch are large and no dependency. RANKCONST_PYKEEN names a Python that has them; without it, this one is
+asked.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import math
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import rankconst
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.results.formats import read_results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+_RUN = """
+import json, pathlib, sys
+import torch
+from pykeen.datasets import Nations
+from pykeen.evaluation import MacroRankBasedEvaluator, RankBasedEvaluator, SampledRankBasedEvaluator
+from pykeen.models import TransE
+
+class Unfiltered(RankBasedEvaluator):
+    def __init__(self):
+        super().__init__(filtered=False)
+
+    def process_scores_(self, hrt_batch, target, scores, true_scores=None, dense_positive_mask=None):
+        # 1.11.1 leaves the true scores out where nothing is filtered, and then asks for them.
+        column = {"head": 0, "relation": 1, "tail": 2}[target]
+        true = scores[torch.arange(len(scores)), hrt_batch[:, column]].unsqueeze(-1)
+        super().process_scores_(hrt_batch, target, scores, true, dense_positive_mask)
+
+out, data = pathlib.Path(sys.argv[1]), Nations()
+torch.manual_seed(0)
+model = TransE(triples_factory=data.training, embedding_dim=8, random_seed=0)
+train, valid, test = (part.mapped_triples for part in (data.training, data.validation, data.testing))
+sampled = SampledRankBasedEvaluator(
+    evaluation_factory=data.testing, additional_filter_triples=[train, valid], num_negatives=5
+)
+for name, evaluator, triples, known, more in (
+    ("filtered", RankBasedEvaluator(), test, [train, valid], {}),
+    ("valid", RankBasedEvaluator(), valid, [train], {}),
+    ("raw", Unfiltered(), test, None, {}),
+    ("macro", MacroRankBasedEvaluator(), test, [train, valid], {}),
+    ("tail", RankBasedEvaluator(), test, [train, valid], {"targets": ["tail"]}),
+    ("sampled", sampled, test, [train, valid], {}),
+    ("one relation", RankBasedEvaluator(), test[test[:, 1] == test[0, 1]], [train, valid, test], {}),
+    ("without valid", RankBasedEvaluator(), test, [train], {}),
+):
+    found = evaluator.evaluate(model, triples, additional_filter_triples=known, use_tqdm=False, batch_size=32, **more)
+    (out / f"{name}.json").write_text(json.dumps({"metrics": found.to_dict()}))
+    found.to_df().to_csv(out / f"{name}.csv", index=False)
+"""
+
+_EXPECTED = {
+    "filtered": "nations/test/{}/pykeen",
+    "valid": "nations/valid/{}/pykeen",
+    "raw": "nations/test/{}/raw",
+    "macro": "nations/test/{}/pykeen/macro-query",
+    "tail": "nations/test/tail/pykeen",
+    "sampled": "",
+}
+
+# Of the tasks of one relation, or of those filtered by train and test, the tables hold nothing as a whole.
+_REFUSED = ("one relation", "without valid")
+
+
+@functools.cache
+def _find_python() -> str | None:
+    named = os.environ.get("RANKCONST_PYKEEN")
+    return named or (sys.executable if importlib.util.find_spec("pykeen") else None)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with PyKEEN's results."""
+    python = _find_python()
+    if python is None:
+        pytest.skip("PyKEEN is not installed; RANKCONST_PYKEEN may name a Python that has it")
+    folder = tmp_path_factory.mktemp("pykeen")
+    done = subprocess.run([python, "-c", _RUN, str(folder)], capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr[-300:]
+    return folder
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+@pytest.mark.parametrize("name", _EXPECTED)
+def test_what_pykeen_adjusts_comes_out_again(runs: Path, name: str, ending: str) -> None:
+    path = runs / f"{name}.{ending}"
+    adjusted = rankconst.adjust(path)
+    own = {
+        (entry.metric, entry.context.side, entry.context.rank_type, entry.adjustment): float(entry.text)
+        for entry in read_results(path).entries
+        if entry.adjustment is not None
+    }
+    compared = 0
+    for each in adjusted.entries:
+        metric, context = each.entry.metric, each.entry.context
+        if each.adjusted is None:
+            continue
+        assert each.constants is not None
+        if _EXPECTED[name]:
+            side = next(e.context.side for e in read_results(path).entries if e.row == each.entry.row)
+            assert str(each.constants.tasks) == _EXPECTED[name].format(side)
+        for form in ("normalised", "index", "z"):
+            theirs = own.get((metric, context.side, context.rank_type, form))
+            ours = getattr(each.adjusted, form)
+            # Optimistic and pessimistic means are formed with 32 bits; the variance of GMR loses digits.
+            if theirs is None or ours is None or context.rank_type != "realistic" or metric.exponent == 0:
+                continue
+            assert math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
+            compared += 1
+    assert compared >= (5 if name != "tail" else 3)
+    assert not [each for each in rankconst.lint(path).findings if each.rule == "adjusted-mismatch"]
+
+
+@pytest.mark.parametrize("name", [name for name in _EXPECTED if name != "sampled"])
+def test_a_frame_is_understood_as_its_file(runs: Path, name: str) -> None:
+    frame = pd.read_csv(runs / f"{name}.csv")
+    out = rankconst.adjust(frame)
+    chosen = out[(out["Rank_type"] == "realistic") & (out["Metric"] == "arithmetic_mean_rank")]
+    own = frame[(frame["Rank_type"] == "realistic") & (frame["Metric"] == "adjusted_arithmetic_mean_rank_index")]
+    theirs = dict(zip(own["Side"], own["Value"], strict=True))
+    ours = dict(zip(chosen["Side"], chosen["index"], strict=True))
+    assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+@pytest.mark.parametrize("dataset", [None, "nations"])
+@pytest.mark.parametrize("name", _REFUSED)
+def test_what_no_table_holds_is_refused(runs: Path, name: str, dataset: str | None) -> None:
+    with pytest.raises(rankconst.DataError, match="none of the ranking tasks that the tables hold"):
+        rankconst.adjust(runs / f"{name}.json", dataset=dataset)
+
+
+def test_sampled_ranks_are_counted(runs: Path) -> None:
+    """Six candidates a task: E[MR] is 3.5, whatever the graph."""
+    (whole,) = {
+        each.constants.expectation
+        for each in rankconst.adjust(runs / "sampled.json", metrics=["mr"]).entries
+        if each.constants and each.constants.metric == parse_metric("mr")
+    }
+    assert whole == 3.5
+    assert json.loads((runs / "sampled.json").read_text())["metrics"]["both"]["realistic"]["count"] == 402
