@@ -14,6 +14,7 @@ import typer
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
     AggregationOption,
+    DecimalOption,
     ForceOption,
     InputFormatOption,
     MetricsOption,
@@ -22,6 +23,7 @@ from rankconst.cli.options import (
     RelationOption,
     SideOption,
     SplitOption,
+    StrictOption,
     TablesOption,
     ToolOption,
     complete_dataset,
@@ -37,7 +39,7 @@ from rankconst.cli.output import (
     number,
     print_listing,
     render,
-    report_skipped,
+    report_reading,
     show_interval,
     show_tail,
     write_whole,
@@ -107,6 +109,8 @@ def adjust(
         ),
     ] = None,
     percent: PercentOption = False,
+    strict: StrictOption = False,
+    decimal: DecimalOption = None,
     significance: Annotated[
         bool | None,
         typer.Option(
@@ -162,7 +166,13 @@ def adjust(
 
         # The reading is not held: what is written next takes as much memory.
         listing = _list_file(
-            read_results(file, input_format), metrics, user, opened, form, significance=bool(significance)
+            read_results(file, input_format, decimal=decimal),
+            metrics,
+            user,
+            opened,
+            form,
+            significance=bool(significance),
+            strict=strict,
         )
     else:
         if not values:
@@ -441,17 +451,25 @@ _OTHER, _NOTE, _Z, _P = 400, 300, 200, 100
 
 
 def _list_file(
-    reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, form: Format, *, significance: bool
+    reading: Reading,
+    metrics: Sequence[Metric],
+    user: Stated,
+    tables: Tables,
+    form: Format,
+    *,
+    significance: bool,
+    strict: bool,
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
+    report_reading(reading, strict=strict)
     completed = complete_reading(reading, tables, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
     adjusted = adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
-    _report_file(adjusted)
+    _report_file(adjusted, user)
     return _lay_out(adjusted, form)
 
 
@@ -464,10 +482,11 @@ def _explain_names(names: Iterable[str]) -> None:
         )
 
 
-def _report_file(adjusted: AdjustedReading) -> None:
+def _report_file(adjusted: AdjustedReading, user: Stated) -> None:
     """Say on stderr what was left out and what there is to know."""
     reading = adjusted.reading
-    report_skipped(reading)
+    if reading.understood and user.dataset is not None:
+        _report_others(adjusted)
     long = reading.layout == "long"
     _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
     notes: dict[str, list[int]] = {}
@@ -480,6 +499,15 @@ def _report_file(adjusted: AdjustedReading) -> None:
         typer.echo(f"note: for the caveats of {named} see `rankconst tools NAME`.", err=True)
     else:
         _report_caveats(adjusted.tools)
+
+
+def _report_others(adjusted: AdjustedReading) -> None:
+    """Say of which other datasets numbers were left out, where a file's own words may not be seen at once."""
+    named = [context.dataset for context in adjusted.reading.entries.contexts]
+    asked = {dataset for dataset, chosen in zip(named, adjusted.asked.tolist(), strict=True) if chosen}
+    others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
+    if others:
+        typer.echo(f"note: {adjusted.reading.name}: left out, of other datasets: {', '.join(others)}.", err=True)
 
 
 def _track(done: Sequence[Done]) -> Iterable[Done]:
@@ -585,7 +613,8 @@ def _original(reading: Reading, place: int, blocks: Mapping[str, Block], form: F
     meaning = parse_column(column)
     role = None if meaning is None else meaning.role
     # On a screen a wide table shows what was adjusted, and what says what it is: as a rule the first column does.
-    named = role in {"model", "dataset"} or (place == 0 and role != "measured")
+    first = int(bool(reading.understood) and reading.columns[0] == "dataset")
+    named = role in {"model", "dataset"} or (place in {0, first} and role != "measured")
     shown = named or column in blocks or role not in {None, "measured"}
     if column in blocks:
         drop = _drop_block(list(blocks).index(column)) if reading.layout == "wide" else 0
