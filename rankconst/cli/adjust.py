@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from rankconst.cli.output import (
     Format,
     Listing,
     check_target,
+    count_of,
     name_lines,
     number,
     print_listing,
@@ -107,6 +109,15 @@ def adjust(
         ),
     ] = None,
     percent: PercentOption = False,
+    replacing: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--replace",
+            metavar="NAME",
+            help="Write the document again with adjusted numbers in their places: AMRR, AH@k ..., index or z for all "
+            "metrics, both for 'published / index'; repeatable.",
+        ),
+    ] = None,
     significance: Annotated[
         bool | None,
         typer.Option(
@@ -134,7 +145,9 @@ def adjust(
     """
     if out is not None:
         check_target(out, force)
-    form = format or (Format.table if out is None else _form_of(out))
+    if replacing:
+        _refuse({"--format": format, "--significance": significance}, "--replace, which keeps the document as it is")
+    form = format or (Format.table if out is None or replacing else _form_of(out))
     metrics = tuple(map(parse_metric, metric or ()))
     # Negative values start with a dash, too: what is no option has become a VALUE.
     for option in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
@@ -155,9 +168,10 @@ def adjust(
         percent=percent,
     )
     if file is not None:
-        unfit = {"VALUE": values, "a second --dataset": given[1:]}
-        for what in (what for what, stated in unfit.items() if stated):
-            raise typer.BadParameter(f"{what} does not go with a file.")
+        _refuse({"VALUE": values, "a second --dataset": given[1:]}, "a file")
+        if replacing:
+            _rewrite_file(file, input_format, replacing, metrics, user, opened, out)
+            return
         from rankconst.results.formats import read_results
 
         # The reading is not held: what is written next takes as much memory.
@@ -165,14 +179,8 @@ def adjust(
             read_results(file, input_format), metrics, user, opened, form, significance=bool(significance)
         )
     else:
-        if not values:
-            raise UsageError(
-                "give numbers or a file of results: rankconst adjust 0.338 --dataset fb15k237 --metric mrr, or "
-                "rankconst adjust results.csv --tool rotate."
-            )
-        if len(metrics) != 1:
-            missing = "name one metric for values." if metrics else "missing: which metric is it?"
-            raise typer.BadParameter(missing, param_hint="--metric")
+        _refuse({"--replace": replacing}, "values, but with a document")
+        _require_values(values, metrics)
         published = _read_values(values, metrics[0], percent)
         _explain_names(metric or ())
         if num_tasks is None:
@@ -217,6 +225,53 @@ def _open(
             param_hint="--counts",
         )
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
+
+
+def _require_values(values: Sequence[str], metrics: Sequence[Metric]) -> None:
+    """Refuse to run without values or with other than one metric."""
+    if not values:
+        raise UsageError(
+            "give numbers or a file of results: rankconst adjust 0.338 --dataset fb15k237 --metric mrr, or "
+            "rankconst adjust results.csv --tool rotate."
+        )
+    if len(metrics) != 1:
+        missing = "name one metric for values." if metrics else "missing: which metric is it?"
+        raise typer.BadParameter(missing, param_hint="--metric")
+
+
+def _refuse(stated: Mapping[str, object], what: str) -> None:
+    """Refuse options that do not go with something."""
+    for option in (option for option, value in stated.items() if value):
+        raise typer.BadParameter(f"{option} does not go with {what}.")
+
+
+def _rewrite_file(
+    path: str,
+    input_format: str | None,
+    names: Sequence[str],
+    metrics: Sequence[Metric],
+    user: Stated,
+    tables: Tables,
+    out: Path | None,
+) -> None:
+    """Write a document with its numbers exchanged, and say on stderr what stays."""
+    from rankconst.results.document import open_document
+    from rankconst.results.formats import READERS, read_document
+    from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
+
+    exchanges = [parse_exchange(name) for name in names]
+    document = open_document(path)
+    reading = read_document(document, input_format)
+    adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables)
+    _report_file(adjusted)
+    command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
+    done = rewrite(document, adjusted, exchanges, READERS[reading.form].read, percent=user.percent, command=command)
+    _report_notes(reading.name, done.notes)
+    if out is None:
+        sys.stdout.write(done.source)
+        return
+    write_whole(out, done.source.encode())
+    typer.echo(f"{out}: {count_of(done.replaced, 'number')} exchanged, tables {tables.version}", err=True)
 
 
 def _form_of(path: Path) -> Format:
@@ -444,15 +499,21 @@ def _list_file(
     reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, form: Format, *, significance: bool
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
+    adjusted = _adjust_file(reading, metrics, user, tables, significance=significance)
+    _report_file(adjusted)
+    return _lay_out(adjusted, form)
+
+
+def _adjust_file(
+    reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, *, significance: bool = False
+) -> AdjustedReading:
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
     completed = complete_reading(reading, tables, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
-    adjusted = adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
-    _report_file(adjusted)
-    return _lay_out(adjusted, form)
+    return adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
 
 
 def _explain_names(names: Iterable[str]) -> None:
@@ -470,16 +531,21 @@ def _report_file(adjusted: AdjustedReading) -> None:
     report_skipped(reading)
     long = reading.layout == "long"
     _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
-    notes: dict[str, list[int]] = {}
-    for place, note in sorted(adjusted.notes.items()):
-        notes.setdefault(note, []).append(reading.entries[place].line or 0)
-    for note, lines in notes.items():
-        typer.echo(f"note: {reading.name}{name_lines(set(lines) - {0})}: {note}", err=True)
+    _report_notes(reading.name, ((reading.entries[place].line, note) for place, note in sorted(adjusted.notes.items())))
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
         typer.echo(f"note: for the caveats of {named} see `rankconst tools NAME`.", err=True)
     else:
         _report_caveats(adjusted.tools)
+
+
+def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
+    """Say notes on stderr, each once with all its lines."""
+    lines: dict[str, set[int]] = {}
+    for line, note in notes:
+        lines.setdefault(note, set()).update({line} if line else ())
+    for note, places in lines.items():
+        typer.echo(f"note: {name}{name_lines(places)}: {note}", err=True)
 
 
 def _track(done: Sequence[Done]) -> Iterable[Done]:

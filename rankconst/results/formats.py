@@ -70,15 +70,11 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
     UnknownNameError
         If there is no such format.
     """
-    return _read(open_document(path), form)
+    return read_document(open_document(path), form)
 
 
-def read_document(name: str, text: str) -> Reading:
-    """Read text as the content of a results file; `name` is what messages call it."""
-    return _read(Document(name, text), None)
-
-
-def _read(document: Document, form: str | None) -> Reading:
+def read_document(document: Document, form: str | None = None) -> Reading:
+    """Read a document as :func:`read_results` does."""
     if form is not None:
         reader = READERS[
             resolve_name("format", form, dict.fromkeys(READERS, ()), f"Known formats: {', '.join(READERS)}.")

@@ -315,3 +315,40 @@ def test_any_damage_ends_in_a_result_or_a_clear_refusal(run: Run, tmp_path: Path
     assert "Traceback" not in screen.err
     assert out.exists() == (screen.code == 0)
     out.unlink(missing_ok=True)
+
+
+PAPER = """\\begin{tabular}{lr}
+model & MRR \\\\ % a comment
+RotatE & \\textbf{0.476} \\\\
+Mine & 1.476 \\\\
+\\end{tabular}
+"""
+
+
+def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: Path) -> None:
+    paper, out = tmp_path / "paper.tex", tmp_path / "adjusted.tex"
+    paper.write_text(PAPER.replace("1.476", "n/a"))
+    screen = run("adjust", "-i", paper, "-d", "wn18rr", "--replace", "AMRR", "--out", out)
+    assert (screen.code, screen.out) == (0, "")
+    assert "1 number exchanged, tables" in screen.message
+    *comment, body = out.read_text().split("\n", 3)
+    assert comment[2] == f"% rankconst adjust -i {paper} -d wn18rr --replace AMRR --out {out}"
+    assert body == PAPER.replace("1.476", "n/a").replace("MRR", "AMRR")  # 0.4759 is 0.476, too
+    assert run("adjust", "-i", paper, "-d", "wn18rr", "--replace", "AMRR").out.endswith(body)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--replace", "AMRI"), "There are MRR"),
+        (("--replace", "MRR"), "nothing adjusted is called 'MRR'"),
+        (("--replace", "AMRR", "-f", "csv"), "--format does not go with --replace"),
+        (("--replace", "AMRR", "--significance"), "--significance does not go with --replace"),
+    ],
+)
+def test_what_does_not_go_with_a_document(run: Run, tmp_path: Path, args: tuple[str, ...], message: str) -> None:
+    paper = tmp_path / "paper.tex"
+    paper.write_text(PAPER.replace("1.476", "0.1"))
+    screen = run("adjust", "-i", paper, "-d", "wn18rr", *args)
+    assert screen.code != 0
+    assert message in screen.message
