@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import shlex
 import sys
@@ -407,7 +408,7 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
         data,
         title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
         caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{tails}{f' Tables: {versions}.' if versions else ''}",
+        f"{tails}{f' Tables: {versions}.' if versions else ''}{_conclude(done)}",
     )
 
 
@@ -457,6 +458,53 @@ def _report_caveats(tools: Iterable[Tool]) -> None:
 def _explain_tails(methods: Iterable[str | None], how: str = "at least as well") -> str:
     named = " and ".join(dict.fromkeys(method for method in methods if method))
     return f"p: the probability that a random ranker does {how}; method: {named}."
+
+
+# Results with a smaller p are called better than chance.
+_LEVEL = 0.05
+_LEAST = -300
+
+
+def _conclude(done: Sequence[Done]) -> str:
+    """Say in words, after a blank, which results are better than chance, and whether adjusting changes their order."""
+    # The larger end of what the rounding leaves open: what is claimed holds for all of it.
+    found = [p.interval.upper for each in done for p in each.significance if p is not None]
+    better = [log10 for log10 in found if log10 < math.log10(_LEVEL)]
+    if len(found) < 2:
+        return ""
+    results = f"{len(found):,} results" + " with a p" * (len(found) < sum(each.batch.value.size for each in done))
+    if len(better) == len(found):
+        power = max(math.floor(max(better)) + 1, _LEAST)
+        limit = f"1e{power}" if power < -4 else f"{min(10.0**power, _LEVEL):g}"
+        said = f"All {results} are better than chance (p < {limit})"
+    else:
+        counted = f"{len(better):,} of {results} are" if better else f"None of {results} is"
+        said = f"{counted} better than chance (p < {_LEVEL}) however the digits were rounded"
+    orders = _compare_orders(done)
+    if not orders:
+        return f"\n{said}."
+    changed = " and ".join(metric.label for metric, stays in orders.items() if not stays)
+    return f"\n{said}; adjusting changes {f'the order by {changed}' if changed else 'no order'}."
+
+
+def _compare_orders(done: Sequence[Done]) -> dict[Metric, bool]:
+    """Tell of each metric with results on several sets of tasks whether the index orders them as they were."""
+    import numpy as np
+
+    of_metric: dict[Metric, list[Done]] = {}
+    for each in done:
+        of_metric.setdefault(each.batch.metric, []).append(each)
+    orders = {}
+    for metric, own in of_metric.items():
+        adjusted = [each.adjust() for each in own]
+        if len({each.batch.tasks for each in own}) == 1 or any(each.index is None for each in adjusted):
+            continue
+        value = np.concatenate([each.batch.value for each in own]) * (1 if metric.increasing else -1)
+        index = np.concatenate([each.index for each in adjusted])
+        order = np.lexsort((index, value))
+        # Where the published values rise, the greatest index below is no greater than the least above.
+        orders[metric] = bool(np.all(np.diff(index[order])[np.diff(value[order]) > 0] >= 0))
+    return orders
 
 
 def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
@@ -583,7 +631,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         [*original, *added, *map(Column, facts), last],
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
         caption=f"index: 0 = random, 1 = perfect; z: standard deviations better than random.{tails} "
-        f"Tables: {adjusted.table_version}.{more}",
+        f"Tables: {adjusted.table_version}.{more}{_conclude(adjusted.done)}",
     )
 
 
