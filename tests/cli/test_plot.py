@@ -135,7 +135,7 @@ MISTAKES = {
     "two metrics": (("0.3", *CHANCE, "-m", "mr", "-o", "a.svg"), 2, "name one metric"),
     "no out": (("0.3", *CHANCE), 2, "--out"),
     "option": (("sun.csv", "--colour", "-o", "a.svg"), 2, "no such option: --colour"),
-    "negative": (("-0.3", *CHANCE, "-o", "a.svg"), 6, "-0.3 is no possible MRR"),
+    "negative": (("-0.3", *CHANCE, "-o", "a.svg"), 6, "-0.3 is not a possible MRR"),
     "format": (("0.3", *CHANCE, "-o", "a.gif"), 2, "end in .svg, .png, .pdf"),
     "folder": (("0.3", *CHANCE, "-o", "none/a.svg"), 2, "the folder none does not exist"),
     "labels": (("0.3", "0.4", *CHANCE, "-l", "RotatE", "-o", "a.svg"), 2, "1 for 2 values"),

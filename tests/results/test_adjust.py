@@ -99,7 +99,7 @@ def test_if_nothing_can_be_adjusted_that_is_an_error() -> None:
     ("cell", "told"),
     [
         (("mrr", "0.5x", Stated("nations")), "results.csv, line 3, value: '0.5x' is not a number"),
-        (("mrr", "53.3", Stated("nations")), "results.csv, line 3, value: 53.3 is no possible MRR"),
+        (("mrr", "53.3", Stated("nations")), "results.csv, line 3, value: 53.3 is not a possible MRR"),
         (("mr", "53%", Stated("nations")), "results.csv, line 3, value: 53% is a percentage"),
         (("mrr", "nan", Stated("nations")), "Leave out what is missing"),
     ],
@@ -192,7 +192,7 @@ def test_a_bad_number_of_a_collection_is_left_out() -> None:
     reading = make(*(("mrr", text, Stated("nations")) for text in ("0.5", "53.3", "0.6")))
     done = adjust_reading(replace(reading, tolerant=True), TABLES, Stated())
     assert [each.adjusted is not None for each in done.entries] == [True, False, True]
-    assert "53.3 is no possible MRR" in done.entries[1].note
+    assert "53.3 is not a possible MRR" in done.entries[1].note
 
 
 def test_whole_batches_have_their_own_number_of_tasks() -> None:
