@@ -209,18 +209,8 @@ class Metric:
         template: str = getattr(self, f"{adjustment}_name")
         return self._fill(template)
 
-    def column_of(self, adjustment: str, heading: str | None = None) -> str:
-        """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` where the field has no name.
-
-        Parameters
-        ----------
-        adjustment
-            ``normalised``, ``index`` or ``z``.
-        heading
-            The heading of the original column, where several are of this metric; None otherwise.
-        """
-        if heading is not None:
-            return f"{heading}_{adjustment}"
+    def column_of(self, adjustment: str) -> str:
+        """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` where the field has no name."""
         return self.name_of(adjustment) or f"{self.label}_{adjustment}"
 
     def at(self, k: int) -> Metric:

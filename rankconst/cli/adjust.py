@@ -611,8 +611,6 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
 
     A table on a screen leaves out what rankconst knows nothing about; no other format does.
     """
-    from rankconst.results.adjust import FACTS
-
     reading, data = adjusted.reading, adjusted.table
     original = [_original(reading, place, adjusted.blocks, form) for place in range(len(reading.columns))]
     added = [
@@ -620,7 +618,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         for place, (block, names) in enumerate(adjusted.list_added())
         for column in _columns_of(block, place, names)
     ]
-    *facts, note = list(data)[-len(FACTS) - 1 :]
+    *facts, note = adjusted.described
     last = Column(note, "note" if any(data[note]) else None, lambda value: value or "", drop=_NOTE)
     left_out = [column.key for column in original if column.title is None]
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]

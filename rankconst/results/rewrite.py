@@ -494,6 +494,8 @@ def _rename_headings(
             if edit in edits or _is_renamed(reading, _read_edited(document, read, [edit]), forms)
         ]
         edits |= dict.fromkeys(found, exchange)
+        if not (entries[0].metric.increasing or exchange.form == "normalised" or exchange.beside):
+            edits |= dict.fromkeys((turn for edit in found for turn in _turn_arrow(document.text, edit)), exchange)
         if not found:
             name = _name(entries[0].metric, exchange.form)
             notes.append((entries[0].line or 0, f"the heading {column} stays as it is; name it {name}"))
@@ -515,6 +517,16 @@ def _suggest_names(text: str, column: str, entries: Sequence[Entry], form: str) 
             line = text.count("\n", 0, found.start()) + 1
             if any(line <= each <= line + _ABOVE for each in lines):
                 yield (*found.span(), put)
+
+
+_ARROW = re.compile(r"[\s${}()\\]*(?:(downarrow)(?![a-z])|(↓))")
+
+
+def _turn_arrow(text: str, heading: Edit) -> Iterator[Edit]:
+    """Yield what turns the arrow behind a heading where the adjusted values are better when larger."""
+    arrow = _ARROW.match(text, heading[1])
+    if arrow is not None:
+        yield (*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑")
 
 
 def _is_renamed(reading: Reading, again: Reading | None, forms: dict[tuple[int, str], str]) -> bool:

@@ -103,8 +103,8 @@ def test_a_page_says_what_the_catalogue_says() -> None:
 def test_the_three_formulas_give_the_adjusted_values() -> None:
     for metric in (parse_metric(name) for name in ("mr", "mrr", "gmr", "igmr", "hits@10", "mdr")):
         known, page = rankconst.load().constants("nations", metric), describe_metric(metric)
-        names = {"value": 0.97 * metric.optimum + 0.03 * known.expectation if metric.optimum else 0.0}  # type: ignore[operator]
-        names |= {"expectation": known.expectation, "variance": known.variance, "sqrt": math.sqrt}  # type: ignore[dict-item]
+        names: dict[str, Any] = {"value": 0.97 * metric.optimum + 0.03 * known.expectation if metric.optimum else 0.0}
+        names |= {"expectation": known.expectation, "variance": known.variance, "sqrt": math.sqrt}
         for form in ("normalised", "index", "z"):
             formula = page[form].rpartition("; ")[0].rpartition(" = ")[2].replace(metric.label, "value")
             expected = eval(formula, {}, names)  # noqa: S307 - our own pages

@@ -151,6 +151,22 @@ def test_bold_and_underline_move_where_the_order_changes(b: str, c: str, expecte
     assert cells == list(expected)
 
 
+@pytest.mark.parametrize(
+    ("heading", "index", "normalised"),
+    [
+        (r"MR $\downarrow$", r"AMRI $\uparrow$", r"AMR $\downarrow$"),
+        (r"\textbf{MR} ($\downarrow$)", r"\textbf{AMRI} ($\uparrow$)", r"\textbf{AMR} ($\downarrow$)"),
+        ("MR↓", "AMRI↑", "AMR↓"),
+        (r"MRR $\uparrow$", r"AMRR $\uparrow$", None),
+    ],
+)
+def test_arrows_turn_with_the_direction(heading: str, index: str, normalised: str | None) -> None:
+    text = "\\begin{tabular}{lr}\nDataset & %s \\\\\nNations & 1.5 \\\\\n\\end{tabular}\n"
+    text = text.replace("1.5", "0.5") if "MRR" in heading else text
+    assert f"& {index} \\\\" in exchange(text % heading, "index").source
+    assert normalised is None or f"& {normalised} \\\\" in exchange(text % heading, "normalised").source
+
+
 def test_markdown_is_rewritten_too() -> None:
     text = "| Model | Dataset | MRR |\n|---|---|---|\n| A | Nations | **0.42**[^1] |\n| B | WN18RR | 0.400 |\n"
     done = exchange(text, "AMRR", name="README.md").source
