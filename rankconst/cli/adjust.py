@@ -35,6 +35,7 @@ from rankconst.cli.output import (
     Format,
     Listing,
     check_target,
+    choose_columns,
     count_of,
     name_lines,
     number,
@@ -135,6 +136,11 @@ def adjust(
         Path | None, typer.Option("--out", "-o", help="Write to this file instead of the screen.", metavar="FILE")
     ] = None,
     force: ForceOption = False,
+    long: Annotated[bool, typer.Option("--long", help="Of a file, write a row for each number.")] = False,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", metavar="NAMES", help="Only these columns, with commas between them."),
+    ] = None,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
@@ -147,7 +153,10 @@ def adjust(
     if out is not None:
         check_target(out, force)
     if replacing:
-        _refuse({"--format": format, "--significance": significance}, "--replace, which keeps the document as it is")
+        _refuse(
+            {"--format": format, "--significance": significance, "--long": long, "--columns": columns},
+            "--replace, which keeps the document as it is",
+        )
     form = format or (Format.table if out is None or replacing else _form_of(out))
     metrics = tuple(map(parse_metric, metric or ()))
     # Negative values start with a dash, too: what is no option has become a VALUE.
@@ -177,10 +186,10 @@ def adjust(
 
         # The reading is not held: what is written next takes as much memory.
         listing = _list_file(
-            read_results(file, input_format), metrics, user, opened, form, significance=bool(significance)
+            read_results(file, input_format), metrics, user, opened, form, significance=bool(significance), long=long
         )
     else:
-        _refuse({"--replace": replacing}, "values, but with a document")
+        _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
         _require_values(values, metrics)
         published = _read_values(values, metrics[0], percent)
         _explain_names(metric or ())
@@ -189,6 +198,7 @@ def adjust(
         else:
             done = _adjust_counted(published, given, metrics[0], user, num_tasks)
         listing = _list_values(published, done, significance=significance is not False)
+    listing = choose_columns(listing, columns or ())
     if out is None:
         print_listing(listing, form)
     else:
@@ -544,9 +554,19 @@ _OTHER, _NOTE, _Z, _P = 400, 300, 200, 100
 
 
 def _list_file(
-    reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, form: Format, *, significance: bool
+    reading: Reading,
+    metrics: Sequence[Metric],
+    user: Stated,
+    tables: Tables,
+    form: Format,
+    *,
+    significance: bool,
+    long: bool,
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
+    from rankconst.results.reading import lengthen
+
+    reading = lengthen(reading) if long else reading
     adjusted = _adjust_file(reading, metrics, user, tables, significance=significance)
     _report_file(adjusted)
     return _lay_out(adjusted, form)
@@ -618,6 +638,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         for place, (block, names) in enumerate(adjusted.list_added())
         for column in _columns_of(block, place, names)
     ]
+    if form is Format.json:
+        data = data | {column: adjusted.put_numbers(column) for column in adjusted.blocks}
     *facts, note = adjusted.described
     last = Column(note, "note" if any(data[note]) else None, lambda value: value or "", drop=_NOTE)
     left_out = [column.key for column in original if column.title is None]

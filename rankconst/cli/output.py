@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
 from rankconst.constants.published import Interval, show_number, show_uncertain
-from rankconst.errors import UsageError, explain_write_errors
+from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 
 if TYPE_CHECKING:
@@ -262,6 +263,18 @@ class Format(StrEnum):
 
 
 SUFFIXES = {form.suffix: form for form in Format}
+
+
+def choose_columns(listing: Listing, names: Sequence[str]) -> Listing:
+    """Return a listing with some columns only, named with commas between them; all if none is named."""
+    columns = {column.key: column for column in listing.columns}
+    wanted = [each.strip() for name in names for each in ([name] if name in columns else name.split(","))]
+    for name in (name for name in wanted if name not in columns):
+        near = difflib.get_close_matches(name, columns, n=1)
+        hint = f"Did you mean {near[0]}? " if near else ""
+        raise UnknownNameError(f"there is no column {name!r}. {hint}There are {', '.join(columns)}.")
+    chosen = [replace(columns[name], title=columns[name].title or name, drop=0) for name in dict.fromkeys(wanted)]
+    return replace(listing, columns=chosen) if chosen else listing
 
 
 def render(listing: Listing, form: Format) -> Iterator[bytes]:

@@ -328,6 +328,18 @@ class AdjustedReading:
             table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
         return table | self.described
 
+    def put_numbers(self, column: str) -> list[Any]:
+        """Return a column of the file with numbers, as fractions, in place of the texts that were adjusted."""
+        cells: list[Any] = [row.get(column) for row in self.reading.rows]
+        heads = self.reading.entries.heads
+        own = np.array([head.column == column for head in heads])[np.asarray(self.reading.entries.head_of)]
+        for each in self.done:
+            chosen = own[each.batch.index]
+            rows = self.rows[each.batch.index[chosen]].tolist()
+            for row, value in zip(rows, each.batch.value[chosen].tolist(), strict=True):
+                cells[row] = value
+        return cells
+
     @cached_property
     def described(self) -> dict[str, Any]:
         """The columns at the end: the ranking tasks that the numbers of each row were taken for, tables and notes.

@@ -352,3 +352,37 @@ def test_what_does_not_go_with_a_document(run: Run, tmp_path: Path, args: tuple[
     screen = run("adjust", "-i", paper, "-d", "wn18rr", *args)
     assert screen.code != 0
     assert message in screen.message
+
+
+def test_numbers_are_numbers_in_json(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("model,dataset,MRR,H@10,k\na,nations,0.50,97.5%,1\nb,nowhere,0.60,n/a,2\n")
+    first, second = run("adjust", "-i", path, "-f", "json").records
+    assert (first["MRR"], first["H@10"], first["k"]) == (0.5, 0.975, "1")
+    assert (second["MRR"], second["H@10"]) == ("0.60", "n/a")  # not adjusted, as the note says
+    (row, *_) = run("adjust", "-i", path, "-f", "json", "--long").records
+    assert (row["metric"], row["value"]) == ("inverse_harmonic_mean_rank", 0.5)
+
+
+def test_a_row_for_each_number_and_some_columns(run: Run, wide: Path) -> None:
+    rows = run("adjust", "-i", wide, "--long", "-f", "csv").rows
+    assert [(row["dataset"], row["metric"], row["value"]) for row in rows] == [
+        (dataset, metric, value)
+        for dataset, values in (("FB15k-237", ("0.338", "177", "0.533")), ("WN18RR", ("0.476", "3340", "0.571")))
+        for metric, value in zip(
+            ("inverse_harmonic_mean_rank", "arithmetic_mean_rank", "hits_at_10"), values, strict=True
+        )
+    ]
+    for row in rows:
+        single = TABLES.constants(row["dataset"], row["metric"]).adjust(row["value"])
+        assert float(row["index"]) == single.index
+    few = run("adjust", "-i", wide, "--columns", "model,AMRR", "--columns", "MRR_variance", "-f", "csv")
+    assert [list(row) for row in few.rows] == [["model", "AMRR", "MRR_variance"]] * 2
+    assert "AMRR" in run("adjust", "-i", wide, "--columns", "model,AMRR").out
+    screen = run("adjust", "-i", wide, "--columns", "AMRX")
+    assert screen.code == 4
+    assert "Did you mean AMR? There are model, dataset" in screen.message
+    assert list(run("adjust", 0.5, "-d", "umls", "-m", "mrr", "--columns", "index,z", "-f", "json").records[0]) == [
+        "index",
+        "z",
+    ]
