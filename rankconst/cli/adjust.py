@@ -30,6 +30,7 @@ from rankconst.cli.options import (
     open_tables,
 )
 from rankconst.cli.output import (
+    RANGES,
     SUFFIXES,
     Column,
     Format,
@@ -37,12 +38,14 @@ from rankconst.cli.output import (
     check_target,
     choose_columns,
     count_of,
+    drop_intervals,
     name_lines,
     number,
     print_listing,
     render,
     report_skipped,
     show_interval,
+    show_power,
     show_tail,
     write_whole,
 )
@@ -141,6 +144,11 @@ def adjust(
         list[str] | None,
         typer.Option("--columns", metavar="NAMES", help="Only these columns, with commas between them."),
     ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Numbers without what their rounding leaves open.")] = False,
+    digits: Annotated[
+        int | None,
+        typer.Option("--digits", min=0, max=15, metavar="N", help="Plain numbers with so many digits after the point."),
+    ] = None,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
@@ -180,7 +188,7 @@ def adjust(
     if file is not None:
         _refuse({"VALUE": values, "a second --dataset": given[1:]}, "a file")
         if replacing:
-            _rewrite_file(file, input_format, replacing, metrics, user, opened, out)
+            _rewrite_file(file, input_format, replacing, metrics, user, opened, out, digits)
             return
         from rankconst.results.formats import read_results
 
@@ -198,6 +206,8 @@ def adjust(
         else:
             done = _adjust_counted(published, given, metrics[0], user, num_tasks)
         listing = _list_values(published, done, significance=significance is not False)
+    if plain or digits is not None:
+        listing = drop_intervals(listing, digits)
     listing = choose_columns(listing, columns or ())
     if out is None:
         print_listing(listing, form)
@@ -264,6 +274,7 @@ def _rewrite_file(
     user: Stated,
     tables: Tables,
     out: Path | None,
+    digits: int | None,
 ) -> None:
     """Write a document with its numbers exchanged, and say on stderr what stays."""
     from rankconst.results.document import open_document
@@ -276,7 +287,8 @@ def _rewrite_file(
     adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables)
     _report_file(adjusted)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
-    done = rewrite(document, adjusted, exchanges, READERS[reading.form].read, percent=user.percent, command=command)
+    read = READERS[reading.form].read
+    done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
     _report_notes(reading.name, done.notes)
     if out is None:
         sys.stdout.write(done.source)
@@ -418,7 +430,7 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
         data,
         title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
         caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{tails}{f' Tables: {versions}.' if versions else ''}{_conclude(done)}",
+        f"{_tell_ranges(done)}{tails}{f' Tables: {versions}.' if versions else ''}{_conclude(done)}",
     )
 
 
@@ -468,6 +480,10 @@ def _report_caveats(tools: Iterable[Tool]) -> None:
 def _explain_tails(methods: Iterable[str | None], how: str = "at least as well") -> str:
     named = " and ".join(dict.fromkeys(method for method in methods if method))
     return f"p: the probability that a random ranker does {how}; method: {named}."
+
+
+def _tell_ranges(done: Iterable[Done]) -> str:
+    return RANGES if any((each.batch.lower < each.batch.upper).any() for each in done) else ""
 
 
 # Results with a smaller p are called better than chance.
@@ -522,7 +538,14 @@ def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
         name = metric.name_of(form)
         drop = {"normalised": 2}.get(form, 0)
         return (
-            Column(form, f"{form} ({name})" if name else form, right=True, drop=drop, show_row=show_interval(form)),
+            Column(
+                form,
+                f"{form} ({name})" if name else form,
+                number(4),
+                right=True,
+                drop=drop,
+                show_row=show_interval(form),
+            ),
             Column(f"{form}_lower"),
             Column(f"{form}_upper"),
         )
@@ -537,7 +560,7 @@ def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
         *adjusted("normalised"),
         *adjusted("index"),
         *adjusted("z"),
-        Column("log10_p", "p" if significant else None, right=True, drop=1, show_row=show_tail("log10_p")),
+        Column("log10_p", "p" if significant else None, show_power, right=True, drop=1, show_row=show_tail("log10_p")),
         *map(Column, ("log10_p_lower", "log10_p_upper", "p_method", "table_version")),
     )
 
@@ -650,7 +673,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
     return Listing(
         [*original, *added, *map(Column, facts), last],
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
-        caption=f"index: 0 = random, 1 = perfect; z: standard deviations better than random.{tails} "
+        caption="index: 0 = random, 1 = perfect; z: standard deviations better than random."
+        f"{_tell_ranges(adjusted.done)}{tails} "
         f"Tables: {adjusted.table_version}.{more}{_conclude(adjusted.done)}",
     )
 
@@ -662,10 +686,10 @@ def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Colu
         # The normalised form says little next to the index; files have it.
         title = None if form == "normalised" else key
         drop = _Z + place if form == "z" else _drop_block(place)
-        shown[key] = Column(key, title, right=True, drop=drop, show_row=show_interval(key))
+        shown[key] = Column(key, title, number(4), right=True, drop=drop, show_row=show_interval(key))
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
-        shown[key] = Column(key, title, right=True, drop=_P + place, show_row=show_tail(key))
+        shown[key] = Column(key, title, show_power, right=True, drop=_P + place, show_row=show_tail(key))
     return [shown.get(name, Column(name)) for name in names.values()]
 
 

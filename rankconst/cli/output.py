@@ -277,6 +277,27 @@ def choose_columns(listing: Listing, names: Sequence[str]) -> Listing:
     return replace(listing, columns=chosen) if chosen else listing
 
 
+RANGES = " Ranges: what the rounding of the published numbers leaves open."
+"""What captions say of columns with intervals."""
+
+
+def drop_intervals(listing: Listing, digits: int | None = None) -> Listing:
+    """Return a listing of plain numbers, without what is open about them, with `digits` behind the point if given."""
+    keys = {column.key for column in listing.columns}
+    ends = {f"{key}{end}" for key in keys for end in ("_lower", "_upper") if f"{key}_lower" in keys}
+    columns = []
+    for column in (column for column in listing.columns if column.key not in ends):
+        if f"{column.key}_lower" in keys and column.show_row is not None and column.show is not text:
+            show = column.show if digits is None or column.show is show_power else _fix(digits)
+            column = replace(column, show=show, show_row=None)  # noqa: PLW2901
+        columns.append(column)
+    return replace(listing, columns=columns, caption=listing.caption.replace(RANGES, ""))
+
+
+def _fix(digits: int) -> Callable[[Any], str]:
+    return lambda value: "–" if value is None else f"{value:,.{digits}f}"
+
+
 def render(listing: Listing, form: Format) -> Iterator[bytes]:
     """Yield the bytes of a file with a listing, in blocks."""
     for block in form.write(listing):
@@ -307,6 +328,13 @@ def show_interval(key: str) -> Callable[[Row], str]:
         return show_uncertain(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
 
     return show
+
+
+def show_power(log10: float | None) -> str:
+    """Show the probability with that decimal logarithm."""
+    from rankconst.constants.significance import show_probability
+
+    return "–" if log10 is None else show_probability(log10, Interval(log10, log10))
 
 
 def show_tail(key: str) -> Callable[[Row], str]:

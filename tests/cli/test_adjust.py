@@ -174,8 +174,8 @@ def test_csv_equals_json(run: Run) -> None:
 
 def test_the_table_has_the_facts(run: Run) -> None:
     screen = run("adjust", 0.338, "-d", "fb15k237", "-m", "mrr")
-    for fact in ("fb15k237", "MRR", "AMRR", "ZMRR", "standard", "test", "0.338", "0.00071106", "475.3", "0.3375",
-                 "6,368", "1.0.0"):  # fmt: skip
+    for fact in ("fb15k237", "MRR", "AMRR", "ZMRR", "standard", "test", "0.338", "0.00071106", "474.6–476.1",
+                 "0.3370–0.3381", "6,358–6,378", "1.0.0"):  # fmt: skip
         assert fact in screen.out
     screen = run("adjust", 100, "-d", "wn18rr", "-m", "mr", "--split", "valid", "--side", "tail", "-p", "raw")
     for fact in ("wn18rr", "(AMR)", "(AMRI)", "(ZMR)", "valid", "tail", "raw"):
@@ -550,6 +550,18 @@ def test_a_last_line_says_it_in_words(run: Run, args: str, sentence: str | None)
     assert sentence is None or sentence in last
     assert "better than chance" not in run("adjust", *args.split(), "-f", "markdown").out
     assert "better than chance" not in run("adjust", *args.split(), "--no-significance").out
+
+
+def test_numbers_alone_with_their_digits(run: Run) -> None:
+    args = ("adjust", 0.338, "-d", "fb15k237", "-m", "mrr")
+    assert run(*args).cells[3][3:6] == ["474.6–476.1", "0.3370–0.3381", "6,358–6,378"]
+    assert run(*args, "--plain").cells[3][3:6] == ["475.3", "0.3375", "6,368"]
+    assert run(*args, "--digits", 2).cells[3][3:6] == ["475.34", "0.34", "6,368.04"]
+    assert "Ranges" in run(*args).out
+    assert "Ranges" not in run(*args, "--plain").out
+    both = [run(*args, *plain, "-f", "json").records[0] for plain in ([], ["--plain"])]
+    assert both[1] == {key: value for key, value in both[0].items() if not key.endswith(("_lower", "_upper"))}
+    assert all("±" not in run(*args, "-f", form).out for form in ("table", "markdown", "latex"))
 
 
 def test_the_last_line_is_what_the_numbers_say(run: Run) -> None:
