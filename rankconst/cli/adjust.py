@@ -206,9 +206,8 @@ def adjust(
         else:
             done = _adjust_counted(published, given, metrics[0], user, num_tasks)
         listing = _list_values(published, done, significance=significance is not False)
-    if plain or digits is not None:
-        listing = drop_intervals(listing, digits)
-    listing = choose_columns(listing, columns or ())
+    shown = drop_intervals(listing, digits) if plain or digits is not None else listing
+    listing = choose_columns(shown, columns or ())
     if out is None:
         print_listing(listing, form)
     else:

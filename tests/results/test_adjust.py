@@ -318,7 +318,7 @@ def test_what_the_numbers_are_of_has_columns_of_its_own() -> None:
         "side": ["head", None, "both"],
         "protocol": ["libkge", None, "libkge"],
         "num_tasks": [3034, None, 402],
-        "table_version": [TABLES.version] * 3,
+        "table_version": [TABLES.version, None, TABLES.version],
         "note": [None, described["note"][1], None],
     }
     assert "nope" in described["note"][1]
