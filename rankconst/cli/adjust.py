@@ -154,9 +154,11 @@ def adjust(
 
     Every number comes with the interval that its rounding leaves open: 0.338 means 0.3375 to 0.3385.
 
+    Example: rankconst adjust results.csv
+
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
 
-    Example: rankconst adjust results.csv --tool rotate --out adjusted.csv
+    Example: rankconst adjust paper.tex --replace AMRR --out adjusted.tex
     """
     if out is not None:
         check_target(out, force)
@@ -198,8 +200,8 @@ def adjust(
         )
     else:
         _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
-        _require_values(values, metrics)
-        published = _read_values(values, metrics[0], percent)
+        _require_values(values or (), metrics)
+        published = _read_values(values or (), metrics[0], percent)
         _explain_names(metric or ())
         if num_tasks is None:
             done = _adjust_values(published, given, metrics[0], user, opened)
