@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import UsageError
-from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document, read_results
 from rankconst.results.reading import Reading
@@ -332,9 +331,9 @@ def _read(results: Any) -> Reading:
     if isinstance(results, (str, os.PathLike)):
         return read_results(os.fspath(results))
     if isinstance(results, Mapping):
-        return read_document(Document("the dict", json.dumps(results, default=_to_plain)))
+        return read_document("the dict", json.dumps(results, default=_to_plain))
     if hasattr(results, "to_csv"):
-        return read_document(Document("the DataFrame", results.to_csv(index=False)))
+        return read_document("the DataFrame", results.to_csv(index=False))
     raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
 
 

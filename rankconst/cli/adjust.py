@@ -279,12 +279,12 @@ def _rewrite_file(
 ) -> None:
     """Write a document with its numbers exchanged, and say on stderr what stays."""
     from rankconst.results.document import open_document
-    from rankconst.results.formats import READERS, read_document
+    from rankconst.results.formats import READERS, read_opened
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
     exchanges = [parse_exchange(name) for name in names]
     document = open_document(path)
-    reading = read_document(document, input_format)
+    reading = read_opened(document, input_format)
     adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables)
     _report_file(adjusted)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")

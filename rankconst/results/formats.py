@@ -70,10 +70,15 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
     UnknownNameError
         If there is no such format.
     """
-    return read_document(open_document(path), form)
+    return read_opened(open_document(path), form)
 
 
-def read_document(document: Document, form: str | None = None) -> Reading:
+def read_document(name: str, text: str) -> Reading:
+    """Read text as the content of a results file; `name` is what messages call it."""
+    return read_opened(Document(name, text))
+
+
+def read_opened(document: Document, form: str | None = None) -> Reading:
     """Read a document as :func:`read_results` does."""
     if form is not None:
         reader = READERS[

@@ -330,7 +330,11 @@ def rewrite(
             f"{document.name} is read as {adjusted.reading.form}; numbers are exchanged in {' and '.join(MARKUPS)} "
             "only. Leave out --replace to get the adjusted numbers as a table."
         )
-    located = locate(document, adjusted.reading, read)
+    # As it is read, without what was found out about its tasks since.
+    reading = read(document)
+    if [entry[:4] for entry in reading.entries] != [entry[:4] for entry in adjusted.reading.entries]:
+        raise DataError(f"{document.name} has changed since it was read; try again.")
+    located = locate(document, reading, read)
     notes: list[tuple[int, str]] = []
     cells: list[_Cell] = []
     for place, each in enumerate(adjusted.entries):
@@ -351,7 +355,7 @@ def rewrite(
     written: dict[Span, str] = {}
     for cell, places in zip(cells, decimals, strict=True):
         written |= _write(cell, places)
-    headings, unnamed = _rename_headings(document, adjusted.reading, read, cells)
+    headings, unnamed = _rename_headings(document, reading, read, cells)
     emphasis, kept = _set_emphasis(document.text, adjusted, cells, written, markup)
     edits = [*((span.start, span.end, put) for span, put in written.items()), *headings, *emphasis]
     said = _describe(adjusted, cells, len(notes), command)

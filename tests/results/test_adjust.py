@@ -12,7 +12,6 @@ import rankconst
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
@@ -331,7 +330,7 @@ model & MRR $\\uparrow$ & Hits@10 (\\%) & MRR \\\\
 A & 0.5 & 97 & 0.7 \\\\
 \\end{tabular}
 """
-    done = adjust_reading(read_document(Document("paper.tex", text)), TABLES, Stated())
+    done = adjust_reading(read_document("paper.tex", text), TABLES, Stated())
     names = [block.forms["index"] for block in done.blocks.values()]
     assert names == ["Nations / AMRR", "Nations / AH@10", "UMLS / AMRR"]
     # One row holds both: what differs is in columns for each.
@@ -353,6 +352,6 @@ A & 0.5 & 97 & 0.7 \\\\
 
 def test_what_the_file_says_in_the_same_words_is_not_said_again() -> None:
     text = "model,Dataset,split,MRR\na,Nations,test,0.5\nb,umls,test,0.6\n"
-    described = adjust_reading(read_document(Document("r.csv", text)), TABLES, Stated()).described
+    described = adjust_reading(read_document("r.csv", text), TABLES, Stated()).described
     assert list(described) == ["dataset_added", "side", "protocol", "num_tasks", "table_version", "note"]
     assert described["dataset_added"] == ["nations", "umls"]

@@ -15,7 +15,7 @@ from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.document import Document, open_document
 from rankconst.results.evaluation import Stated
-from rankconst.results.formats import READERS, read_document
+from rankconst.results.formats import READERS, read_opened
 from rankconst.results.rewrite import Rewritten, choose_metrics, locate, parse_exchange, rewrite
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TABLES = rankconst.load()
 
 def exchange(text: str, *names: str, name: str = "paper.tex", digits: int | None = None, **said: object) -> Rewritten:
     document = text if isinstance(text, Document) else Document(name, text)
-    reading = read_document(document)
+    reading = read_opened(document)
     asked = [parse_exchange(each) for each in names]
     user = Stated(**said)  # type: ignore[arg-type]
     adjusted = adjust_reading(reading, TABLES, user, metrics=choose_metrics(reading, asked))
@@ -113,8 +113,8 @@ def test_one_metric_one_form_or_both_numbers() -> None:
 
 
 def test_what_is_exchanged_is_read_again_as_what_it_is() -> None:
-    again = read_document(Document("paper.tex", exchange(PAPER, "index", digits=9).source))
-    before = read_document(Document("paper.tex", PAPER))
+    again = read_opened(Document("paper.tex", exchange(PAPER, "index", digits=9).source))
+    before = read_opened(Document("paper.tex", PAPER))
     for old, new in zip(before.entries, again.entries, strict=True):
         assert (new.metric, new.adjustment, new.row) == (old.metric, "index", old.row)
         known = TABLES.constants(old.context.dataset or "", old.metric)
@@ -206,7 +206,7 @@ B & Freebase86M & 0.700 & 53.3 \\
 def test_a_number_is_found_where_it_is_printed() -> None:
     text = "\\begin{tabular}{lr} Model & MRR \\\\ \\textcolor[rgb]{0.338,0,0}{A} & \\best{0.338} \\\\ \\end{tabular}"
     document = Document("paper.tex", text)
-    ((span,),) = locate(document, read_document(document), READERS["latex"].read).values()
+    ((span,),) = locate(document, read_opened(document), READERS["latex"].read).values()
     assert span == (text.rindex("0.338"), text.rindex("0.338") + 5, "0.338")
 
 
@@ -241,7 +241,7 @@ def test_real_tables(reference: Path) -> None:
     assert files
     for path in files:
         document = open_document(path)
-        reading = read_document(document)
+        reading = read_opened(document)
         found = locate(document, reading, READERS["latex"].read)
         assert set(found) == set(range(len(reading.entries)))
         for place, spans in found.items():
