@@ -12,7 +12,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import UsageError
 from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document, read_results
-from rankconst.results.reading import Reading
+from rankconst.results.reading import Reading, require_whole
 from rankconst.tables.tables import Tables, join_tables, load
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def adjust(
     aggregation: str | None = None,
     metrics: Iterable[str] = (),
     percent: bool | Collection[str] = False,
+    strict: bool = False,
     decimals: int | Mapping[str, int] | None = None,
     significance: bool = False,
     tables: Tables | Sequence[Tables] | None = None,
@@ -60,6 +61,8 @@ def adjust(
         Only these; all if empty.
     percent
         True if shares are percentages without a sign; of a DataFrame also the metrics that are.
+    strict
+        True to refuse a file of which anything cannot be read; by default the rest is read.
     decimals
         DataFrame only: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
         the text.
@@ -128,7 +131,7 @@ def adjust(
     from rankconst.results.adjust import adjust_reading
 
     user = replace(user, percent=percent)
-    reading = complete_reading(_read(results), opened, user).reading
+    reading = complete_reading(_read(results, strict=strict), opened, user).reading
     return adjust_reading(reading, opened, user, metrics=wanted, significance=significance)
 
 
@@ -142,6 +145,7 @@ def lint(
     tool: str | None = None,
     aggregation: str | None = None,
     percent: bool = False,
+    strict: bool = False,
     rules: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Lint:
@@ -151,7 +155,7 @@ def lint(
     ----------
     results
         As for :func:`adjust`.
-    dataset, split, side, protocol, tool, aggregation, percent, tables
+    dataset, split, side, protocol, tool, aggregation, percent, strict, tables
         As for :func:`adjust`. Rules that count candidates or tasks need the dataset.
     rules
         Keys of rules, as ``rankconst lint --rules`` lists them; all if empty.
@@ -169,7 +173,7 @@ def lint(
     from rankconst.checks.lint import lint_reading
 
     user = Stated(dataset, split, side, protocol, aggregation, tool, percent=percent)
-    return lint_reading(_read(results), _open(tables), user, rules=rules)
+    return lint_reading(_read(results, strict=strict), _open(tables), user, rules=rules)
 
 
 def identify(
@@ -181,6 +185,7 @@ def identify(
     protocol: str | None = None,
     aggregation: str | None = None,
     percent: bool = False,
+    strict: bool = False,
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Identification:
     """Find out which ranking tasks numbers come from, and which adjusted values do not belong to their base values.
@@ -191,7 +196,7 @@ def identify(
         As for :func:`adjust`; with adjusted values next to their base values, or numbers of ranks.
     dataset, split, side, protocol, aggregation
         Search only these.
-    percent, tables
+    percent, strict, tables
         As for :func:`adjust`.
 
     Returns
@@ -209,7 +214,7 @@ def identify(
 
     opened = _open(tables)
     user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=percent), opened)
-    return identify_reading(_read(results), opened, user)
+    return identify_reading(_read(results, strict=strict), opened, user)
 
 
 def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure:
@@ -324,8 +329,15 @@ def _complete_frame(frame: Any, tables: Tables, user: Stated) -> dict[tuple[int,
     }
 
 
-def _read(results: Any) -> Reading:
-    """Return a reading of a path, a dict or a DataFrame; a reading as it is."""
+def _read(results: Any, *, strict: bool = False) -> Reading:
+    """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
+    reading = _read_any(results)
+    if strict:
+        require_whole(reading)
+    return reading
+
+
+def _read_any(results: Any) -> Reading:
     if isinstance(results, Reading):
         return results
     if isinstance(results, (str, os.PathLike)):

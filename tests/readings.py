@@ -56,21 +56,24 @@ class Table:
 
 
 _names = st.text("abcXYZ019&%_|,;\"'#$\\* -", min_size=1, max_size=8).map(lambda text: " ".join(f"m{text}x".split()))
-_numbers = st.one_of(
+_shares = st.one_of(
     st.decimals(0, 1, places=3).map(str),
-    st.integers(1, 50_000).map(str),
-    st.integers(1_000, 999_999).map("{:,}".format),
     st.decimals(0, 100, places=1).map("{}%".format),
     st.decimals(0, 1, places=2).map("{} ± 0.01".format),
     st.sampled_from(["", "-", "–"]),
 )
+_numbers = st.one_of(_shares, st.integers(1, 50_000).map(str), st.integers(1_000, 999_999).map("{:,}".format))
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> Table:
     """Return a table with a row for each model."""
     headings = tuple(draw(st.lists(st.sampled_from(sorted(HEADINGS)), min_size=1, max_size=5, unique=True)))
-    cells = st.tuples(_names, st.sampled_from(["FB15k-237", "WN18RR"]), *[_numbers] * len(headings))
+    cells = st.tuples(
+        _names,
+        st.sampled_from(["FB15k-237", "WN18RR"]),
+        *[_numbers if HEADINGS[each] in {"MR", "MdR"} else _shares for each in headings],
+    )
     return Table(headings, tuple(draw(st.lists(cells, min_size=1, max_size=6))))
 
 

@@ -16,6 +16,7 @@ import typer
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
     AggregationOption,
+    DecimalOption,
     ForceOption,
     InputFormatOption,
     MetricsOption,
@@ -24,6 +25,7 @@ from rankconst.cli.options import (
     RelationOption,
     SideOption,
     SplitOption,
+    StrictOption,
     TablesOption,
     ToolOption,
     complete_dataset,
@@ -43,14 +45,14 @@ from rankconst.cli.output import (
     number,
     print_listing,
     render,
-    report_skipped,
+    report_reading,
     show_interval,
     show_power,
     show_tail,
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
-from rankconst.results.document import STDIN
+from rankconst.results.document import STDIN, open_document
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from rankconst.constants.constants import Constants
     from rankconst.constants.published import Published
     from rankconst.results.adjust import AdjustedReading, Block, Done
+    from rankconst.results.document import Document
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
 
@@ -114,6 +117,8 @@ def adjust(
         ),
     ] = None,
     percent: PercentOption = False,
+    strict: StrictOption = False,
+    decimal: DecimalOption = None,
     replacing: Annotated[
         list[str] | None,
         typer.Option(
@@ -190,13 +195,21 @@ def adjust(
     if file is not None:
         _refuse({"VALUE": values, "a second --dataset": given[1:]}, "a file")
         if replacing:
-            _rewrite_file(file, input_format, replacing, metrics, user, opened, out, digits)
+            document = open_document(file, decimal)
+            _rewrite(document, input_format, replacing, metrics, user, opened, out, digits=digits, strict=strict)
             return
         from rankconst.results.formats import read_results
 
         # The reading is not held: what is written next takes as much memory.
         listing = _list_file(
-            read_results(file, input_format), metrics, user, opened, form, significance=bool(significance), long=long
+            read_results(file, input_format, decimal=decimal),
+            metrics,
+            user,
+            opened,
+            form,
+            significance=bool(significance),
+            strict=strict,
+            long=long,
         )
     else:
         _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
@@ -267,26 +280,26 @@ def _refuse(stated: Mapping[str, object], what: str) -> None:
         raise typer.BadParameter(f"{option} does not go with {what}.")
 
 
-def _rewrite_file(
-    path: str,
+def _rewrite(
+    document: Document,
     input_format: str | None,
     names: Sequence[str],
     metrics: Sequence[Metric],
     user: Stated,
     tables: Tables,
     out: Path | None,
+    *,
     digits: int | None,
+    strict: bool,
 ) -> None:
     """Write a document with its numbers exchanged, and say on stderr what stays."""
-    from rankconst.results.document import open_document
     from rankconst.results.formats import READERS, read_opened
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
     exchanges = [parse_exchange(name) for name in names]
-    document = open_document(path)
     reading = read_opened(document, input_format)
+    report_reading(reading, strict=strict)
     adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables)
-    _report_file(adjusted)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
     read = READERS[reading.form].read
     done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
@@ -585,27 +598,30 @@ def _list_file(
     form: Format,
     *,
     significance: bool,
+    strict: bool,
     long: bool,
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
     from rankconst.results.reading import lengthen
 
+    report_reading(reading, strict=strict)
     reading = lengthen(reading) if long else reading
-    adjusted = _adjust_file(reading, metrics, user, tables, significance=significance)
-    _report_file(adjusted)
-    return _lay_out(adjusted, form)
+    return _lay_out(_adjust_file(reading, metrics, user, tables, significance=significance), form)
 
 
 def _adjust_file(
     reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, *, significance: bool = False
 ) -> AdjustedReading:
+    """Adjust the numbers of a file, and say what was left out."""
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
     completed = complete_reading(reading, tables, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
-    return adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
+    adjusted = adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
+    _report_file(adjusted, user)
+    return adjusted
 
 
 def _explain_names(names: Iterable[str]) -> None:
@@ -617,10 +633,11 @@ def _explain_names(names: Iterable[str]) -> None:
         )
 
 
-def _report_file(adjusted: AdjustedReading) -> None:
+def _report_file(adjusted: AdjustedReading, user: Stated) -> None:
     """Say on stderr what was left out and what there is to know."""
     reading = adjusted.reading
-    report_skipped(reading)
+    if reading.understood and user.dataset is not None:
+        _report_others(adjusted)
     long = reading.layout == "long"
     _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
     _report_notes(reading.name, ((reading.entries[place].line, note) for place, note in sorted(adjusted.notes.items())))
@@ -638,6 +655,15 @@ def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
         lines.setdefault(note, set()).update({line} if line else ())
     for note, places in lines.items():
         typer.echo(f"note: {name}{name_lines(places)}: {note}", err=True)
+
+
+def _report_others(adjusted: AdjustedReading) -> None:
+    """Say of which other datasets numbers were left out, where a file's own words may not be seen at once."""
+    named = [context.dataset for context in adjusted.reading.entries.contexts]
+    asked = {dataset for dataset, chosen in zip(named, adjusted.asked.tolist(), strict=True) if chosen}
+    others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
+    if others:
+        typer.echo(f"note: {adjusted.reading.name}: left out, of other datasets: {', '.join(others)}.", err=True)
 
 
 def _track(done: Sequence[Done]) -> Iterable[Done]:
@@ -744,7 +770,8 @@ def _original(reading: Reading, place: int, blocks: Mapping[str, Block], form: F
     meaning = parse_column(column)
     role = None if meaning is None else meaning.role
     # On a screen a wide table shows what was adjusted, and what says what it is: as a rule the first column does.
-    named = role in {"model", "dataset"} or (place == 0 and role != "measured")
+    first = int(bool(reading.understood) and reading.columns[0] == "dataset")
+    named = role in {"model", "dataset"} or (place in {0, first} and role != "measured")
     shown = named or column in blocks or role not in {None, "measured"}
     if column in blocks:
         drop = _drop_block(list(blocks).index(column)) if reading.layout == "wide" else 0

@@ -16,9 +16,11 @@ from rankconst.checks.identify.matches import Identification, Identified, Match
 from rankconst.checks.identify.search import identify_evaluations, identify_reading
 from rankconst.cli.options import (
     PROTOCOL_NAMES,
+    DecimalOption,
     FormatOption,
     InputFormatOption,
     PercentOption,
+    StrictOption,
     TablesOption,
     complete_dataset,
     complete_from,
@@ -26,7 +28,7 @@ from rankconst.cli.options import (
     open_tables,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_skipped
+from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_reading
 from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
 from rankconst.results.evaluation import Stated, parse_stated
@@ -117,6 +119,8 @@ def identify(
     protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_from(PROTOCOL_NAMES))] = None,
     aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
     percent: PercentOption = False,
+    strict: StrictOption = False,
+    decimal: DecimalOption = None,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -151,8 +155,8 @@ def identify(
             raise UsageError("name a file or numbers, not both.")
         from rankconst.results.formats import read_results
 
-        reading = read_results(file, input_format)
-        report_skipped(reading)
+        reading = read_results(file, input_format, decimal=decimal)
+        report_reading(reading, strict=strict)
         name = reading.name
         result = identify_reading(reading, opened, user)
     _report(result, name, format)

@@ -11,19 +11,21 @@ import typer
 from rankconst.cli.options import (
     AggregationOption,
     DatasetOption,
+    DecimalOption,
     FormatOption,
     InputFormatOption,
     PercentOption,
     ProtocolOption,
     SideOption,
     SplitOption,
+    StrictOption,
     TablesOption,
     ToolOption,
     complete_from,
     open_tables,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_skipped
+from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_reading
 from rankconst.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -77,6 +79,8 @@ def lint(
     tool: ToolOption = None,
     aggregation: AggregationOption = None,
     percent: PercentOption = False,
+    strict: StrictOption = False,
+    decimal: DecimalOption = None,
     rule: Annotated[
         list[str] | None,
         option("--rule", help="Only this rule; repeatable.", metavar="KEY", complete=complete_from(_list_rule_keys)),
@@ -103,8 +107,8 @@ def lint(
     from rankconst.results.formats import read_results
 
     opened = open_tables(tables)
-    reading = read_results(file, input_format)
-    report_skipped(reading)
+    reading = read_results(file, input_format, decimal=decimal)
+    report_reading(reading, strict=strict)
     found = lint_reading(
         reading,
         opened,

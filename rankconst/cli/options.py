@@ -153,6 +153,19 @@ MetricsOption = Annotated[
 ForceOption = Annotated[bool, option("--force", help="Overwrite the file if it exists.")]
 PercentOption = Annotated[bool, option("--percent", help="Shares without a sign are percentages.")]
 QuietOption = Annotated[bool, option("--quiet", "-q", help="Warnings and results only.")]
+StrictOption = Annotated[
+    bool,
+    option("--strict", help="Refuse a file of which anything cannot be read, such as text in a column of numbers."),
+]
+DecimalOption = Annotated[
+    str | None,
+    option(
+        "--decimal",
+        help="comma or point: what sets decimals apart, if a table leaves it open.",
+        metavar="SIGN",
+        complete=complete_from(("comma", "point")),
+    ),
+]
 InputFormatOption = Annotated[
     str | None,
     option(

@@ -388,6 +388,15 @@ _MOST_NAMED = 3
 _LONGEST = 80
 
 
+def report_reading(reading: Reading, *, strict: bool = False) -> None:
+    """Say on stderr how a file was understood and what was left out; DataError for the latter if `strict`."""
+    report_skipped(reading)
+    if strict:
+        from rankconst.results.reading import require_whole
+
+        require_whole(reading)
+
+
 def report_skipped(reading: Reading) -> None:
     """Say on stderr what a reader left out of a file: one line for all places with the same reason."""
     if reading.understood:

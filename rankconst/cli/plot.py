@@ -12,6 +12,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
     AggregationOption,
     DatasetOption,
+    DecimalOption,
     ForceOption,
     InputFormatOption,
     MetricsOption,
@@ -19,11 +20,12 @@ from rankconst.cli.options import (
     ProtocolOption,
     SideOption,
     SplitOption,
+    StrictOption,
     TablesOption,
     ToolOption,
     open_tables,
 )
-from rankconst.cli.output import check_target, report_skipped, write_whole
+from rankconst.cli.output import check_target, report_reading, write_whole
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
@@ -74,6 +76,8 @@ def plot(
     tool: ToolOption = None,
     aggregation: AggregationOption = None,
     percent: PercentOption = False,
+    strict: StrictOption = False,
+    decimal: DecimalOption = None,
     input_format: InputFormatOption = None,
     tables: TablesOption = None,
     force: ForceOption = False,
@@ -104,7 +108,7 @@ def plot(
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
-        figure = _draw_file(file, input_format, metrics, user, opened)
+        figure = _draw_file(file, input_format, metrics, user, opened, strict=strict, decimal=decimal)
     write_whole(out, render_figure(figure, suffix))
     typer.echo(f"{out}: tables {opened.version}", err=True)
 
@@ -137,13 +141,16 @@ def _draw_file(
     metrics: Sequence[Metric],
     user: Stated,
     opened: Tables,
+    *,
+    strict: bool,
+    decimal: str | None,
 ) -> Figure:
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
     from rankconst.results.formats import read_results
 
-    reading = read_results(path, input_format)
-    report_skipped(reading)
+    reading = read_results(path, input_format, decimal=decimal)
+    report_reading(reading, strict=strict)
     completed = complete_reading(reading, opened, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)

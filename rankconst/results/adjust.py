@@ -512,7 +512,7 @@ Group = tuple["Stated", "Metric", bool]
 
 # What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
 _OF_TASKS = attrgetter(
-    "dataset", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "unclear"
+    "dataset", "among", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "unclear"
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UsageError
 
 LARGEST = 64 * 2**20
 """The largest file that is read, in bytes; a longer log can be filtered first."""
@@ -29,6 +29,7 @@ class Document:
 
     name: str  # for messages: the path as the user wrote it
     text: str  # each line end a single line feed
+    decimal: str | None = None  # "comma" or "point" if the user says what sets decimals apart
     source: str = ""  # as in the file: its own line ends and byte order mark
 
     @cached_property
@@ -47,8 +48,10 @@ class Document:
         return ", ".join(part for part in parts if part)
 
 
-def open_document(path: str | Path) -> Document:
+def open_document(path: str | Path, decimal: str | None = None) -> Document:
     """Read a results file, or ``-`` for standard input; DataError if it is too large or no UTF-8 text."""
+    if decimal not in {None, "comma", "point"}:
+        raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
     name = "standard input" if str(path) == STDIN else str(path)
     data = _read(path, name)
     if len(data) > LARGEST:
@@ -78,7 +81,7 @@ def open_document(path: str | Path) -> Document:
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
-    return Document(name, text if "\n" in text else text.replace("\r", "\n"), source)
+    return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, source)
 
 
 def _guess_wide(start: bytes) -> str | None:

@@ -35,6 +35,8 @@ class Stated:
     # The number of ranks, counted over both sides for side both.
     num_tasks: int | None = None
     relations: tuple[str, ...] = ()
+    # The datasets that the text above a table names, where it is open which one is meant.
+    among: tuple[str, ...] = ()
     # True if shares are percentages without a sign.
     percent: bool = False
     # Why the ranking tasks are not known, whatever the fields above say.
@@ -86,7 +88,17 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
                 return False
         except UnknownNameError:
             continue
+    if file.among and not file.dataset and user.dataset:
+        return any(_is_same(name, user.dataset, parsers["dataset"]) for name in file.among)
     return True
+
+
+def _is_same(name: str, key: str, parse: Callable[[str], str]) -> bool:
+    """Tell whether a name is a spelling of a key; unknown ones are not."""
+    try:
+        return parse(name) == key
+    except UnknownNameError:
+        return False
 
 
 def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = None) -> tuple[Tasks, Tool | None]:
@@ -108,6 +120,11 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if named is None and file.num_tasks and sampled and find_protocol(sampled).negatives is not None:
         # All that matters of sampled ranks is how many there are.
         return Tasks(f"{file.num_tasks:,} tasks", parse_protocol(sampled).key, split=""), row
+    if named is None and file.among:
+        raise DataError(
+            f"the text above the table names {', '.join(file.among)}: say which one it is (--dataset, or dataset= in "
+            "Python), or add a column dataset."
+        )
     if named is None:
         raise DataError(
             "no dataset is named: say which one it is (--dataset, or dataset= in Python), or add a column dataset."

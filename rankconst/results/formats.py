@@ -8,8 +8,9 @@ from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, rotate, torchkge
+from rankconst.results.reading import name_line
 from rankconst.results.structured import looks_structured
-from rankconst.results.tables import csv, latex, markdown
+from rankconst.results.tables import csv, latex, markdown, rst, text
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
@@ -38,17 +39,27 @@ _READERS = (
     conve.READER,
     markdown.READER,
     latex.READER,
+    rst.READER,
     csv.READER,
     generic.READER,
+    text.READER,
 )
 
 READERS: dict[str, Reader] = {reader.key: reader for reader in _READERS}
 """Format key to its reader, in the order in which they are tried."""
 
-_BY_SUFFIX = {".csv": "csv", ".tsv": "csv", ".md": "markdown", ".tex": "latex", ".yaml": "pykeen", ".yml": "pykeen"}
+_BY_SUFFIX = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".md": "markdown",
+    ".rst": "rst",
+    ".tex": "latex",
+    ".yaml": "pykeen",
+    ".yml": "pykeen",
+}
 
 
-def read_results(path: str | Path, form: str | None = None) -> Reading:
+def read_results(path: str | Path, form: str | None = None, *, decimal: str | None = None) -> Reading:
     """Read a results file of any known format.
 
     Parameters
@@ -57,6 +68,8 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
         A file, or ``-`` for standard input.
     form
         The key of its format; if None, it is recognised by the content.
+    decimal
+        ``"comma"`` or ``"point"``, what sets decimals apart in its tables; if None, its numbers tell.
 
     Returns
     -------
@@ -69,8 +82,10 @@ def read_results(path: str | Path, form: str | None = None) -> Reading:
         If the file cannot be read, no format fits, or nothing in it is a metric's value.
     UnknownNameError
         If there is no such format.
+    UsageError
+        If `decimal` is something else.
     """
-    return read_opened(open_document(path), form)
+    return read_opened(open_document(path, decimal), form)
 
 
 def read_document(name: str, text: str) -> Reading:
@@ -88,8 +103,8 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         reader = _recognise(document)
     reading = reader.read(document)
     if not reading.entries:
-        reasons = "".join(f" {_place(skip.line)}{skip.what}: {skip.why}." for skip in reading.skipped[:3])
-        raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric.{reasons}")
+        reasons = "".join(f"; {name_line(skip.line)}{skip.what}: {skip.why}" for skip in reading.skipped[:3])
+        raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
     return reading
 
 
@@ -111,7 +126,3 @@ def _recognise(document: Document) -> Reader:
         f"the format of {document.name} is not recognised: {looks}expected a table, a log or a results file. "
         f"Known formats: {', '.join(READERS)}; name one with --input-format."
     )
-
-
-def _place(line: int | None) -> str:
-    return "" if line is None else f"Line {line:,}: "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
+from rankconst.errors import DataError
 from rankconst.results.evaluation import NOTHING, Stated
 from rankconst.results.tables.columns import parse_column
 
@@ -226,6 +227,21 @@ class Notes:
             if count > _EACH
         ]
         return (*self._kept, *more)
+
+
+def require_whole(reading: Reading) -> None:
+    """Refuse a file of which anything was left out."""
+    if reading.skipped:
+        first = "; ".join(f"{name_line(each.line)}{each.what}: {each.why}" for each in reading.skipped[:3])
+        raise DataError(
+            f"{reading.name}: not everything can be read ({len(reading.skipped):,} left out): {first}. Fix it, or read "
+            "the rest without --strict (in Python: strict=True)."
+        )
+
+
+def name_line(line: int | None) -> str:
+    """Return ``line 3: ``; nothing if it is None."""
+    return "" if line is None else f"line {line:,}: "
 
 
 # A number with more digits than this was not rounded for print.

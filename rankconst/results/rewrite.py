@@ -10,14 +10,13 @@ import math
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.document import Document
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjust import AdjustedEntry, AdjustedReading
+    from rankconst.results.document import Document
     from rankconst.results.reading import Entry, Reading
 
 
@@ -167,7 +167,7 @@ def _mark(number: Decimal, i: int) -> str:
 
 def _read_edited(document: Document, read: Callable[[Document], Reading], edits: Iterable[Edit]) -> Reading | None:
     try:
-        return read(Document(document.name, _apply(document.text, edits)))
+        return read(replace(document, text=_apply(document.text, edits)))
     except DataError:
         return None
 

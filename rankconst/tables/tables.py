@@ -292,11 +292,18 @@ class Tables:
     def _explain_unknown(self, name: str, reason: str) -> str:
         """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
         from rankconst.catalogue.benchmarks import find_benchmark
+        from rankconst.catalogue.mentions import explain_elsewhere
 
         try:
             benchmark = find_benchmark(name)
         except UnknownNameError:
-            return reason if self.place is not None else f"{reason} For tables of your own add --tables DIR."
+            elsewhere = explain_elsewhere(name)
+            if elsewhere is not None:
+                lists = f"The tables ({self.version}) hold others; `rankconst datasets` lists them."
+                reason = f"unknown dataset {name!r}: {elsewhere}. {lists}"
+            return (
+                reason if elsewhere or self.place is not None else f"{reason} For tables of your own add --tables DIR."
+            )
         missing = f"the tables ({self.version}) hold no {benchmark.title} ({benchmark.key})."
         if benchmark.same_graph_as:
             return f"{missing} Use {benchmark.same_graph_as}, of which it is another copy."

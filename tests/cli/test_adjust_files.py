@@ -159,6 +159,55 @@ def test_significance_on_request(run: Run, wide: Path) -> None:
     assert "Hits@10_log10_p" not in run("adjust", "-i", wide, "-f", "json").records[0]
 
 
+def test_one_bad_cell_costs_nothing_else(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,dataset,MRR,MR\nRotatE,fb15k237,0.338,177\nTransE,fb15k237,NaN,357\n", encoding="utf-8")
+    screen = run("adjust", "-i", path, "-f", "json")
+    assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [(False, False), (True, False)]
+    assert "line 3: NaN: no number, in column MRR" in screen.message
+    for command in (("adjust", "-i"), ("lint",), ("identify",), ("plot", "-o", tmp_path / "a.svg")):
+        screen = run(*command, path, "--strict")
+        assert (screen.code, "line 3: NaN" in screen.message, "--strict" in screen.message) == (6, True, True)
+    with pytest.raises(rankconst.DataError, match="line 3: NaN"):
+        rankconst.adjust(path, strict=True)
+
+
+def test_percentages_without_a_sign_beside_fractions(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,dataset,MRR,Hits@1,Hits@10\nRotatE,wn18rr,0.476,42.8,57.1\nUM,wn18rr,0.03,0.2,2.0\n")
+    screen = run("adjust", "-i", path, "-f", "json")
+    for row, hits in zip(screen.records, ("42.8%", "0.2%"), strict=True):
+        expected = TABLES.constants("wn18rr", "hits@1").adjust(hits)
+        assert row["AH@1"] == expected.index
+    assert "read: " in screen.message
+    assert "MRR, Hits@1 (percent), Hits@10 (percent)." in screen.message
+
+
+def test_a_dataset_goes_onto_tables_of_no_other(run: Run, tmp_path: Path) -> None:
+    """CoDEx-M's MRR on CoDEx-S has z 653, on its own tasks 4,554: what a heading names is not overruled."""
+    path = tmp_path / "README.md"
+    table = "\n\n| Model | MRR |\n|---|---|\n| ComplEx | {} |\n\n"
+    path.write_text(f"## CoDEx-S{table.format(0.465)}## CoDEx-M{table.format(0.337)}## Freebase{table.format(0.5)}")
+    screen = run("adjust", "-i", path, "-d", "codexsmall", "-f", "json")
+    assert [(row["dataset"], row["MRR"]) for row in screen.records if row["AMRR"]] == [("CoDEx-S", 0.465)]
+    assert "left out, of other datasets: CoDEx-M." in screen.message
+    assert "unknown dataset 'Freebase'" in screen.message
+    z = [row["ZMRR"] for row in run("adjust", "-i", path, "-f", "json").records]
+    assert z[1] == TABLES.constants("codexmedium", "mrr").adjust("0.337").z
+    assert z[2] is None
+
+
+def test_what_sets_decimals_apart(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model;dataset;MRR;MR\nRotatE;wn18rr;0,476;3,340\n", encoding="utf-8")
+    screen = run("adjust", "-i", path, "-f", "json")
+    assert "AMRI" not in screen.records[0]
+    assert "3,340: decimals or thousands?" in screen.message
+    (row,) = run("adjust", "-i", path, "-f", "json", "--decimal", "comma").records
+    assert row["ZMR"] == TABLES.constants("wn18rr", "mr").adjust("3.340").z
+    assert run("adjust", "-i", path, "--decimal", "dot").code == 2
+
+
 # -- bad files ------------------------------------------------------------------------------------------------------
 
 BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
@@ -166,9 +215,13 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "one column": ("a.csv", b"MRR\n0.5\n", ("one column",)),
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
     "text in a number": ("a.csv", b"dataset,MRR\nnations,0.5x\n", ("line 2", "0.5x")),
-    "NaN": ("a.csv", b"dataset,MRR\nnations,0.5\nnations,NaN\n", ("line 3", "MRR")),
+    "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "Leave out what is missing")),
     "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
-    "a percentage": ("a.csv", b"dataset,MRR\nnations,53.3\n", ("line 2", "write 0.533", "MRR")),
+    "a percentage": (
+        "a.csv",
+        b"dataset,MRR\nnations,0.5\nnations,0.6\nnations,53.3\n",
+        ("line 4", "write 0.533", "MRR"),
+    ),
     "UTF-16": ("a.csv", WIDE.encode("utf-16"), ("UTF-16", "iconv")),
     "Latin-1": ("a.csv", "model,MRR\nModèle,0.5\n".encode("latin-1"), ("line 2",)),
     "a binary file": ("a.bin", b"\x00\x01\x02" * 50, ("zero bytes",)),

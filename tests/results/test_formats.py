@@ -90,6 +90,12 @@ FILES: dict[str, tuple[str, str]] = {
             ]
         ),
     ),
+    "rst": (
+        "results.rst",
+        "FB15k-237\n---------\n\n+-------+-------+\n| Model | MRR   |\n+=======+=======+\n| A     | 0.338 |\n"
+        "+-------+-------+\n",
+    ),
+    "text": ("results.txt", "Table 1: Results on WN18RR\nModel   MRR   Hits@10\nRotatE  0.476 0.571\n"),
     **{key: (f"{key}.log", samples[0].text) for key, samples in SAMPLES.items()},
 }
 

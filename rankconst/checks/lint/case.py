@@ -161,6 +161,8 @@ class Case:
     # True if neither file nor user names a protocol or a tool: the default one is assumed.
     assumed: bool = True
     percent: bool = False
+    # True if the numbers themselves leave their tasks unclear, the aggregation with them.
+    unclear: bool = False
 
     @functools.cached_property
     def hits(self) -> dict[int, Measured]:
@@ -269,6 +271,7 @@ def build_case(
         tool=tool,
         assumed=not (stated.tool or user.tool or reading.tool or stated.protocol or user.protocol),
         percent=user.percent,
+        unclear=bool(stated.unclear),
     )
     return case, note
 

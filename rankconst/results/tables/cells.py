@@ -9,7 +9,7 @@ from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
@@ -19,8 +19,12 @@ _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeo
 # Marks behind a number: footnotes, a rank in parentheses, a reference in brackets.
 _MARK = re.compile(
     r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
-    r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\])$"
+    r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]|\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\)"
+    r"|[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?)$"
 )
+_BESIDE = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)\s*\((?:±|\+/-|\+-)?\s*(\d*\.\d+)\s*(%?)\)", re.ASCII)
+# A greater part of a number is no deviation over runs, but another result.
+_MOST_DEVIATION = 0.25
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 
 
@@ -79,3 +83,47 @@ def strip_marks(text: str) -> str:
             break
         bare = bare[: mark.start()]
     return bare or text
+
+
+_COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:\s*(?:±|\+/-)\s*\d+,\d+|\s*\(\d+,\d+\))?\s*%?", re.ASCII)
+_POINT = re.compile(r"[+-]?\d*\.\d+.{0,20}", re.ASCII)
+
+
+def find_commas(texts: Iterable[str], decimal: str | None) -> frozenset[str]:
+    """Return the numbers whose comma sets decimals apart: all that have one, if that is certain.
+
+    It is if one of them cannot have thousands, ``0,338`` or ``33,8``, and no number has a point. Then ``3,340`` is
+    still open, and not among them; unless the user says that commas set decimals apart.
+    """
+    if decimal == "point":
+        return frozenset()
+    distinct = {text for text in texts if "," in text or "." in text}
+    commas = {text: found for text in distinct if (found := _COMMA.fullmatch(text)) is not None}
+    if decimal == "comma":
+        return frozenset(commas)
+    certain = {text for text, found in commas.items() if found[1] == "0" or len(found[2]) != 3 or len(found[1]) > 3}
+    return frozenset() if any(map(_POINT.fullmatch, distinct)) else frozenset(certain)
+
+
+def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
+    """Write the numbers of a table with points, and say so; what could be thousands is put so that it is no number."""
+    listed = list(rows)
+    commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
+    if not commas:
+        return listed, False
+    return [row._replace(plain=tuple(_read_comma(text, commas) for text in row.plain)) for row in listed], True
+
+
+def _read_comma(text: str, commas: frozenset[str]) -> str:
+    bare = strip_marks(text)
+    if bare in commas:
+        return bare.replace(",", ".")
+    return f"{text}: decimals or thousands?" if _COMMA.fullmatch(bare) else text
+
+
+def read_deviation(text: str) -> str | None:
+    """Write a number with its deviation in parentheses, ``0.551 (0.001)``, with ±; None if it is no such number."""
+    found = _BESIDE.fullmatch(text)
+    if found is None or float(found[3]) > _MOST_DEVIATION * float(found[1]):
+        return None
+    return f"{found[1]} ± {found[3]}{found[2] or found[4]}"

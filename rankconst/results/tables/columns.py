@@ -17,8 +17,18 @@ if TYPE_CHECKING:
 
 
 ROLES: dict[str, tuple[str, ...]] = {
-    "dataset": ("data", "data set", "benchmark", "graph", "kg", "knowledge graph"),
-    "model": ("method", "approach", "interaction", "model name", "system"),
+    "dataset": (
+        "data",
+        "data set",
+        "benchmark",
+        "graph",
+        "kg",
+        "knowledge graph",
+        "datasets",
+        "data sets",
+        "benchmarks",
+    ),
+    "model": ("method", "approach", "interaction", "model name", "system", "models", "methods"),
     "split": ("subset", "evaluation split", "mode"),
     "side": ("target",),
     "protocol": ("evaluation protocol",),
@@ -46,9 +56,27 @@ RANK_TYPES: dict[str, str] = {
 _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
 _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
-_FILTERED = {"filtered", "filter", "filt", "fil"}
+_FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 # Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
-_NOISE = {"set", "split", "eval", "evaluation", "metrics", "results", "prediction", "predicting", "link", "setting"}
+_NOISE = {
+    "paper",
+    "ours",
+    "reported",
+    "reproduced",
+    "original",
+    "published",
+    "official",
+    "set",
+    "split",
+    "eval",
+    "evaluation",
+    "metrics",
+    "results",
+    "prediction",
+    "predicting",
+    "link",
+    "setting",
+}
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
 _STATISTICS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci", "rank", "gain", "delta", "diff", "improvement"}
 _MEANS = {"mean", "average"}
@@ -59,6 +87,7 @@ _BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _PERCENT = re.compile(r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%)$")
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
+_LAST_WORD = re.compile(r"(.*\S)[.\s_-]+([A-Za-z]+)\.?", re.DOTALL)
 _PARENTHESES = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]*)[)\]]", re.DOTALL)
 _LEADING = re.compile(r"(.*\S)(?:\s+/\s+|\s*[:|]\s*)(\S.*)", re.DOTALL)
 # Only plain names: names are compared without punctuation, and ΔMRR is no MRR.
@@ -79,6 +108,7 @@ class Meaning:
     rank_type: str | None = None
     protocol: str | None = None
     dataset: str | None = None
+    filtered: str | None = None  # "filtered" if the heading says so, though the text above says raw
     percent: bool = False  # True if the heading has the percent sign of its values: "Hits@10 (%)"
     reason: str | None = None  # why such values cannot be adjusted, as half a sentence
 
@@ -138,7 +168,7 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     for piece in _BARS.split(bare):
         name, fields = piece, _read_words(piece)
         inner = _PARENTHESES.fullmatch(piece)
-        if fields is None and inner is not None and (inside := _read_words(inner[2])) is not None:
+        if fields is None and inner is not None and (inside := _read_words(_strip_signs(inner[2])[0])) is not None:
             # "FB15k-237 (test)", but "WD50K (100)" is one.
             said |= inside
             name, fields = inner[1], _read_words(inner[1])
@@ -173,16 +203,17 @@ def _read_word(word: str) -> dict[str, str] | None:
         return {"side": _SIDE_WORDS[word]}
     if word in RANK_TYPES:  # "best" and "avg" may as well be a run's
         return {"rank_type": word} if RANK_TYPES[word] == word else {}
-    if word == "raw":
-        return {"protocol": word}
-    return {} if word in _FILTERED or word in _NOISE else None
+    if word in {"raw", "unfiltered", "unfilt"}:
+        return {"protocol": "raw"}
+    if word in _FILTERED:
+        return {"filtered": "filtered"}
+    return {} if word in _NOISE else None
 
 
 def _qualify(named: tuple[Metric, str | None] | None, said: dict[str, str]) -> Meaning | None:
     if named is None:
         return None
-    split, side, rank_type, protocol = map(said.get, ("split", "side", "rank_type", "protocol"))
-    return Meaning("measured", *named, split=split, side=side, rank_type=rank_type, protocol=protocol)
+    return replace(Meaning("measured", *named), **said)  # type: ignore[arg-type]  # all of them are text
 
 
 def _parse_measured(text: str, k: int | None) -> Meaning | None:
@@ -191,19 +222,55 @@ def _parse_measured(text: str, k: int | None) -> Meaning | None:
         said |= fields
         rest = rest[word.end() :]
     if _NAME.fullmatch(rest):
-        return _qualify(_parse_name(rest, k), said)
-    if (found := _PARENTHESES.fullmatch(text)) is not None:
-        base, part = _parse_measured(found[1], k), found[2].strip()
-        if base is None or not part or part.isdecimal():  # a number made a repeated heading unique
-            return base
-        again = _parse_measured(part, k)
-        if again is not None:  # "Mean Rank (MR)"
-            return base if again.metric == base.metric else None
-        return add_part(base, part)
-    if (found := _LEADING.fullmatch(text)) is not None:
-        base = _parse_measured(found[2], k)
-        return None if base is None else add_part(base, found[1])
-    return None
+        found = _parse_words(rest, said, k)
+    elif (parts := _PARENTHESES.fullmatch(text)) is not None:
+        found = _parse_parentheses(parts[1], parts[2].strip(), k)
+    elif (parts := _LEADING.fullmatch(text)) is not None:
+        base = _parse_measured(parts[2], k)
+        found = None if base is None else add_part(base, parts[1])
+    else:
+        found = None
+    return found or (_parse_beside(text, k) if _METRIC.search(text) else None)
+
+
+def _parse_words(text: str, said: dict[str, str], k: int | None) -> Meaning | None:
+    """Read a metric's name with what words behind it say: ``MRR raw``."""
+    while (named := _parse_name(text, k)) is None and (last := _LAST_WORD.fullmatch(text)) is not None:
+        fields = _read_word(last[2].lower())
+        if not fields:
+            return None
+        said, text = {**fields, **said}, last[1]
+    return _qualify(named, said)
+
+
+def _parse_parentheses(outside: str, inside: str, k: int | None) -> Meaning | None:
+    base = _parse_measured(outside, k)
+    if base is None and _read_words(outside):  # "Valid (MRR)"
+        inner = _parse_measured(inside, k)
+        return None if inner is None else add_part(inner, outside)
+    if base is None or not inside or inside.isdecimal():  # a number made a repeated heading unique
+        return base
+    again = _parse_measured(inside, k)
+    if again is not None:  # "Mean Rank (MR)"
+        return base if again.metric == base.metric else None
+    return add_part(base, inside)
+
+
+# What may be a metric next to the name of a dataset.
+_METRIC = re.compile(r"(?<![a-z])(?:mrr|mr|hits?|h@|[a-z]*rank)", re.IGNORECASE)
+
+
+def _parse_beside(text: str, k: int | None) -> Meaning | None:
+    """Read a metric with a known dataset before or behind it: ``WN18RR MRR``."""
+    from rankconst.catalogue.mentions import find_mentions  # reads the registry
+
+    mentions = find_mentions(text)
+    if len(mentions) != 1:
+        return None
+    before, _, behind = text.partition(mentions[0].text)
+    rest = f"{before} {behind}".strip(" -_/,:")
+    base = _parse_measured(rest, k) if rest and len(rest) < len(text) - 1 else None
+    return None if base is None or base.dataset else replace(base, dataset=mentions[0].text)
 
 
 @cache

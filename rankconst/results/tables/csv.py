@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from rankconst.results.tables.cells import Row
 from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.surroundings import Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,7 +116,13 @@ def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | 
         # Nothing is known in the heading: the delimiter with most cells makes the best message.
         first = next((line for line in document.lines if line.strip()), "")
         delimiter = max(DELIMITERS, key=first.count)
-    return read_tables(document, form, (read_rows(document, delimiter),), dialect, tool)
+    commas = bool(document.decimal or (delimiter != "," and _COMMA.search(document.text)))
+    printed = Printed(read_rows(document, delimiter), commas=commas and not dialect.exact)
+    return read_tables(document, form, (printed,), dialect, tool)
+
+
+# A number with a comma in a table that has other delimiters.
+_COMMA = re.compile(r"[;\t]\s*\"?\d+,\d")
 
 
 def _recognise(document: Document) -> bool:

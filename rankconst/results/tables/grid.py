@@ -7,12 +7,14 @@ table has a column for each metric; a long one names the metric in one column an
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated
@@ -23,11 +25,32 @@ from rankconst.results.tables.cells import (
     is_missing,
     is_number,
     is_plain_number,
+    read_commas,
     read_count,
+    read_deviation,
     strip_marks,
 )
 from rankconst.results.tables.columns import RANK_TYPES, Meaning
-from rankconst.results.tables.headings import DEEPEST, Dialect, Heading, explain_missing, find_heading, find_roles
+from rankconst.results.tables.headings import (
+    DEEPEST,
+    Dialect,
+    Heading,
+    compose_heading,
+    explain_missing,
+    find_heading,
+    find_roles,
+)
+from rankconst.results.tables.reshape import name_metric, pivot
+from rankconst.results.tables.surroundings import (
+    NOTHING_TOLD,
+    Above,
+    Printed,
+    Told,
+    describe_dataset,
+    find_metrics,
+    tell,
+)
+from rankconst.results.tables.units import settle_units
 
 if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
@@ -67,10 +90,15 @@ class _Table:
     heading: Heading
     rows: list[tuple[str, ...]] = field(default_factory=list)
     entries: Entries = field(default_factory=Entries)
+    # The dataset of each row, where it is said elsewhere than in the row.
+    datasets: dict[int, str] = field(default_factory=dict)
+    # How it was understood: where datasets and other things are from, and the columns that are percentages.
+    inferred: dict[str, None] = field(default_factory=dict)
+    percent: frozenset[str] = frozenset()
 
 
 def read_tables(
-    document: Document, form: str, tables: Iterable[Iterable[Row]], dialect: Dialect, tool: str | None = None
+    document: Document, form: str, tables: Iterable[Printed], dialect: Dialect, tool: str | None = None
 ) -> Reading:
     """Merge the tables of a file, given as their rows with headings; columns with the same heading become one.
 
@@ -93,37 +121,68 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _read_all(document: Document, tables: Iterable[Iterable[Row]], dialect: Dialect, notes: Notes) -> list[_Table]:
+def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, notes: Notes) -> list[_Table]:
     """Read each table, or each of its blocks; those without a metric are skipped if others have one."""
     read: list[_Table] = []
     without: Row | None = None  # the first row of the first table without a metric
     start = 0
-    for rows in tables:
+    for printed in tables:
+        told = tell(printed.above)
+        commas = dialect.groups or printed.commas
+        rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
         for block in _split_blocks(rows, dialect):
             first, rest = _skip_titles(document, block, notes)
-            heading = find_heading(first, dialect)
+            heading, how = find_heading(first, dialect), ""
+            below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
+            # A heading of two rows that has a metric over the names may be the first row of metrics.
+            if dialect.groups and (heading is None or (len(heading.levels) > 1 and 0 in heading.measured)):
+                listed = [*first, *rest]
+                below = [] if heading is None else listed[len(heading.levels) :]
+                turned, cells, how = _reshape(listed, printed.above, dialect)
+                if turned is not None:
+                    heading, below = turned, cells
             if heading is None:
                 without = without or first[0]
                 what = " | ".join(filter(None, first[0].plain))
                 notes.add(first[0].line, what, "the heading of a table without a metric")
                 continue
-            below = chain(first[len(heading.levels) :], rest)
-            read.append(_read_table(document, heading, below, dialect, notes, start=start))
-            start += len(read[-1].rows)
+            table = _read_table(document, heading, below, dialect, notes, told=told, start=start)
+            table.inferred |= dict.fromkeys(filter(None, (how, "commas before decimals" if commas else "")))
+            read.append(table)
+            start += len(table.rows)
     if not read:
         raise DataError(_say_none(document) if without is None else explain_missing(document, without))
     return read
 
 
+def _reshape(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> tuple[Heading | None, Iterable[Row], str]:
+    """Read a table that has metrics in its rows, or in the text above it only."""
+    turned = pivot(rows, dialect)
+    if turned is not None:
+        return compose_heading(turned[:1], dialect), turned[1:], "metrics in rows"
+    metrics = find_metrics(above)
+    levels = name_metric(rows, metrics[0]) if len(metrics) == 1 else None
+    if levels is None:
+        return None, rows, ""
+    return compose_heading(levels, dialect), rows[1:], f"{metrics[0]} from the text above"
+
+
 def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool: str | None) -> Reading:
     columns = tuple(dict.fromkeys(key for table in read for key in table.heading.keys))
+    added = "dataset" if any(table.datasets for table in read) else ""
+    while added in columns and added:
+        added += "_read"
+    columns = (added, *columns) if added else columns
     if sum(len(table.rows) for table in read) * len(columns) > MOST_CELLS:
         _refuse_size(document.name)
     views: list[Mapping[str, str]] = []
     for table in filter(lambda table: table.rows, read):
-        own = {key: j for j, key in enumerate(table.heading.keys)}
+        own = {key: j for j, key in enumerate((added, *table.heading.keys) if added else table.heading.keys)}
         positions = {key: own.get(key, -1) for key in columns}
-        views.extend(_Cells(positions, cells) for cells in table.rows)
+        rows: Iterable[tuple[str, ...]] = table.rows
+        if added:
+            rows = ((table.datasets.get(place, ""), *cells) for place, cells in enumerate(table.rows))
+        views.extend(_Cells(positions, cells) for cells in rows)
     return Reading(
         name=document.name,
         form=form,
@@ -133,7 +192,33 @@ def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool
         entries=read[0].entries if len(read) == 1 else Entries(chain.from_iterable(table.entries for table in read)),
         skipped=notes.skipped(),
         tool=tool,
+        understood=_describe(read),
     )
+
+
+def _describe(read: list[_Table]) -> str:
+    """Say in one line how tables were understood; nothing if their headings say it all."""
+    inferred = dict.fromkeys(how for table in read for how in table.inferred)
+    origins = [how.removeprefix(_FROM) for how in inferred if how.startswith(_FROM)]
+    inferred = dict.fromkeys(f"{_FROM}{' and '.join(origins)}" if how.startswith(_FROM) else how for how in inferred)
+    if not inferred and not any(table.percent for table in read):
+        return ""
+    units: dict[str, set[bool]] = {}
+    for table in read:
+        for head in table.entries.heads:
+            units.setdefault(head.metric.label, set()).add(head.column in table.percent)
+    metrics = [f"{label}{_UNITS[frozenset(found)]}" for label, found in units.items()]
+    count = f"{len(read)} table{'s' * (len(read) > 1)}"
+    return "; ".join((count, *inferred, f"{', '.join(metrics)}"))
+
+
+_FROM = "dataset from "
+_IN_ROWS = f"{_FROM}rows of their own"
+_UNITS = {
+    frozenset({True}): " (percent)",
+    frozenset({False}): "",
+    frozenset({True, False}): " (percent in some columns)",
+}
 
 
 def _say_none(document: Document) -> str:
@@ -148,20 +233,35 @@ def _split_blocks(rows: Iterable[Row], dialect: Dialect) -> Iterator[Iterable[Ro
     rows = [row for row in rows if any(row.plain)]
     if not rows:
         return
-    # Two headings of two levels are four rows.
-    heading = find_heading(rows[: DEEPEST + 1], dialect) if len(rows) >= 4 else None
+    heading = find_heading(rows[: DEEPEST + 1], dialect)
     if heading is None:
         yield rows
         return
-    depth, last, start = len(heading.levels), rows[len(heading.levels) - 1].plain, 0
-    for i in range(2 * depth - 1, len(rows)):
-        above = rows[i - depth + 1 : i]
-        if rows[i].plain != last or not above or i - depth + 1 < start + depth:
+    depth, start = len(heading.levels), 0
+    for i in range(depth, len(rows)):
+        if not _begins_block(rows[i], heading, dialect):
             continue
-        if not any(is_number(row.plain[j]) for row in above for j in heading.measured if j < len(row.plain)):
-            yield rows[start : i - depth + 1]
-            start = i - depth + 1
+        # Rows above it that have no numbers are of the same heading: labels that span it.
+        first = i
+        while first > max(start + depth, i - depth) and not _has_numbers(rows[first - 1], heading):
+            first -= 1
+        yield rows[start:first]
+        start = first
     yield rows[start:]
+
+
+def _begins_block(row: Row, heading: Heading, dialect: Dialect) -> bool:
+    """Tell whether a row is a heading: again with something else around the metrics, or with other metrics."""
+    if (row.plain == heading.levels[-1] and len(heading.levels) == 1) or _has_numbers(row, heading):
+        return False
+    own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
+    again = any(own) and own == [heading.levels[-1][j] for j in heading.measured]
+    meanings = [dialect.parse(label, None) for label in row.plain if label]
+    return again or sum(meaning is not None and meaning.role == "measured" for meaning in meanings) > 1
+
+
+def _has_numbers(row: Row, heading: Heading) -> bool:
+    return any(is_number(row.plain[j]) for j in heading.measured if j < len(row.plain))
 
 
 def _skip_titles(document: Document, rows: Iterable[Row], notes: Notes) -> tuple[list[Row], Iterator[Row]]:
@@ -177,35 +277,137 @@ def _skip_titles(document: Document, rows: Iterable[Row], notes: Notes) -> tuple
 
 
 def _read_table(
-    document: Document, heading: Heading, below: Iterable[Row], dialect: Dialect, notes: Notes, *, start: int
+    document: Document,
+    heading: Heading,
+    below: Iterable[Row],
+    dialect: Dialect,
+    notes: Notes,
+    *,
+    told: Told,
+    start: int,
 ) -> _Table:
     """Read the rows below a heading; the first of them becomes row `start` of the file."""
-    table = _Table(heading)
+    table, groups, column = _Table(heading), dict[str, Told](), None
     width = len(heading.keys)
     most = MOST_CELLS // width - start
-    reader = RowReader(document, heading, dialect, notes)
+    if dialect.groups:
+        below = [row for row in below if any(row.plain)]
+        groups, column = _find_groups(below, heading), _find_datasets(below, heading)
+        if _is_shifted(below, heading):
+            what = " | ".join(filter(None, heading.levels[-1]))
+            notes.add(below[0].line - 1, what, f"the heading does not fit: {heading.keys[0]} is over names")
+            return table
+        told = _read_corner(heading, told)
+        labels = _find_sublevel(below, heading)
+        if labels:
+            notes.add(below[0].line, " | ".join(labels), "below the metrics, a row of headings that is not understood")
+            return table
+    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column)
     for row in below:
-        if not any(row.plain):
-            continue
-        alone = dialect.groups and _is_alone(row, heading)
-        if len(row.cells) != width and not (alone and len(row.cells) == 1):
-            raise DataError(
-                f"{document.at(row.line)}: expected {width} cells, as in the heading, got {len(row.cells)}. "
-                "Fix the row, or quote cells that contain the delimiter."
-            )
-        if row.plain in heading.levels:
-            notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
+        if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        if alone:
-            what = next(filter(None, row.plain))
-            notes.add(row.line, what, "alone in its row, the name of a group; datasets are read from columns")
-        else:
-            table.entries.extend(reader.read(row, start + len(table.rows)))
+        label = next((text for text in row.plain[:3] if _GAIN.match(text)), None) if dialect.groups else None
+        if label is not None:
+            notes.add(row.line, label, "a row of differences, deviations or averages over datasets")
+            table.rows.append(row.cells + ("",) * (width - len(row.cells)))
+            continue
+        if not (dialect.groups and reader.take_label(row, groups if _is_alone(row, heading) else None)):
+            whole = reader.fill(row) if dialect.groups else row
+            entries = reader.read(whole, start + len(table.rows))
+            if reader.said_elsewhere and entries:
+                table.datasets[len(table.rows)] = reader.said_elsewhere
+            table.entries.extend(entries)
+            table.rows.append(whole.cells)
+            continue
         table.rows.append(row.cells + ("",) * (width - len(row.cells)))
     table.entries = reader.add_counts(table.entries)
+    if not dialect.exact and reader.large:
+        table.entries, table.percent = settle_units(table.entries, reader.shares, notes)
+    table.inferred |= reader.inferred
     return table
+
+
+# Rows that compare others, or sum them up.
+_GAIN = re.compile(
+    r"(?:(?:rel(?:ative|\.)|abs(?:olute|\.)|%|avg\.?|average)\s*)?"
+    r"(?:improv(?:ements?|e|\.)|impr\.?|gain|Δ|delta|p-value|significance|diff(?:erence|\.)|std\.?)(?:[\s(%].*)?$"
+    r"|(?:sd|stdev|avg\.?|average|overall)$",
+    re.IGNORECASE,
+)
+
+
+def _fits(document: Document, row: Row, heading: Heading, dialect: Dialect, notes: Notes) -> bool:
+    """Tell whether a row goes with a heading; one that does not is noted, or refused in a delimited file."""
+    width = len(heading.keys)
+    if len(row.cells) != width and not (dialect.groups and len(row.cells) == 1):
+        reason = f"expected {width} cells, as in the heading, got {len(row.cells)}"
+        if not dialect.groups:
+            raise DataError(
+                f"{document.at(row.line)}: {reason}. Fix the row, or quote cells that contain the delimiter."
+            )
+        notes.add(row.line, " | ".join(filter(None, row.plain)), reason)
+        return False
+    if row.plain in heading.levels:
+        notes.add(row.line, " ".join(filter(None, row.plain)), "the heading is repeated")
+        return False
+    return True
+
+
+def _find_sublevel(rows: list[Row], heading: Heading) -> list[str]:
+    """Return the words that the first row has in the columns of metrics, if it has no number there."""
+    first = next((row.plain for row in rows if not _is_alone(row, heading) and row.plain not in heading.levels), ())
+    cells = [first[j] for j in heading.measured if j < len(first) and first[j] and not is_missing(first[j])]
+    if len(cells) < 2 or any(map(is_number, cells)) or any(find_mentions(cell) for cell in cells):
+        return []
+    return [] if any(character.isdigit() for cell in cells for character in cell) else cells
+
+
+def _read_corner(heading: Heading, told: Told) -> Told:
+    """Return what is said of a table, whose corner may name its dataset over the models."""
+    labels = [level[0] for level in heading.levels if len(find_mentions(level[0])) == 1]
+    if len(labels) != 1:
+        return told
+    corner = tell((Above("caption", labels[0]),))
+    return replace(told, dataset=corner.dataset, among=corner.among, origin="the corner of the table")
+
+
+def _is_shifted(rows: list[Row], heading: Heading) -> bool:
+    """Tell whether the first column has names under the heading of a metric, since a cell is missing above it."""
+    cells = [row.plain[0] for row in rows if row.plain[0] and not is_missing(row.plain[0])]
+    return 0 in heading.measured and bool(cells) and not any(is_number(cell) for cell in cells)
+
+
+def _find_groups(rows: Iterable[Row], heading: Heading) -> dict[str, Told]:
+    """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
+    labels = [next(filter(None, row.plain)) for row in rows if _is_alone(row, heading)]
+    groups = {label: tell((Above("caption", label),)) for label in labels}
+    named = any(told.dataset or told.among for told in groups.values())
+    found = {}
+    for label, told in groups.items():
+        if told.dataset or told.among or told.split or told.side or told.protocol or told.task:
+            found[label] = told
+        elif named and not _CLASS.search(label):
+            found[label] = replace(told, dataset=label)
+    return found
+
+
+# What groups of models are called.
+_CLASS = re.compile(
+    r"model|method|approach|baseline|based|ours|embed|neural|transl|bilinear|gnn|rule|path|language|text|semantic|"
+    r"distance|tensor|geometric|convol|attention|transformer|family|proposed|previous|existing|reported",
+    re.IGNORECASE,
+)
+
+
+def _find_datasets(rows: list[Row], heading: Heading) -> int | None:
+    """Return the first column without a meaning whose cells are all names of known graphs."""
+    for j, meaning in enumerate(heading.meanings):
+        cells = [row.plain[j] for row in rows if len(row.plain) == len(heading.keys) and row.plain[j]]
+        if meaning is None and cells and all(names_known(cell) for cell in cells):
+            return j
+    return None
 
 
 def _refuse_size(place: str) -> NoReturn:
@@ -233,18 +435,39 @@ _MOST_ROWS = 5_000
 class RowReader:
     """Reads the rows of one table."""
 
-    def __init__(self, document: Document, heading: Heading, dialect: Dialect, notes: Notes) -> None:
+    def __init__(
+        self,
+        document: Document,
+        heading: Heading,
+        dialect: Dialect,
+        notes: Notes,
+        *,
+        told: Told = NOTHING_TOLD,
+        datasets: int | None = None,
+    ) -> None:
         self._document = document
         self._keys = heading.keys
         self._dialect = dialect
         self._notes = notes
+        self._told = self._above = told
         self._roles = find_roles(heading)
-        if dialect.groups and not heading.keys[0]:  # the corner of a printed table, over the names of models
+        self.inferred: dict[str, None] = {}
+        if datasets is not None and "dataset" not in self._roles:
+            self._roles["dataset"] = datasets
+            self.inferred["dataset from the column of names"] = None
+        if dialect.groups and not heading.keys[0] and datasets != 0:  # the corner of a printed table, over models
             self._roles.setdefault("model", 0)
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
-        # Position, key, metric and adjustment of each column of a metric, and whether its numbers are percentages.
-        self._measured: list[tuple[int, str, Metric, str | None, bool]] = []
+        # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
+        self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
+        self._percents: set[int] = set()
+        # The columns that could be percentages, each with what it shares its unit with.
+        self.shares: dict[str, Hashable] = {}
+        # Plain numbers of columns that are percentages or not, and of those that could be either.
+        shared: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        self._numbers: dict[int, dict[str, str]] = {}
+        self.large = False
         for j in heading.measured:
             meaning = heading.meanings[j]
             if meaning is None or meaning.metric is None:
@@ -252,7 +475,14 @@ class RowReader:
             if meaning.reason is not None:
                 notes.add(None, heading.keys[j], meaning.reason)
                 continue
-            self._measured.append((j, heading.keys[j], meaning.metric, meaning.adjustment, meaning.percent))
+            metric, open_unit = meaning.metric, meaning.metric.is_share and meaning.adjustment is None
+            if meaning.percent:
+                self._percents.add(j)
+            elif open_unit:
+                kind = "Hits" if metric.k is not None else metric.key
+                self.shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
+            self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
+            self._measured.append((j, heading.keys[j], metric, meaning.adjustment, self._numbers[j]))
             self._heads.append((meaning, heading.datasets[j]))
         self._value = self._roles.get("value") if heading.long else None
         self._naming = [j for role, j in self._roles.items() if role in _CONTEXT or role in {"metric", "k"}]
@@ -260,11 +490,86 @@ class RowReader:
         self._percent = value is not None and value.percent
         self._counts: dict[Stated, int | None] = {}  # of a long table, in rows of their own
         self._said: tuple[Row | None, dict[str, Any]] = None, {}
+        self._last: dict[int, str] = {}  # what an empty cell repeats
         # What was read before: texts of roles to the context of each measured column, texts of a long row to its
-        # meaning, and plain numbers, those of percentages apart.
+        # meaning.
         self._contexts: dict[tuple[str, ...], list[Stated]] = {}
         self._named: dict[tuple[str, ...], tuple[Meaning, Stated]] = {}
-        self._numbers: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        open_dataset = "dataset" not in self._roles and not any(upper for _, upper in self._heads)
+        if open_dataset and (told.dataset or told.among):
+            self.inferred[
+                f"dataset from {told.origin}" if told.dataset else "the text above names several datasets"
+            ] = None
+
+    @property
+    def said_elsewhere(self) -> str | None:
+        """The dataset of the last row, if neither row nor heading names one."""
+        named = self._told.dataset
+        if named is None or "dataset" in self._roles or any(meaning.dataset or upper for meaning, upper in self._heads):
+            return None
+        return describe_dataset(named, self._told.task)
+
+    def take_label(self, row: Row, groups: Mapping[str, Told] | None) -> bool:
+        """Take a row without numbers that says what those below are of; False if it is none.
+
+        `groups` are what rows alone say, if it is one of them.
+        """
+        if groups is None:
+            return self._take_datasets(row)
+        what = next(filter(None, row.plain))
+        if what not in groups:
+            self._notes.add(row.line, what, "alone in its row, the name of a group that is no dataset")
+            return True
+        group, above = groups[what], self._above
+        if group.dataset or group.among:
+            self.inferred[_IN_ROWS] = None
+        else:  # a split, a side or a task of the dataset so far
+            group = replace(group, dataset=self._told.dataset, among=self._told.among)
+        self._told = replace(
+            group,
+            split=group.split or above.split,
+            side=group.side or above.side,
+            protocol=group.protocol or above.protocol,
+            task=group.task or above.task,
+        )
+        self._contexts.clear()
+        self._named.clear()
+        return True
+
+    def _take_datasets(self, row: Row) -> bool:
+        """Take a row of names over the columns below it as their datasets; False if it is none."""
+        labels: dict[int, str] = {}
+        label, left = "", 0
+        for j, own in enumerate(row.plain):
+            if own:
+                label, left = own, row.spans.get(j, 1) if row.spans is not None else len(row.plain)
+            if left > 0 and label:
+                labels[j] = label
+            left -= 1
+        over = [labels.get(j, "") for j, *_ in self._measured]
+        if not any(over) or any(is_number(each) for each in over if each):
+            return False
+        if not any(len(find_mentions(each)) == 1 for each in over if each):
+            return False
+        heads = zip(self._heads, over, strict=True)
+        self._heads = [(replace(meaning, dataset=None), name or None) for (meaning, _), name in heads]
+        self.inferred[_IN_ROWS] = None
+        self._contexts.clear()
+        return True
+
+    def fill(self, row: Row) -> Row:
+        """Repeat the dataset of the row above where its cell is empty."""
+        places = [j for role, j in self._stated.items() if role in {"dataset", "split"} and j < len(row.plain)]
+        empty = [j for j in places if not row.plain[j] and j in self._last]
+        self._last |= {j: row.plain[j] for j in places if row.plain[j]}
+        if not empty:
+            return row
+        self.inferred["empty cells repeat the one above"] = None
+        plain, cells = list(row.plain), list(row.cells)
+        for j in empty:
+            plain[j] = self._last[j]
+            cells[j] = cells[j] or self._last[j]
+        return row._replace(plain=tuple(plain), cells=tuple(cells))
 
     def read(self, row: Row, index: int) -> list[Entry]:
         """Return the numbers of a row."""
@@ -276,8 +581,8 @@ class RowReader:
         told = tuple([plain[j] for j in self._stated.values()])
         contexts = self._contexts.get(told) or self._form_contexts(row, told)
         exact, entries = self._dialect.exact, []
-        for (j, key, metric, adjustment, percent), context in zip(self._measured, contexts, strict=True):
-            text = self._numbers[percent].get(plain[j]) or self._read_number(row, j, percent)
+        for (j, key, metric, adjustment, numbers), context in zip(self._measured, contexts, strict=True):
+            text = numbers.get(plain[j]) or self._read_number(row, j, j in self._percents)
             if text is not None:
                 entries.append(Entry(metric, text, index, key, line, context, adjustment, exact))
         return entries
@@ -290,7 +595,7 @@ class RowReader:
         for meaning, upper in self._heads:
             kind = (meaning.dataset, upper, meaning.split, meaning.side, meaning.rank_type, meaning.protocol)
             if kind not in shared:
-                shared[kind] = _form_context(said, meaning, upper)
+                shared[kind] = self._form_context(said, meaning, upper)
             contexts.append(shared[kind])
         if self._notes.total == noted and len(self._contexts) < _MOST_ROWS:
             self._contexts[told] = contexts
@@ -317,7 +622,7 @@ class RowReader:
         named = self._read_name(row)
         if named is None:
             return None
-        found = named, _form_context(said, named, None)
+        found = named, self._form_context(said, named, None)
         if self._notes.total == noted and len(self._named) < _MOST_ROWS:
             self._named[told] = found
         return found
@@ -372,24 +677,59 @@ class RowReader:
             return None
         if is_plain_number(text):
             number = f"{text}%" if percent else text
-            if len(self._numbers[percent]) < _MOST_TEXTS:
-                self._numbers[percent][text] = number
+            numbers = self._numbers.get(j)
+            if numbers is not None and len(numbers) < _MOST_TEXTS:
+                numbers[text] = number
+                self.large = self.large or (self._keys[j] in self.shares and float(text) > 1)
             return number
         if is_missing(text):
             self._notes.add(row.line, text, "no number")
             return None
+        if text.startswith("+") and self._dialect.groups:
+            self._notes.add(row.line, text, "a difference, since it has a plus sign")
+            return None
         text = strip_marks(text)
+        text = read_deviation(text) or text
         try:
-            parse_value(text, exact=self._dialect.exact, place=self._document.at(row.line, self._keys[j]))
+            found = parse_value(text, exact=self._dialect.exact)
         except DataError as error:
-            raise DataError(f"{error} Expected a number; leave the cell empty if there is none.") from None
+            self._notes.add(row.line, row.plain[j], _explain(error, self._keys[j]))
+            return None
+        self.large = self.large or (self._keys[j] in self.shares and found.value > 1)
         return f"{text}%" if percent and "%" not in text else text
 
+    def _form_context(self, said: Mapping[str, Any], meaning: Meaning, upper: str | None) -> Stated:
+        """Combine what a row says with what the heading says, which goes first, and the text above, which goes last."""
+        own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
+        told = self._told
+        if upper is not None and "dataset" in said:
+            said = {**said, "dataset": _join_names(said["dataset"], upper)}
+        fields = {**said, **{name: value for name, value in own.items() if value is not None}}
+        for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side)):
+            if value is not None:
+                fields.setdefault(name, value)
+        if told.protocol is not None and not meaning.filtered:
+            fields.setdefault("protocol", told.protocol)
+        if "dataset" in fields:
+            fields["dataset"] = describe_dataset(fields["dataset"], told.task)
+        elif told.among:
+            fields["among"] = told.among
+        return Stated(**fields)
 
-def _form_context(said: Mapping[str, Any], meaning: Meaning, upper: str | None) -> Stated:
-    """Combine what a row says with what the heading says, which goes first."""
-    own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
-    fields = {**said, **{name: value for name, value in own.items() if value is not None}}
-    if upper is not None:
-        fields.setdefault("dataset", upper)
-    return Stated(**fields)
+
+# A part of a benchmark, or a benchmark made from it.
+_PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|\d+ ?%|\d+[- ]?shot|[SML]", re.IGNORECASE)
+
+
+def _join_names(dataset: str, upper: str) -> str:
+    """Return what a row's dataset and a label over the column name together, where the label is a part of it."""
+    joined = find_joined(upper, dataset)
+    if len(joined) == 1:
+        return " or ".join(list_graphs(joined[0]))
+    return f"{dataset} {upper}" if _PART.fullmatch(upper) else dataset
+
+
+def _explain(error: DataError, column: str) -> str:
+    """Return why a cell is no number, as half a sentence."""
+    hint = str(error).partition(" is not a number.")[2].strip(" .")
+    return f"no number, in column {column}{': ' if hint else ''}{hint}"

@@ -66,11 +66,11 @@ def find_heading(rows: Sequence[Row], dialect: Dialect) -> Heading | None:
     if max(len(row.cells) for row in rows) == 1:
         return None
     for depth in range(1, min(DEEPEST, len(rows)) + 1):
-        heading = _compose(rows[:depth], dialect)
+        heading = compose_heading(rows[:depth], dialect)
         if not (heading.measured or heading.long):
             continue
         if depth < len(rows) and not _is_measured(rows[depth], heading):
-            longer = _compose(rows[: depth + 1], dialect)
+            longer = compose_heading(rows[: depth + 1], dialect)
             if _goes_on(heading, longer, rows[depth], dialect):
                 return longer
         return heading
@@ -114,7 +114,8 @@ def find_roles(heading: Heading) -> dict[str, int]:
     return roles
 
 
-def _compose(rows: Sequence[Row], dialect: Dialect) -> Heading:
+def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
+    """Return the heading that some rows make up."""
     width = max(len(row.plain) for row in rows)
     levels = tuple(row.plain + ("",) * (width - len(row.plain)) for row in rows)
     labels = [[label] if label else [] for label in levels[-1]]
@@ -192,7 +193,9 @@ def _goes_on(heading: Heading, longer: Heading, row: Row, dialect: Dialect) -> b
     for j, label in enumerate(row.plain):
         if not _is_new(label, j, heading):
             continue
-        if is_missing(label) or (j not in after and dialect.parse(label, None) is None):
+        # The first column may say what a row of a printed heading is about: "Eval. setting".
+        unknown = j not in after and dialect.parse(label, None) is None
+        if is_missing(label) or (unknown and not (dialect.groups and j == 0)):
             return False
         # A number is a k only where it makes a metric of the label above.
         if longer.datasets[j] == label and is_number(label):

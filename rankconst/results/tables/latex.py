@@ -14,11 +14,13 @@ from rankconst.results.reading import Reader, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rankconst.results.document import Document
+    from rankconst.results.tables.surroundings import Printed
 
 
 ENVIRONMENTS: dict[str, int] = {
@@ -46,15 +48,82 @@ _TOKEN = re.compile(
 )
 
 
-def _find_tables(document: Document) -> Iterator[list[Row]]:
+def _find_tables(document: Document) -> list[Printed]:
     text = "\n".join(_COMMENT.sub(r"\1", line) if "%" in line else line for line in document.lines)
     body = _Body(document, text)
+    found: list[tuple[int, int, list[Row]]] = []
     while (begin := _BEGIN.search(text, body.position)) is not None:
-        yield body.read_table(begin)
-    if body.position == 0:
+        rows = body.read_table(begin)
+        found.append((begin.start(), body.position, rows))
+    if not found:
         raise DataError(
             f"{document.name}: there is no table. Expected \\begin{{tabular}}, or one of {', '.join(ENVIRONMENTS)}."
         )
+    captions, floats = _find_captions(text), _find_floats(text)
+    outline, sections = Outline(), list(_find_sections(text))
+    for start, end, rows in found:
+        while sections and sections[0][0] < start:
+            outline.add_heading(*sections.pop(0)[1:])
+        own = _choose_captions(start, end, [each[:2] for each in found], captions, floats)
+        outline.add_table(rows, captions=own)
+    return outline.list_tables()
+
+
+_LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
+_SECTION = re.compile(r"\\(" + "|".join(_LEVELS) + r")\*?(?![a-zA-Z])")
+_CAPTION = re.compile(r"\\(?:sub)?caption(?:of\s*\*?\s*\{\w{0,20}\}|box)?\*?(?![a-zA-Z])")
+_FLOAT = re.compile(
+    r"\\(begin|end)\s*\{((?:sub|wrap|sideways|threepart|wide|tall)?(?:table|figure)\*?|minipage|center|subfloat)\}"
+)
+
+
+def _find_sections(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where a section begins, its level and its title."""
+    for macro in _SECTION.finditer(text):
+        argument = _read_argument(text, _skip_options(text, macro.end()))
+        if argument is not None:
+            yield macro.start(), 1 + _LEVELS.index(macro[1]), strip_latex(argument[0])
+
+
+def _find_captions(text: str) -> list[tuple[int, str]]:
+    """Return the captions, each with its position."""
+    found = []
+    for macro in _CAPTION.finditer(text):
+        argument = _read_argument(text, _skip_options(text, macro.end()))
+        if argument is not None:
+            found.append((macro.start(), strip_latex(argument[0])))
+    return found
+
+
+def _find_floats(text: str) -> list[tuple[int, int]]:
+    """Return the environments that hold tables with their captions, the inner before the outer ones."""
+    opened: list[tuple[int, str]] = []
+    found = []
+    for each in _FLOAT.finditer(text):
+        if each[1] == "begin":
+            opened.append((each.start(), each[2]))
+        elif opened and opened[-1][1] == each[2]:
+            found.append((opened.pop()[0], each.end()))
+    return found
+
+
+def _choose_captions(
+    start: int,
+    end: int,
+    tables: Sequence[tuple[int, int]],
+    captions: Sequence[tuple[int, str]],
+    floats: Sequence[tuple[int, int]],
+) -> list[str]:
+    """Return the captions of a table: those within it, or of the innermost environment around it that has any."""
+    around = [each for each in floats if each[0] < start and end <= each[1]]
+    chosen: list[str] = []
+    for first, last in ((start, end), *around):
+        own = [caption for place, caption in captions if first <= place < last]
+        inside = [each for each in tables if first <= each[0] < last]
+        if len(inside) == len(own) > 1:
+            own = [own[inside.index((start, end))]]
+        chosen += [caption for caption in own if caption not in chosen]
+    return chosen
 
 
 class _Body:
@@ -231,6 +300,10 @@ _DECLARATIONS = {
 }  # fmt: skip
 """Macros that print nothing themselves."""
 
+_SIZES = {"tiny", "scriptsize", "footnotesize", "small"}
+_SPREADS = {"std", "sd", "stdev", "stddev", "pms", "stderr", "sem", "spread", "err", "pmstd"}
+"""Macros that authors define to set the deviation of a number behind it."""
+
 _DROPPED = {
     "cite": 1, "citep": 1, "citet": 1, "citealp": 1, "citealt": 1, "citeauthor": 1, "citeyear": 1, "autocite": 1,
     "parencite": 1, "textcite": 1, "footcite": 1, "nocite": 1, "ref": 1, "cref": 1, "autoref": 1, "eqref": 1,
@@ -308,7 +381,8 @@ class _Markup:
 
     def _expand(self, macro: str, position: int, depth: int) -> tuple[str, int]:
         if macro in _SYMBOLS or macro in _DECLARATIONS:
-            return _SYMBOLS.get(macro, ""), position
+            # What is set smaller behind a number is no more of its digits.
+            return _SYMBOLS.get(macro, " " if macro in _SIZES else ""), position
         dropped = _DROPPED.get(macro)
         takes = _LAST.get(macro, 1) if dropped is None else dropped
         arguments: list[tuple[int, int]] = []
@@ -328,16 +402,19 @@ class _Markup:
             elif macro == "begin":
                 takes += ENVIRONMENTS.get(self._text[slice(*argument)], 0) if len(arguments) == 1 else 0
                 position = _skip_options(self._text, position)
-        if dropped is not None:
-            return "", position
-        if not arguments:
-            return f"{macro} ", position
+        if dropped is not None or not arguments:
+            return "" if dropped is not None else f"{macro} ", position
         put = self.strip(*arguments[-1], depth + 1)
         if macro == "textsuperscript":
             return (f" {put}" if put.startswith("±") else f"^{{{put}}}"), position
-        # Further arguments of an unknown macro are no digits of the first.
-        more = macro not in _LAST and self._find_argument(position) is not None
-        return f"{put} " if more else put, position
+        if macro in _LAST:
+            return put, position
+        # The arguments of an unknown macro are no digits of the number before it, nor of one another.
+        more = self._find_argument(position) is not None
+        if macro in _SPREADS and not more:
+            return f" ± {put.strip().lstrip('±').strip()}", position
+        apart = self._text[arguments[-1][0] - len(macro) - 3 : arguments[-1][0] - len(macro) - 2].isdigit()
+        return f"{' ' * apart}{put}{' ' * more}", position
 
     def _set_script(self, sign: re.Match[str], depth: int) -> tuple[str, int]:
         argument = self._find_argument(sign.end())

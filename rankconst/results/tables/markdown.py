@@ -1,4 +1,4 @@
-r"""Pipe tables in Markdown, one or several, with any text around them.
+r"""Pipe tables in Markdown, and tables in HTML, one or several, with any text around them.
 
 References
 ----------
@@ -9,23 +9,31 @@ within a cell, and a table ends at an empty line.
 from __future__ import annotations
 
 import re
+from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.errors import DataError
 from rankconst.results.reading import Reader, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.latex import strip_latex
+from rankconst.results.tables.surroundings import Outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rankconst.results.document import Document
+    from rankconst.results.tables.surroundings import Printed
 
 
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+_COMMENT = re.compile(r"<!--+|--+>")
+_FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+(?=[^`]*$)|~~~+)")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*")
+_TAGGED = re.compile(r"<h([1-6])[^<>]*>(.*?)(?:</h[1-6]>)?", re.IGNORECASE)
+_UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
+_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+\S")
+_URL = re.compile(r"https?://[^\s)\]]*")
+_TABLE = re.compile(r"<table\b[^<>]*>.*?<t[dh]\b", re.IGNORECASE | re.DOTALL)
 _SEARCHED = 1_000_000
 _PIPE = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _LONGEST_CELL = 2_000
@@ -86,41 +94,199 @@ def _is_rule(line: str) -> bool:
     return "|" in line and "-" in line and _RULE.fullmatch(line.strip()) is not None
 
 
-def _find_tables(document: Document) -> Iterator[list[Row]]:
-    lines = document.lines
-    i = 1
-    while i < len(lines):
-        if "|" not in lines[i - 1] or not _is_rule(lines[i]):
-            i += 1
-            continue
-        width, ruled = len(_split(lines[i - 1])), len(_split(lines[i]))
-        if width != ruled:
-            raise DataError(
-                f"{document.at(i + 1)}: expected a rule of {width} columns, as the heading above has, got {ruled}. "
-                f"Write |{'---|' * min(width, 20)}"
-            )
-        rows = [_make_row(lines[i - 1], i)]
-        i += 1
-        while i < len(lines) and "|" in lines[i]:
-            if not _is_rule(lines[i]):
-                rows.append(_make_row(lines[i], i + 1))
-            i += 1
-        yield rows
-        i += 1
+class _Lines:
+    """The lines of a document, read from top to bottom."""
+
+    def __init__(self, document: Document) -> None:
+        self._lines = [_COMMENT.sub("", line) if "--" in line else line for line in document.lines]
+        self.outline = Outline()
+        self._paragraph: list[str] = []
+        self._fence = ""
+
+    def read(self) -> None:
+        """Read them all."""
+        i = 0
+        while i < len(self._lines):
+            i = self._read_at(i)
+        self._end_paragraph()
+
+    def _read_at(self, i: int) -> int:
+        """Read what begins in a line; return the next one."""
+        lines, line = self._lines, self._lines[i]
+        if not self._fence and "<table" in line.lower():
+            self._end_paragraph()
+            end = next((j for j in range(i, len(lines)) if "</table" in lines[j].lower()), i)
+            table = read_html("\n".join(lines[i : end + 1]), i + 1)
+            self.outline.add_table(table.rows, captions=table.captions)
+            return end + 1
+        if "|" in line and i + 1 < len(lines) and _is_rule(lines[i + 1]):
+            self._end_paragraph()
+            end = next((j for j in range(i, len(lines)) if "|" not in lines[j]), len(lines))
+            width = len(_split(line))
+            body = [j for j in (i, *range(i + 2, end)) if j == i or not _is_rule(lines[j])]
+            rows = [_make_row(lines[j], j + 1, width) for j in body]
+            self.outline.add_table(rows, len(line) - len(line.lstrip()))
+            return end
+        self._read_text(line)
+        return i + 1
+
+    def _read_text(self, line: str) -> None:
+        found = _FENCE.match(line)
+        if found is not None and (not self._fence or (line.strip("`~ \t") == "" and found[1].startswith(self._fence))):
+            self._end_paragraph()
+            self._fence = "" if self._fence else found[1]
+            return
+        if self._fence:
+            return
+        heading = _HEADING.fullmatch(line) or _TAGGED.fullmatch(line.strip())
+        if heading is not None:
+            self._end_paragraph()
+            level = int(heading[1]) if heading[1].isdigit() else len(heading[1])
+            self.outline.add_heading(level, _strip_text(heading[2] or ""))
+        elif self._paragraph and _UNDERLINE.fullmatch(line):
+            title = _strip_text(" ".join(self._paragraph))
+            self._paragraph.clear()
+            self.outline.add_heading(1 + (line.strip()[0] == "-"), title)
+        elif not line.strip():
+            self._end_paragraph()
+        else:
+            if _ITEM.match(line):
+                self._end_paragraph()
+            self._paragraph.append(line)
+
+    def _end_paragraph(self) -> None:
+        text = _strip_text(" ".join(self._paragraph))
+        if text:
+            item = _ITEM.match(self._paragraph[0])
+            self.outline.add_text(text, None if item is None else len(item[1].expandtabs(4)))
+        self._paragraph.clear()
 
 
-def _make_row(line: str, number: int) -> Row:
+def _find_tables(document: Document) -> list[Printed]:
+    lines = _Lines(document)
+    lines.read()
+    return lines.outline.list_tables()
+
+
+def _strip_text(text: str) -> str:
+    return strip_markdown(_URL.sub("", " ".join(text.split())[-_LONGEST_CELL:])).strip("#*_ \t")
+
+
+def _make_row(line: str, number: int, width: int) -> Row:
+    """Return a row; empty cells beyond the heading are none."""
     cells = _split(line)
+    while len(cells) > width and not cells[-1]:
+        cells = cells[:-1]
     return Row(number, cells, tuple(strip_markdown(cell) for cell in cells))
 
 
+class _Html(HTMLParser):
+    """Reads the tables of a piece of HTML, rows and captions."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.rows: list[Row] = []
+        self.captions: list[str] = []
+        self._first = line
+        self._held = _Multirows()
+        self._cells: list[tuple[str, int, int]] = []
+        self._text: list[str] | None = None
+        self._size = (1, 1)
+        self._line = line
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in {"td", "th", "caption"}:
+            self._end_cell()
+            given = dict(attrs)
+            self._size = (_read_span(given.get("colspan")), _read_span(given.get("rowspan")))
+            self._text = []
+        elif tag == "tr":
+            self._end_row()
+            self._line = self._first + self.getpos()[0] - 1
+        elif tag == "sup" and self._text is not None:
+            self._text.append("^{")
+        elif tag == "br" and self._text is not None:
+            self._text.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "sup" and self._text is not None:
+            self._text.append("}")
+        elif tag == "caption" and self._text is not None:
+            self.captions.append(strip_markdown("".join(self._text)))
+            self._text = None
+        elif tag in {"td", "th"}:
+            self._end_cell()
+        elif tag in {"tr", "table"}:
+            self._end_row()
+
+    def handle_data(self, data: str) -> None:
+        if self._text is not None:
+            self._text.append(data)
+
+    def _end_cell(self) -> None:
+        if self._text is not None:
+            self._cells.append((" ".join("".join(self._text).split()), *self._size))
+        self._text = None
+
+    def _end_row(self) -> None:
+        self._end_cell()
+        if self._cells:
+            self.rows.append(self._held.place(self._line, self._cells))
+        self._cells = []
+
+
+def _read_span(text: str | None) -> int:
+    return min(max(int(text), 1), _WIDEST) if text and text.isdecimal() else 1
+
+
+_WIDEST = 1_000
+
+
+def read_html(text: str, line: int) -> _Html:
+    """Read tables in HTML that begin in a line."""
+    parser = _Html(line)
+    parser.feed(text)
+    parser.close()
+    return parser
+
+
+class _Multirows:
+    """Cells over several rows, which take places in the rows below."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[int, str]] = {}
+
+    def place(self, line: int, cells: list[tuple[str, int, int]]) -> Row:
+        """Return a row of cells with their widths and heights."""
+        written, spans, held = list[str](), dict[int, int](), dict[int, tuple[int, str]]()
+        rest = list(cells)
+        while rest or len(written) in self._held:
+            place = len(written)
+            if place in self._held:
+                left, text = self._held[place]
+                written.append(text)
+                if left > 1:
+                    held[place] = (left - 1, text)
+                continue
+            text, width, height = rest.pop(0)
+            if width > 1:
+                spans[place] = width
+            for each in range(place, place + width):
+                written.append(text if each == place else "")
+                if height > 1:
+                    held[each] = (height - 1, text if each == place else "")
+        self._held = held
+        return Row(line, tuple(written), tuple(strip_markdown(cell) for cell in written), spans)
+
+
 def _recognise(document: Document) -> bool:
-    lines = document.text[:_SEARCHED].split("\n")
-    return any("|" in above and _is_rule(line) for above, line in pairwise(lines))
+    text = document.text[:_SEARCHED]
+    lines = text.split("\n")
+    return any("|" in above and _is_rule(line) for above, line in pairwise(lines)) or _TABLE.search(text) is not None
 
 
 def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
 
 
-READER = Reader("markdown", "pipe tables in Markdown", _recognise, _read)
+READER = Reader("markdown", "tables in Markdown or HTML", _recognise, _read)

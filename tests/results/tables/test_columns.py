@@ -14,7 +14,7 @@ def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
     """Return a measured column's metric and whatever else is said."""
     if meaning is None or meaning.metric is None:
         return None
-    said = ("adjustment", "dataset", "split", "side", "rank_type", "protocol")
+    said = ("adjustment", "dataset", "split", "side", "rank_type", "protocol", "filtered")
     return (meaning.metric.label, *(value for name in said if (value := getattr(meaning, name))))
 
 
@@ -38,8 +38,8 @@ def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
         ("best.valid.mrr", ("MRR", "valid")),
         ("MRR (raw)", ("MRR", "raw")),
         ("raw_mrr", ("MRR", "raw")),
-        ("Filt. MRR", ("MRR",)),
-        ("MRR (filtered)", ("MRR",)),
+        ("Filt. MRR", ("MRR", "filtered")),
+        ("MRR (filtered)", ("MRR", "filtered")),
         ("both.realistic.hits_at_10", ("Hits@10", "both", "realistic")),
         ("testing.head.pessimistic.hits_at_10", ("Hits@10", "test", "head", "pessimistic")),
         ("AMRI", ("MR", "index")),
@@ -51,6 +51,16 @@ def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
         ("FB15k-237: H@1", ("Hits@1", "FB15k-237")),
         ("FB15k-237 / test / MRR", ("MRR", "FB15k-237", "test")),
         ("WN18RR | MRR", ("MRR", "WN18RR")),
+        ("WN18RR MRR", ("MRR", "WN18RR")),
+        ("MRR FB15k-237", ("MRR", "FB15k-237")),
+        ("MRR (flt)", ("MRR", "filtered")),
+        ("MR (filt.)", ("MR", "filtered")),
+        ("MRR raw", ("MRR", "raw")),
+        ("Raw MRR", ("MRR", "raw")),
+        ("MeanRank(Raw)", ("MR", "raw")),
+        ("Hits@10(Filter)(%)", ("Hits@10", "filtered")),
+        ("Valid(MRR)", ("MRR", "valid")),
+        ("Hits@10 filtered", ("Hits@10", "filtered")),
     ],
 )
 def test_headings_of_metrics(heading: str, expected: tuple[str, ...]) -> None:
@@ -70,7 +80,7 @@ def test_percent_signs(heading: str) -> None:
     "heading",
     [
         "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR (std)", "MRR std", "MRR (FB15k-237 std)", "std_mrr",
-        "Hits@", "Hits@K", "Hit@10 : 0.3", "n_test_used", "FB15k-237 MRR", "MR (MRR)", "dataset_triples", "M" * 500,
+        "Hits@", "Hits@K", "Hit@10 : 0.3", "n_test_used", "Atlantis MRR", "MR (MRR)", "dataset_triples", "M" * 500,
     ],
 )  # fmt: skip
 def test_headings_that_are_no_metric(heading: str) -> None:

@@ -1,0 +1,191 @@
+"""Which graphs a heading, a caption or a sentence names, in any spelling of the registry."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.names import squash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Mention(NamedTuple):
+    """A graph that a text names."""
+
+    text: str  # as it is spelt there
+    key: str  # what is the same for all spellings of one graph
+    known: bool  # False if its ranking tasks are none of the registry's
+
+
+# Most words of a name: "WordNet-18 (RR)", "Unified Medical Language System", "ogbl - wikikg2".
+_MOST_WORDS = 5
+_TOKEN = re.compile(r"[A-Za-z0-9]+(?:[-_.\u2010-\u2013][A-Za-z0-9]+)*")
+_GAP = re.compile(r"[\s(]{1,3}|\s?[-\u2010-\u2013]\s?")
+_PART = re.compile(r"[-_.\u2010-\u2013]")
+# A capital, or a figure, within a name: not "results", "GPU" or "RotatE", but OpenBG-IMG, ICEWS18 and CN3l.
+_SHAPE = re.compile(r"(?=.*[A-Z])(?:[A-Za-z]+\d+[A-Za-z0-9-]*|[A-Za-z0-9]+-[A-Z0-9][A-Za-z0-9-]*)")
+_LEADS = re.compile(
+    r"\b(?:on|in|over|dataset|datasets|benchmark|data\s+set)\s*:?\s+(?:the\s+)?[\"'\u201c(]?$", re.IGNORECASE
+)
+_FOLLOWS = re.compile(r"[\"'\u201d)]?\s+(?:data\s?sets?|benchmarks?|graph|KG)\b", re.IGNORECASE)
+_ADDED = {"test", "testing", "valid", "validation", "dev", "train", "raw", "filtered", "dataset", "results", "based"}
+
+
+def find_mentions(text: str) -> tuple[Mention, ...]:
+    """Return the graphs that a text names, each once.
+
+    A name with something attached, ``FB15k-237-OWE`` or ``WN18RR*``, is another name. What benchmarks are drawn from
+    counts only where nothing else is named, and a word of an unknown graph's shape only where the sentence says that
+    something was done on it.
+    """
+    found: dict[str, Mention] = {}
+    tokens = list(_TOKEN.finditer(text))
+    i = 0
+    while i < len(tokens):
+        mention, i = _read_at(text, tokens, i)
+        if mention is not None:
+            found.setdefault(mention.key, mention)
+    strong = tuple(mention for key, mention in found.items() if key not in _sources())
+    return strong or tuple(found.values())[:1]
+
+
+def find_joined(inner: str, outer: str) -> tuple[Mention, ...]:
+    """Return the graphs that two headings name together, one below the other: ``CoDEx`` and ``S``."""
+    words = [token[0] for token in _TOKEN.finditer(inner) if re.fullmatch(r"[A-Za-z]+|v\d(?:_ind)?", token[0])]
+    tokens = list(_TOKEN.finditer(outer))
+    joined: dict[str, Mention] = {}
+    for i, token in enumerate(tokens):
+        for j in range(i, min(i + _MOST_WORDS, len(tokens))):
+            upper = outer[token.start() : tokens[j].end()]
+            for word in words:
+                key = _registered().get(squash(upper) + squash(word))
+                if key is not None and key != _registered().get(squash(word)):
+                    joined[key] = Mention(load_benchmarks()[key].title, key, known=True)
+    return tuple(joined.values())
+
+
+def names_known(text: str) -> bool:
+    """Tell whether a whole text is a name that the registry, or the list of others, has."""
+    return squash(text) in _registered() or squash(text) in _elsewhere()
+
+
+def is_inductive(name: str) -> bool:
+    """Tell whether a name is that of the graph on which an inductive benchmark is evaluated."""
+    key = _registered().get(squash(name))
+    # Of GraIL's, v1 alone is the graph that models are trained on.
+    return key is not None and "inductive" in load_benchmarks()[key].split and not re.search(r"_v\d$", key)
+
+
+_WHY = {
+    "temporal": "its facts have times, and are ranked at their time",
+    "few_shot": "its relations have a few examples each, and are ranked against given candidates",
+    "n_ary": "its facts have more than two entities",
+    "other": "a graph that is no benchmark here",
+    "sources": "what benchmarks are drawn from, and none itself",
+}
+_KIND = re.compile(r"(.+) \(([a-z -]+)\)")
+
+
+def explain_elsewhere(name: str) -> str | None:
+    """Return why numbers on a graph are of no ranking tasks here, as half a sentence; None if nothing is known.
+
+    The name may say itself that its tasks are others: ``FB15k-237 (few-shot)``.
+    """
+    listed = next((kind for kind, names in _list_elsewhere().items() if squash(name) in map(squash, names)), None)
+    if listed is not None:
+        return _WHY[listed]
+    found = _KIND.fullmatch(name)
+    if found is None:
+        return None
+    return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks" if names_known(found[1]) else None)
+
+
+def list_graphs(mention: Mention) -> tuple[str, ...]:
+    """Return the graphs that a name may mean: GraIL's v1 is two, and results are mostly of the one not trained on."""
+    if re.search(r"_v\d$", mention.key):
+        return tuple(load_benchmarks()[key].title for key in (mention.key, f"{mention.key}_ind"))
+    return (mention.text,)
+
+
+def _read_at(text: str, tokens: list[re.Match[str]], i: int) -> tuple[Mention | None, int]:
+    """Return what is named from a token on, and the next token; the longest name wins."""
+    for j in reversed(range(i, min(i + _MOST_WORDS, len(tokens)))):
+        gaps = (text[one.end() : two.start()] for one, two in zip(tokens[i:j], tokens[i + 1 : j + 1], strict=True))
+        if not all(_GAP.fullmatch(gap) for gap in gaps):
+            continue
+        spelt = text[tokens[i].start() : tokens[j].end()]
+        if spelt.count("(") > 0 and text[tokens[j].end() : tokens[j].end() + 1] == ")":
+            spelt += ")"
+        name = squash(spelt)
+        key = _registered().get(name)
+        if (key is None and name not in _elsewhere()) or (i == j and not _is_name(spelt, tokens)):
+            continue
+        if (
+            text[tokens[j].end() : tokens[j].end() + 1] == "*"
+            and text[tokens[i].start() - 1 : tokens[i].start()] != "*"
+        ):
+            return Mention(f"{spelt}*", f"{name}*", known=False), j + 1
+        return Mention(spelt, key or name, known=key is not None), j + 1
+    return _read_variant(text, tokens[i]), i + 1
+
+
+def _is_name(word: str, tokens: list[re.Match[str]]) -> bool:
+    """Tell a name from a common word such as nations; in a heading of few words it may be in lower case."""
+    return not word.isalpha() or not word.islower() or len(tokens) <= 4 or word == "umls"
+
+
+def _read_variant(text: str, token: re.Match[str]) -> Mention | None:
+    """Return a name that a known one begins, or one of an unknown graph that the words around tell."""
+    word = token[0]
+    parts = _PART.split(word)
+    for n in reversed(range(1, len(parts))):
+        key = _registered().get(squash("".join(parts[:n])))
+        if key is not None:
+            rest = [part.lower() for part in parts[n:]]
+            stem = word[: sum(map(len, parts[:n])) + n - 1]
+            if all(part in _ADDED for part in rest):
+                return Mention(stem, key, known=True)
+            return Mention(word, squash(word), known=False)
+    around = _LEADS.search(text, 0, token.start()) or _FOLLOWS.match(text, token.end())
+    if around is not None and _SHAPE.fullmatch(word) and not _is_metric(word):
+        return Mention(word, squash(word), known=False)
+    return None
+
+
+def _is_metric(word: str) -> bool:
+    return re.fullmatch(r"(?i)(?:hits?|h|mrr|mr|top)[-_@]?\d*", word) is not None
+
+
+@functools.cache
+def _registered() -> Mapping[str, str]:
+    """Return every spelling of a benchmark, squashed, to its key."""
+    rows = load_benchmarks()
+    found: dict[str, str] = {}
+    for key, row in rows.items():
+        bare = re.sub(r"\s*\((?:GraIL|InGram)\)$", "", row.title)
+        for spelling in (key, row.title, bare, *row.aliases):
+            found.setdefault(squash(spelling), key)
+    return found
+
+
+@functools.cache
+def _list_elsewhere() -> Mapping[str, Iterable[str]]:
+    file = resources.files("rankconst.catalogue").joinpath("benchmarks.toml")
+    listed: Mapping[str, Iterable[str]] = tomllib.loads(file.read_text(encoding="utf-8"))["elsewhere"]
+    return listed
+
+
+@functools.cache
+def _elsewhere() -> frozenset[str]:
+    return frozenset(squash(name) for names in _list_elsewhere().values() for name in names)
+
+
+@functools.cache
+def _sources() -> frozenset[str]:
+    return frozenset(squash(name) for name in _list_elsewhere()["sources"])

@@ -1,0 +1,264 @@
+"""Tables in reStructuredText: grid and simple tables, ``list-table`` and ``csv-table``; also boxes that programs print.
+
+References
+----------
+docutils, reStructuredText Markup Specification, "Grid Tables" and "Simple Tables", and Directives, "list-table".
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING
+
+from rankconst.results.reading import Reader, Reading
+from rankconst.results.tables.cells import Row
+from rankconst.results.tables.grid import read_tables
+from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.surroundings import Outline
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankconst.results.document import Document
+    from rankconst.results.tables.surroundings import Printed
+
+_GRID = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
+_SIMPLE = re.compile(r"\s*=+(?:[ \t]+=+)+\s*")
+_DASHES = re.compile(r"\s*-+(?:[ \t]+-+)*\s*")
+_DIRECTIVE = re.compile(r"(\s*)\.\.\s+(list-table|csv-table|table)::[ \t]*(.*)")
+_OPTION = re.compile(r"\s*:([\w-]+):[ \t]*(.*)")
+_UNDERLINE = re.compile(r"([=\-`:.'\"~^_*+#])\1{2,}\s*")
+_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+\S")
+_LIST_ROW = re.compile(r"\s*\*\s+-(?:\s+(.*))?")
+_LIST_CELL = re.compile(r"\s*-(?:\s+(.*))?")
+_SEARCHED = 1_000_000
+_LONGEST_CELL = 2_000
+_MARKUP = re.compile(r"[*`_|\\<\[]")
+_REPLACED = (
+    (re.compile(r":\w+:`([^`<]*)(?:<[^<>`]*>)?`"), r"\1"),  # a role
+    (re.compile(r"`([^`<]*?)\s*(?:<[^<>`]*>)?`_{0,2}"), r"\1"),  # a link
+    (re.compile(r"``([^`]+)``"), r"\1"),
+    (re.compile(r"\s*\[[#*\w]{1,20}\]_(?!\w)"), ""),  # a footnote
+    (re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*]*[^\s*])\1(?![\w*])"), r"\2"),
+    (re.compile(r"(?<=\w)_{1,2}(?!\w)"), ""),  # a reference
+    (re.compile(r"\\(?=\W)"), ""),
+)
+
+
+def strip_rst(cell: str) -> str:
+    """Return a text without markup."""
+    text = " ".join(cell.split())
+    if len(text) > _LONGEST_CELL or not _MARKUP.search(text):
+        return text
+    for pattern, put in _REPLACED:
+        text = pattern.sub(put, text)
+    return text.strip()
+
+
+def _make_row(line: int, cells: Sequence[str], spans: dict[int, int] | None = None) -> Row:
+    written = tuple(" ".join(cell.split()) for cell in cells)
+    return Row(line, written, tuple(map(strip_rst, written)), {} if spans is None else spans)
+
+
+class _Lines:
+    """The lines of a document, with the outline of those that were read."""
+
+    def __init__(self, document: Document) -> None:
+        self.lines = document.lines
+        self.outline = Outline()
+        self.caption = ""
+        self._levels: dict[tuple[str, bool], int] = {}
+        self._paragraph: list[str] = []
+
+    def read(self) -> None:
+        i = 0
+        while i < len(self.lines):
+            i = self._read_at(i)
+        self._end_paragraph()
+
+    def _read_at(self, i: int) -> int:
+        """Read what begins in a line; return the next one."""
+        line = self.lines[i]
+        directive = _DIRECTIVE.fullmatch(line)
+        if directive is not None:
+            self._end_paragraph()
+            title = strip_rst(directive[3])
+            if directive[2] == "table":
+                self.caption = title
+                return i + 1
+            read = _read_list if directive[2] == "list-table" else _read_csv
+            rows, end = read(self.lines, i + 1, len(directive[1]))
+            self._add(rows, directive[1], title)
+            return end
+        if _GRID.fullmatch(line):
+            rows, end = _read_grid(self.lines, i)
+        elif _SIMPLE.fullmatch(line):
+            rows, end = _read_simple(self.lines, i)
+        else:
+            return self._read_text(i)
+        self._end_paragraph()
+        self._add(rows, line[: len(line) - len(line.lstrip())], self.caption)
+        return end
+
+    def _add(self, rows: list[Row], indent: str, caption: str) -> None:
+        if rows:
+            self.outline.add_table(rows, len(indent), [caption] if caption else [])
+        self.caption = ""
+
+    def _read_text(self, i: int) -> int:
+        line = self.lines[i]
+        below = self.lines[i + 1] if i + 1 < len(self.lines) else ""
+        under = _UNDERLINE.fullmatch(below)
+        if line.strip() and under is not None and not line.startswith((" ", "\t")) and not _UNDERLINE.fullmatch(line):
+            over = i > 0 and self.lines[i - 1].strip() == below.strip()
+            self._paragraph.clear()
+            level = self._levels.setdefault((under[1], over), len(self._levels) + 1)
+            self.outline.add_heading(level, strip_rst(line))
+            return i + 2
+        if not line.strip() or _UNDERLINE.fullmatch(line) or _OPTION.fullmatch(line) or line.lstrip().startswith(".. "):
+            self._end_paragraph()
+        else:
+            if _ITEM.match(line):
+                self._end_paragraph()
+            self._paragraph.append(line)
+        return i + 1
+
+    def _end_paragraph(self) -> None:
+        text = re.sub(r"https?://[^\s>)`]*", "", strip_rst(" ".join(self._paragraph)))
+        if text:
+            item = _ITEM.match(self._paragraph[0])
+            self.outline.add_text(text, None if item is None else len(item[1].expandtabs(4)))
+        self._paragraph.clear()
+
+
+def _read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
+    """Read a grid table; a cell may go on over several lines, and span columns."""
+    end = i
+    while end < len(lines) and lines[end].lstrip().startswith(("+", "|")):
+        end += 1
+    width = max(len(line.rstrip()) for line in lines[i:end])
+    grid = [line.rstrip().ljust(width) for line in lines[i:end]]
+    edges = sorted({place for line in grid if _GRID.fullmatch(line) for place, sign in enumerate(line) if sign == "+"})
+    rows: list[Row] = []
+    start = 1
+    for place in range(1, len(grid)):
+        if not _GRID.fullmatch(grid[place]) and "+-" not in grid[place]:
+            continue
+        part = grid[start:place]
+        if part:
+            cells, spans = _split_grid(part, edges)
+            rows.append(_make_row(i + start + 1, cells, spans))
+        start = place + 1
+    return rows, end
+
+
+def _split_grid(part: Sequence[str], edges: Sequence[int]) -> tuple[list[str], dict[int, int]]:
+    cells, spans, j = list[str](), dict[int, int](), 0
+    while j < len(edges) - 1:
+        stop = j + 1
+        while stop < len(edges) - 1 and not all(line[edges[stop]] in "|+" for line in part):
+            stop += 1
+        cells += [" ".join(line[edges[j] + 1 : edges[stop]].strip() for line in part), *[""] * (stop - j - 1)]
+        if stop - j > 1:
+            spans[j] = stop - j
+        j = stop
+    return cells, spans
+
+
+def _read_simple(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
+    """Read a simple table, down to its last rule; an empty first cell of the body goes on with the row above."""
+    rules = [j for j in range(i, min(i + 5_000, len(lines))) if _SIMPLE.fullmatch(lines[j])]
+    # Of three rules the second ends the heading; a blank line and no rule below it ends the table.
+    last = next((j for j in rules[1:] if j + 1 == len(lines) or not lines[j + 1].strip()), None)
+    if last is None:
+        return [], i + 1
+    columns = [found.span() for found in re.finditer("=+", lines[i])]
+    body = next((j for j in rules[1:] if j <= last), last)
+    rows: list[Row] = []
+    for j in range(i + 1, last):
+        line = lines[j]
+        if not line.strip() or _SIMPLE.fullmatch(line) or _DASHES.fullmatch(line):
+            continue
+        below = lines[j + 1]
+        spanned = columns
+        if _DASHES.fullmatch(below) and below.strip():
+            spanned = [found.span() for found in re.finditer("-+", below)]
+        cells, spans = _split_simple(line, columns, spanned)
+        if rows and not cells[0] and body < last and j > body and not spans:
+            joined = [f"{above} {cell}".strip() for above, cell in zip(rows[-1].cells, cells, strict=True)]
+            rows[-1] = _make_row(rows[-1].line, joined, dict(rows[-1].spans or {}))
+        else:
+            rows.append(_make_row(j + 1, ["" if cell in {"\\", ".."} else cell for cell in cells], spans))
+    return rows, last + 1
+
+
+def _split_simple(
+    line: str, columns: Sequence[tuple[int, int]], spanned: Sequence[tuple[int, int]]
+) -> tuple[list[str], dict[int, int]]:
+    cells, spans = [""] * len(columns), dict[int, int]()
+    for place, (start, _) in enumerate(spanned):
+        stop = spanned[place + 1][0] if place + 1 < len(spanned) else max(len(line), 1)
+        inside = [j for j, (left, _) in enumerate(columns) if start <= left < stop or left == start]
+        if inside:
+            cells[inside[0]] = line[start:stop].strip()
+            if len(inside) > 1:
+                spans[inside[0]] = len(inside)
+    return cells, spans
+
+
+def _read_list(lines: Sequence[str], i: int, indent: int) -> tuple[list[Row], int]:
+    """Read a list-table: a list of rows, each a list of cells."""
+    rows: list[tuple[int, list[str]]] = []
+    while i < len(lines) and (not lines[i].strip() or len(lines[i]) - len(lines[i].lstrip()) > indent):
+        line = lines[i]
+        row, cell = _LIST_ROW.fullmatch(line), _LIST_CELL.fullmatch(line)
+        if row is not None:
+            rows.append((i + 1, [row[1] or ""]))
+        elif cell is not None and rows:
+            rows[-1][1].append(cell[1] or "")
+        elif rows and line.strip():
+            rows[-1][1][-1] += f" {line.strip()}"
+        i += 1
+    return [_make_row(line, cells) for line, cells in rows], i
+
+
+def _read_csv(lines: Sequence[str], i: int, indent: int) -> tuple[list[Row], int]:
+    """Read a csv-table, whose heading may be an option."""
+    options, start, end = dict[str, str](), i, i
+    while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent):
+        option = _OPTION.fullmatch(lines[end])
+        if option is not None and end == start:
+            options[option[1]] = option[2]
+            start = end + 1
+        end += 1
+    delimiter = {"tab": "\t", "space": " "}.get(options.get("delim", ","), options.get("delim", ","))[:1]
+    content = [(j + 1, lines[j].strip()) for j in range(start, end) if lines[j].strip()]
+    if "header" in options:
+        content.insert(0, (i + 1, options["header"]))
+    rows = []
+    for line, text in content:
+        rows += [_make_row(line, cells) for cells in csv.reader([text], delimiter=delimiter, skipinitialspace=True)]
+    return rows, end
+
+
+def _find_tables(document: Document) -> list[Printed]:
+    found = _Lines(document)
+    found.read()
+    return found.outline.list_tables()
+
+
+_MARKS = re.compile(
+    r"^[ \t]*(?:\+(?:[-=]{2,}\+){2,}[ \t]*$|\.\.[ \t]+(?:list|csv)-table::|={3,}(?:[ \t]+={3,})+[ \t]*$)", re.MULTILINE
+)
+
+
+def _recognise(document: Document) -> bool:
+    return _MARKS.search(document.text[:_SEARCHED]) is not None
+
+
+def _read(document: Document) -> Reading:
+    return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
+
+
+READER = Reader("rst", "tables in reStructuredText: grid, simple, list-table, csv-table", _recognise, _read)

@@ -1,0 +1,269 @@
+"""What the text around a table says about it: caption, sentences and headings name the dataset, the split, the task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable  # noqa: TC003  # of a named tuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is_inductive, list_graphs
+from rankconst.results.tables.columns import parse_column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rankconst.results.tables.cells import Row
+
+
+class Above(NamedTuple):
+    """A text that belongs to a table."""
+
+    kind: str  # "caption", "sentence" or "heading"
+    text: str  # without markup
+    beside: tuple[str, ...] = ()  # of a heading: those of the same level under the same one
+
+
+class Printed(NamedTuple):
+    """A table with the texts that belong to it: its captions, then sentences and headings, the nearest first."""
+
+    rows: Iterable[Row]
+    above: tuple[Above, ...] = ()
+    commas: bool = False  # True if decimals may have a comma before them
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the texts of a table say."""
+
+    dataset: str | None = None
+    among: tuple[str, ...] = ()  # the datasets that they name, where it is open which one is meant
+    split: str | None = None
+    side: str | None = None
+    protocol: str | None = None
+    task: str | None = None  # what is evaluated, if it is no ranking of all entities on a benchmark's own split
+    origin: str = ""  # what names the dataset, for messages
+
+
+NOTHING_TOLD = Told()
+"""A table without text around it."""
+
+_ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading": "the heading above"}
+_TASKS = {
+    "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b",
+    "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b",
+    "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b",
+    "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
+    "sampled": r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
+    r"\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?(?:negative|candidate)",
+    "hidden test": r"\bhidden test\b|\btest-challenge\b",
+    "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
+    r"\brelation (?:prediction|extraction)\b",
+    "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
+}
+_TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
+_RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
+_FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
+_VALID = re.compile(r"\b(?:valid|validation|dev|development)\b", re.IGNORECASE)
+_TEST = re.compile(r"\btest", re.IGNORECASE)
+_SIDES = {
+    side: re.compile(
+        rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|(?:{words})[- ](?:entity )?(?:prediction|batch|side))",
+        re.IGNORECASE,
+    )
+    for side, words in {"head": "heads?|subjects?|left", "tail": "tails?|objects?|right"}.items()
+}
+_CHOSEN = re.compile(r"select|tun|early|stop|hyper|best|chos|search", re.IGNORECASE)
+# A sentence that leads to the table, and is no prose of its section.
+_LEAD = 12
+_LABEL = 4
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+def tell(above: Sequence[Above]) -> Told:
+    """Return what the texts of a table say about its numbers."""
+    if not above:
+        return Told()
+    own = [each.text for each in above if each.kind != "heading"]
+    if above[0].kind != "caption":  # what has a caption may be far from where it is printed
+        own += [each.text for each in above if each.kind == "heading"][:1]
+    leading = [text for text in own if _leads(text)]
+    mentions, origin = _find_dataset(above)
+    raw = next((text for text in leading if _RAW.search(text)), None)
+    valid = next((text for text in leading if _VALID.search(text)), None)
+    sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, leading))]
+    task = next((name for text in own for name, pattern in _TASK.items() if pattern.search(text)), None)
+    graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
+    return Told(
+        dataset=graphs[0] if len(graphs) == 1 else None,
+        among=graphs if len(graphs) > 1 else (),
+        split="valid" if valid and not _TEST.search(valid) and not _CHOSEN.search(valid) else None,
+        side=sides[0] if len(sides) == 1 else None,
+        protocol="raw" if raw and not _FILTERED.search(raw) else None,
+        task=task,
+        origin=origin,
+    )
+
+
+def describe_dataset(name: str, task: str | None) -> str:
+    """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
+    if task is None or (task == "inductive" and is_inductive(name)):
+        return name
+    return f"{name} ({task})"
+
+
+def find_metrics(above: Iterable[Above]) -> list[str]:
+    """Return the metrics that the nearest text names which names any."""
+    for each in above:
+        words = re.findall(r"[A-Za-z]+(?:@\d+|[-_ ]?@ ?\d+)?|\d+", each.text)
+        found: dict[str, str] = {}
+        for i in range(len(words)):
+            for j in range(i + 1, min(i + 4, len(words)) + 1):
+                meaning = parse_column(" ".join(words[i:j]))
+                if meaning is not None and meaning.metric is not None and meaning.adjustment is None:
+                    name = " ".join(words[i:j])
+                    found[meaning.metric.label] = min(found.get(meaning.metric.label, name), name, key=len)
+        if found:
+            return list(found.values())
+    return []
+
+
+_GENERAL = re.compile(
+    r"result|performance|experiment|evaluation|benchmark|leaderboard|comparison|ablation", re.IGNORECASE
+)
+
+
+def _is_label(text: str) -> bool:
+    return 0 < len(text.split()) <= _LABEL
+
+
+def _names_one(text: str) -> bool:
+    mentions = find_mentions(text)
+    return _is_label(text) and len(mentions) == 1 and mentions[0].known
+
+
+def _leads(text: str) -> bool:
+    return text.rstrip().endswith((":", "：")) or len(text.split()) <= _LEAD
+
+
+def _find_dataset(above: Sequence[Above]) -> tuple[tuple[Mention, ...], str]:
+    """Return the dataset that the nearest text names, or several if it is open, and what kind of text it was.
+
+    Between a sentence and the heading above it, a sentence that leads to the table goes first, but must not
+    contradict; prose says less than the heading.
+    """
+    headings = [each for each in above if each.kind == "heading"]
+    headed = _read_headings(headings)
+    for each in above:
+        if each.kind == "heading":
+            break
+        mentions = find_mentions(each.text)
+        if len(mentions) > 1:
+            last = find_mentions(_SENTENCE.split(each.text.strip())[-1])
+            mentions = last if each.kind == "sentence" and len(last) == 1 and len(headed) != 1 else mentions
+        if not mentions:
+            continue
+        if each.kind == "sentence" and len(headed) == 1 and headed[0].key not in {one.key for one in mentions[:1]}:
+            if len(mentions) > 1 or not _leads(each.text):
+                return headed, _ORIGINS["heading"]
+            if not _is_label(each.text):
+                return (*mentions, *headed), ""
+        if each.kind == "sentence" and len(mentions) > 1 and len(headed) == 1:
+            return headed, _ORIGINS["heading"]
+        return mentions, _ORIGINS[each.kind]
+    return headed, _ORIGINS["heading"]
+
+
+def _read_headings(headings: Sequence[Above]) -> tuple[Mention, ...]:
+    """Return the datasets that the nearest heading names which names any, alone or with those above it."""
+    for i, each in enumerate(headings):
+        mentions = find_mentions(each.text)
+        # "S" below "CoDEx", "v1" below "WN18RR".
+        for outer in headings[i + 1 :]:
+            joined = find_joined(each.text, outer.text)
+            if len(joined) == 1 and (not mentions or not mentions[0].known):
+                return joined
+        if mentions:
+            return mentions
+        # Among headings that name datasets, one with another name is of another dataset.
+        if _is_label(each.text) and not _GENERAL.search(each.text) and any(map(_names_one, each.beside)):
+            return (Mention(each.text.strip(" :#"), each.text, known=False),)
+    return ()
+
+
+@dataclass(slots=True)
+class _Heading:
+    level: int
+    text: str
+    parent: _Heading | None
+    below: list[_Heading] = field(default_factory=list)
+
+
+# Paragraphs farther away than this are about something else.
+_NEAR = 3
+
+
+_NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
+
+
+class Outline:
+    """The headings, list items and paragraphs of a document, told from top to bottom."""
+
+    def __init__(self) -> None:
+        self._heading = _Heading(0, "", None)
+        self._said: list[tuple[int | None, str]] = []  # the indentation of a list item, None for a paragraph
+        self._tables: list[_Pending] = []
+        self._captions_above = False  # True if a numbered caption comes before the first table
+
+    def add_heading(self, level: int, text: str) -> None:
+        """Begin a section."""
+        parent = self._heading
+        while parent.level >= level and parent.parent is not None:
+            parent = parent.parent
+        self._heading = _Heading(level, text, parent)
+        parent.below.append(self._heading)
+        self._said.clear()
+
+    def add_text(self, text: str, item: int | None = None) -> None:
+        """Add a paragraph, or a list item with its indentation, which ends those indented as far or farther."""
+        if _NUMBERED.match(text.lstrip("*_ ")):
+            self._captions_above = self._captions_above or not self._tables
+            if self._tables and not self._captions_above:
+                self._tables[-1].captions += (text,)
+                return
+        if item is not None:
+            self._said = [each for each in self._said if each[0] is not None and each[0] < item]
+        self._said.append((item, text))
+
+    def add_table(self, rows: Iterable[Row], indentation: int = 0, captions: Iterable[str] = ()) -> None:
+        """Add a table with all that was said before it; only items that it is indented below outlast it."""
+        said = [text for _, text in self._said[::-1]]
+        items = [each for each in self._said if each[0] is not None]
+        near = said[:_NEAR]
+        near += [text for _, text in items[::-1] if text not in near]
+        self._said = [each for each in items if each[0] is not None and each[0] < indentation]
+        self._tables.append(_Pending(rows, tuple(captions), tuple(near), self._heading))
+
+    def list_tables(self) -> list[Printed]:
+        """Return the tables with the texts that belong to them, once all is told."""
+        return [table.finish() for table in self._tables]
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A table that may get a caption below it, and whose headings may get neighbours."""
+
+    rows: Iterable[Row]
+    captions: tuple[str, ...]
+    sentences: tuple[str, ...]
+    heading: _Heading
+
+    def finish(self) -> Printed:
+        above = [Above("caption", text) for text in self.captions]
+        above += [Above("sentence", text) for text in self.sentences]
+        heading: _Heading | None = self.heading
+        while heading is not None and heading.parent is not None:
+            beside = tuple(each.text for each in heading.parent.below if each is not heading)
+            above.append(Above("heading", heading.text, beside))
+            heading = heading.parent
+        return Printed(self.rows, tuple(above))

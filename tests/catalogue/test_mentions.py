@@ -1,0 +1,40 @@
+"""Graphs that texts name; what is known of those whose ranking tasks are others."""
+
+from __future__ import annotations
+
+import pytest
+
+import rankconst
+from rankconst.catalogue.mentions import explain_elsewhere, find_joined, is_inductive
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("ICEWS18", "its facts have times"), ("nell-one (few-shot)", "a few examples"), ("Freebase", "drawn from"),
+        ("FB15k-237 (few-shot)", "these are few-shot tasks"), ("WikiPeople-3 (n-ary)", "more than two entities"),
+    ],
+)  # fmt: skip
+def test_why_a_graph_is_elsewhere(name: str, reason: str) -> None:
+    assert reason in (explain_elsewhere(name) or "")
+    with pytest.raises(rankconst.UnknownNameError, match=reason):
+        rankconst.load().tasks(name)
+
+
+@pytest.mark.parametrize("name", ["Atlantis", "WD50K (99)", "Atlantis (few-shot)"])
+def test_what_is_simply_unknown(name: str) -> None:
+    assert explain_elsewhere(name) is None
+
+
+def test_headings_that_name_a_graph_together() -> None:
+    assert [mention.key for mention in find_joined("S", "CoDEx")] == ["codexsmall"]
+    small = find_joined("Performance on Small Dataset", "Inductive Link Prediction Challenge (ILPC) 2022")
+    assert [mention.key for mention in small] == ["ilpc2022small"]
+    assert not find_joined("Results", "FB15k-237")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("WN18RR v1 ind", True), ("WN18RR v1", False), ("ILPC2022-small", True), ("WN18RR", False)]
+)
+def test_graphs_of_inductive_benchmarks(name: str, expected: bool) -> None:
+    assert is_inductive(name) is expected

@@ -1,0 +1,270 @@
+"""What the text around a table says: datasets by the nearest words, other tasks, and where it stays open."""
+
+from __future__ import annotations
+
+import pytest
+
+import rankconst
+from rankconst.catalogue.mentions import find_mentions
+from rankconst.errors import DataError
+from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
+from rankconst.results.tables import latex, markdown
+from readings import reading_of
+
+read = reading_of(markdown.READER)
+read_latex = reading_of(latex.READER)
+
+TABLES = rankconst.load()
+_TABLE = "\n| Model | MRR |\n|---|---|\n| RotatE | 0.338 |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Link prediction on FB15k-237:", ["FB15k-237"]), ("FB15K-237 (Freebase)", ["FB15K-237"]),
+        ("FreeBase (FB15k)", ["FB15k"]), ("WordNet (WN18)", ["WN18"]), ("Freebase", ["Freebase"]),
+        ("WN18RR, FB15K-237 and YAGO3-10", ["WN18RR", "FB15K-237", "YAGO3-10"]), ("FB15k/WN18", ["FB15k", "WN18"]),
+        ("WN18RR* dataset", ["WN18RR*"]), ("FB15k-237-OWE", ["FB15k-237-OWE"]), ("FB15k-237-test", ["FB15k-237"]),
+        ("results on OpenBG-IMG", ["OpenBG-IMG"]), ("In the WIKI dataset", ["WIKI"]), ("WD50K (100)", ["WD50K (100)"]),
+        ("the united nations of all countries of the world", []), ("TransE-2 with ConvE on a GPU", []),
+        ("在FB15k-237上的结果", ["FB15k-237"]), ("CoDEx-S", ["CoDEx-S"]), ("ICEWS14 and FB15k", ["ICEWS14", "FB15k"]),
+    ],
+)  # fmt: skip
+def test_graphs_that_a_text_names(text: str, names: list[str]) -> None:
+    assert [mention.text for mention in find_mentions(text)] == names
+
+
+@pytest.mark.parametrize(
+    ("above", "dataset"),
+    [
+        ("## FB15k-237\n", "FB15k-237"), ("FB15k-237\n---\n", "FB15k-237"), ("<h2>FB15k-237</h2>\n", "FB15k-237"),
+        ("# WN18RR\n\nThe results on FB15k-237 are these:\n", None),  # contradictory
+        ("# WN18RR\n\nFB15k-237\n", "FB15k-237"), ("# FB15k-237\n\n## Ablation\n\nWithout dropout:\n", "FB15k-237"),
+        ("# FB15k-237\n\nAll parameters were found by the same search, in one space, as on WN18RR.\n", "FB15k-237"),
+        ("# CoDEx\n\n## S\n", "CoDEx-S"), ("We compare on FB15k-237 and WN18RR.\n", None), ("# Some model\n", None),
+        ("# FB15k-237\n\n5-shot results:\n", "FB15k-237 (few-shot)"),
+        ("Inductive results on WN18RR:\n", "WN18RR (inductive)"),
+        ("Results on FB15k-237 against 50 random negatives:\n", "FB15k-237 (sampled)"),
+        ("Results on the temporal graph ICEWS14:\n", "ICEWS14 (temporal)"),
+        ("```\n# WN18RR\npython --dataset WN18RR\n```\n", None), ("[FB15k-237](https://x/WN18RR)\n", "FB15k-237"),
+        ("* WN18RR\n\n  Other text\n\n* FB15k-237\n\n  With dropout:\n", "FB15k-237"),
+        ("## FB15k-237\n" + _TABLE + "\n## WN18RR\n" + _TABLE + "\n## Our graph\n", "Our graph"),
+        ("FB15k-237:\n" + _TABLE + "\nWith more epochs:\n", None),
+    ],
+)  # fmt: skip
+def test_the_nearest_words_name_the_dataset(above: str, dataset: str | None) -> None:
+    assert read(f"{above}{_TABLE}").entries[-1].context.dataset == dataset
+
+
+def test_several_datasets_are_left_to_the_user() -> None:
+    (entry,) = read(f"We compare on FB15k-237 and WN18RR.\n{_TABLE}").entries
+    assert entry.context.among == ("FB15k-237", "WN18RR")
+    with pytest.raises(DataError, match="the text above the table names FB15k-237, WN18RR: say which one"):
+        settle(entry.context, Stated(), TABLES)
+    user = parse_stated(Stated("wn18rr"), TABLES)
+    assert settle(entry.context, user, TABLES)[0].dataset == "wn18rr"
+    assert not agrees(entry.context, parse_stated(Stated("umls"), TABLES), TABLES)
+
+
+@pytest.mark.parametrize(
+    ("above", "split", "protocol"),
+    [
+        ("## FB15k-237 validation set\n", "valid", None), ("FB15k-237 (raw):\n", None, "raw"),
+        ("FB15k-237, raw and filtered:\n", None, None), ("FB15k-237, best validation MRR:\n", None, None),
+        ("FB15k-237, test and valid:\n", None, None),
+    ],
+)  # fmt: skip
+def test_splits_and_protocols(above: str, split: str | None, protocol: str | None) -> None:
+    (entry,) = read(f"{above}{_TABLE}").entries
+    assert (entry.context.split, entry.context.protocol) == (split, protocol)
+
+
+def test_metrics_in_rows_as_rotate_prints_them() -> None:
+    reading = read(
+        "**Results of the RotatE model**\n\n| Dataset | FB15k-237 | wn18rr |\n|--|--|--|\n"
+        "| MRR | .337 ± .001 |.477 ± .001\n| MR | 177 | 3340 |\n| HITS@1 | .241 | .428 |\n| TIME | 6 h | 2 h |\n"
+    )
+    assert [(entry.row, entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
+        (0, "FB15k-237", "MRR", ".337 ± .001"), (0, "FB15k-237", "MR", "177"), (0, "FB15k-237", "Hits@1", ".241"),
+        (1, "wn18rr", "MRR", ".477 ± .001"), (1, "wn18rr", "MR", "3340"), (1, "wn18rr", "Hits@1", ".428"),
+    ]  # fmt: skip
+    assert reading.understood == "1 table; metrics in rows; MRR, MR, Hits@1"
+
+
+def test_metrics_in_rows_below_an_empty_corner() -> None:
+    reading = read("WN18RR:\n\n| | RotatE | TransE |\n|--|--|--|\n| MRR | .476 | .226 |\n| MR | 3340 | 3384 |\n")
+    assert [(e.context.model, e.metric.label, e.text) for e in reading.entries] == [
+        ("RotatE", "MRR", ".476"), ("RotatE", "MR", "3340"), ("TransE", "MRR", ".226"), ("TransE", "MR", "3384"),
+    ]  # fmt: skip
+
+
+def test_metrics_in_rows_next_to_datasets_over_models() -> None:
+    reading = read(
+        "| Dataset | Metric | TransE | RotatE |\n|--|--|--|--|\n| FB15k-237 | MRR | 0.294 | 0.338 |\n"
+        "| | Hits@10 | 46.5 | 53.3 |\n| WN18RR | MRR | 0.226 | 0.476 |\n| | Hits@10 | 50.1 | 57.1 |\n"
+    )
+    assert [(e.context.dataset, e.context.model, e.metric.label, e.text) for e in reading.entries] == [
+        ("FB15k-237", "TransE", "MRR", "0.294"), ("FB15k-237", "TransE", "Hits@10", "46.5%"),
+        ("FB15k-237", "RotatE", "MRR", "0.338"), ("FB15k-237", "RotatE", "Hits@10", "53.3%"),
+        ("WN18RR", "TransE", "MRR", "0.226"), ("WN18RR", "TransE", "Hits@10", "50.1%"),
+        ("WN18RR", "RotatE", "MRR", "0.476"), ("WN18RR", "RotatE", "Hits@10", "57.1%"),
+    ]  # fmt: skip
+
+
+def test_datasets_under_a_metric_that_the_heading_names() -> None:
+    reading = read(
+        "#### Table 1: performance (MRR)\n\n| Model | UMLS | WN18RR (paper\\*) | gain |\n|--|--|--|--|\n"
+        "| RotatE | 0.802 | 0.476 | +1 % |\n"
+    )
+    assert [(entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
+        ("UMLS", "MRR", "0.802"), ("WN18RR", "MRR", "0.476"),
+    ]  # fmt: skip
+    # Parts of a benchmark below its name are not the benchmark.
+    with pytest.raises(DataError, match="no column is a metric"):
+        read("## Hits@10\n\n| | WN18RR | |\n|--|--|--|\n| Model | v1 | v2 |\n| GraIL | 82.45 | 78.68 |\n")
+
+
+def test_rows_of_names_divide_a_table() -> None:
+    reading = read_latex(
+        r"""\begin{table}\caption{Filtered results on two benchmarks.}\begin{tabular}{lcc} Model & MRR & H@1 \\
+        \multicolumn{3}{c}{FB15k-237} \\ TransE & 29.4 & -- \\
+        \multicolumn{3}{c}{Geometric models} \\ RotatE & 33.8 & 24.1 \\
+        \multicolumn{3}{c}{\textit{WN18RR}, valid} \\ TransE & 22.6 & 0.4 \\ \multicolumn{3}{c}{Our graph} \\
+        RotatE & 40.0 & 30.0 \\ \end{tabular}\end{table}"""
+    )
+    assert [(entry.context.dataset, entry.context.split, entry.text) for entry in reading.entries] == [
+        ("FB15k-237", None, "29.4%"), ("FB15k-237", None, "33.8%"), ("FB15k-237", None, "24.1%"),
+        ("WN18RR", "valid", "22.6%"), ("WN18RR", "valid", "0.4%"),
+        ("Our graph", None, "40.0%"), ("Our graph", None, "30.0%"),
+    ]  # fmt: skip
+    assert [skip.what for skip in reading.skipped] == ["Geometric models"]
+
+
+def test_captions_of_tables_side_by_side() -> None:
+    half = r"\begin{subtable}{5cm}\begin{tabular}{lc} Model & MRR \\ A & .3 \\ \end{tabular}\caption{%s}\end{subtable}"
+    text = rf"\begin{{table}}{half % 'Nations'}{half % 'UMLS'}\caption{{Two graphs, Nations and UMLS}}\end{{table}}"
+    assert [entry.context.dataset for entry in read_latex(text).entries] == ["Nations", "UMLS"]
+
+
+def test_an_empty_cell_repeats_the_dataset_above() -> None:
+    reading = read("| KG | Model | MRR |\n|--|--|--|\n| FB15k-237 | A | .3 |\n| | B | .4 |\n| WN18RR | A | .5 |\n")
+    assert [entry.context.dataset for entry in reading.entries] == ["FB15k-237", "FB15k-237", "WN18RR"]
+    assert [row["KG"] for row in reading.rows] == ["FB15k-237", "FB15k-237", "WN18RR"]
+
+
+def test_a_column_of_datasets_under_another_name() -> None:
+    reading = read("| | MRR |\n|--|--|\n| FB15k-237 | .3 |\n| wn18rr | .4 |\n")
+    assert [(entry.context.dataset, entry.context.model) for entry in reading.entries] == [
+        ("FB15k-237", None), ("wn18rr", None),
+    ]  # fmt: skip
+
+
+def test_a_heading_that_is_shifted_is_no_heading() -> None:
+    """As a converter of PDFs wrote a paper's table: the cell over the names is missing."""
+    reading = read(
+        "On FB15k-237 and WN18RR.\n\n|  | FB15k-237 | WN18RR |  |  |\n|--|--|--|--|--|\n| MRR | MR | MRR | MR |  |\n"
+        "| TransE | .294 | 357 | .226 | 3384 |\n"
+    )
+    assert not reading.entries
+    assert [skip.why for skip in reading.skipped] == ["the heading does not fit: MRR is over names"]
+
+
+def test_parts_of_a_benchmark_over_its_column() -> None:
+    reading = read("| Dataset | HITS@10 | |\n|--|--|--|\n| | v1 | v2 |\n| WN18RR | 0.834 | 0.949 |\n")
+    assert [entry.context.dataset for entry in reading.entries] == [
+        f"WN18RR {part} (GraIL) or WN18RR {part} ind (GraIL)" for part in ("v1", "v2")
+    ]
+
+
+def test_tables_in_html() -> None:
+    reading = read(
+        "## Results\n<table>\n<tr><th rowspan='2'>Model</th><th colspan=2>FB15k-237</th></tr>\n"
+        "<tr><th>MRR</th><th>H@10</th></tr>\n<tr><td>RotatE<sup>1</sup></td><td><b>0.338</b></td><td>0.533</td></tr>\n</table>"
+    )
+    assert [(e.line, e.context.model, e.context.dataset, e.metric.label, e.text) for e in reading.entries] == [
+        (5, "RotatE^{1}", "FB15k-237", "MRR", "0.338"), (5, "RotatE^{1}", "FB15k-237", "Hits@10", "0.533"),
+    ]  # fmt: skip
+
+
+def test_commas_before_decimals() -> None:
+    table = "WN18RR:\n\n| Model | MRR | MR |\n|--|--|--|\n| A | 0,476 ± 0,001 | 3,340 |\n| B | 0,4 | 33,5 |\n"
+    reading = read(table)
+    assert [entry.text for entry in reading.entries] == ["0.476 ± 0.001", "0.4", "33.5"]
+    # It could be thousands.
+    assert [skip.what for skip in reading.skipped] == ["3,340: decimals or thousands?"]
+    assert "commas before decimals" in reading.understood
+    # With a point anywhere, commas are of thousands.
+    assert [entry.text for entry in read(table.replace("0,4 ", "0.4 ")).entries] == ["3,340", "0.4"]
+
+
+def test_fractions_among_percentages_are_left_out() -> None:
+    reading = read(
+        "WN18RR:\n\n| M | H@1 | H@10 |\n|--|--|--|\n| A | 42.8 | 57.1 |\n| B | 0.4 | 50.1 |\n| C | 0.428 | 0.571 |\n"
+    )
+    assert [entry.text for entry in reading.entries] == ["42.8%", "57.1%", "0.4%", "50.1%"]
+    assert [skip.why for skip in reading.skipped] == [
+        f"a fraction or a percentage, in column {column}" for column in ("H@1", "H@10")
+    ]
+
+
+def test_a_heading_within_a_table_begins_a_new_one() -> None:
+    reading = read(
+        "| FB15k-237 | MRR | H@10 |\n|--|--|--|\n| A | .3 | .4 |\n| **WN18RR** | MRR | H@10 |\n| A | .5 | .6 |\n"
+        "| Model | MR | H@1 |\n| A | 30 | .2 |\n"
+    )
+    assert [(entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
+        ("FB15k-237", "MRR", ".3"), ("FB15k-237", "Hits@10", ".4"), ("WN18RR", "MRR", ".5"),
+        ("WN18RR", "Hits@10", ".6"), (None, "MR", "30"), (None, "Hits@1", ".2"),
+    ]  # fmt: skip
+
+
+def test_a_heading_goes_on_below_the_metrics() -> None:
+    """As Bordes et al. 2013 set their Table 3."""
+    reading = read_latex(
+        r"""\begin{tabular}{l|rrrr} Dataset & \multicolumn{4}{c}{WN18} \\
+        Metric & \multicolumn{2}{c}{Mean Rank} & \multicolumn{2}{c}{Hits@10 (\%)} \\
+        Eval. setting & Raw & Filt. & Raw & Filt. \\ \hline TransE & 263 & 251 & 75.4 & 89.2 \\ \end{tabular}"""
+    )
+    assert [(e.context.dataset, e.context.protocol, e.metric.label, e.text) for e in reading.entries] == [
+        ("WN18", "raw", "MR", "263"), ("WN18", None, "MR", "251"),
+        ("WN18", "raw", "Hits@10", "75.4%"), ("WN18", None, "Hits@10", "89.2%"),
+    ]  # fmt: skip
+
+
+def test_words_below_the_metrics_that_say_something_else() -> None:
+    reading = read("WN18RR:\n\n| Model | MRR | |\n|--|--|--|\n| | seen | unseen |\n| A | .3 | .4 |\n")
+    assert [entry.context.dataset for entry in reading.entries] == ["seen", "unseen"]  # no table has them
+    reading = read("WN18RR:\n\n| Model | MRR | MR |\n|--|--|--|\n| | seen | unseen |\n| A | .3 | .4 |\n")
+    assert [skip.why for skip in reading.skipped] == ["below the metrics, a row of headings that is not understood"]
+
+
+def test_captions_below_their_tables() -> None:
+    reading = read(f"{_TABLE}\nTable 1: FB15k-237.\n{_TABLE}\n**Table 2:** WN18RR.\n")
+    assert [entry.context.dataset for entry in reading.entries] == ["FB15k-237", "WN18RR"]
+
+
+def test_sides() -> None:
+    reading = read(
+        "Tail prediction on FB15k-237:\n\n| Model | MRR |\n|--|--|\n| A | .3 |\n\n"
+        "On FB15k-237:\n\n| Model | MRR |\n|--|--|\n"
+        "| **Predicting head** | |\n| A | .4 |\n| **Predicting tail** | |\n| A | .5 |\n"
+    )
+    assert [(entry.context.dataset, entry.context.side) for entry in reading.entries] == [
+        ("FB15k-237", "tail"), ("FB15k-237", "head"), ("FB15k-237", "tail"),
+    ]  # fmt: skip
+
+
+def test_rows_and_cells_of_differences_are_no_results() -> None:
+    reading = read("WN18RR:\n\n| Model | MRR |\n|--|--|\n| A | .3 |\n| Improvement | 1.2% |\n| B | +.01 |\n")
+    assert [entry.text for entry in reading.entries] == [".3"]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(6, "Improvement"), (7, "+.01")]
+    reading = read("| Dataset | Model | MRR |\n|--|--|--|\n| WN18RR | A | .3 |\n| | std | .01 |\n| | Average | .4 |\n")
+    assert [entry.text for entry in reading.entries] == [".3"]
+    table = "WN18RR:\n\n| Model | MRR |\n|--|--|\n| DiffusionE | .3 |\n| ImprovedTransE | .4 |\n| Improv. (%) | 1 |\n"
+    assert [entry.context.model for entry in read(table).entries] == ["DiffusionE", "ImprovedTransE"]
+
+
+def test_tables_that_leave_other_datasets_open_are_told_apart() -> None:
+    reading = read(f"FB15k-237 and WN18RR:\n{_TABLE}\nUMLS and Nations:\n{_TABLE}")
+    adjusted = rankconst.adjust(reading, dataset="umls")
+    assert (adjusted.asked.tolist(), adjusted.notes) == ([False, True], {})

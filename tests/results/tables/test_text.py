@@ -1,0 +1,68 @@
+"""Text copied from a PDF: columns by blanks, captions above or below, rows that cannot be told apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from rankconst.results.document import Document
+from rankconst.results.tables.text import READER
+from readings import check_indices, check_refusal, documents, reading_of
+
+read = reading_of(READER)
+
+_ABOVE = """Table 4: Results on the FB15k-237
+dataset.
+Model MRR MR Hits@1 Hits@10
+TransE 0.294 357 - 0.465
+RotatE (Sun et al., 2019) 0.338 177 0.241 0.533
+
+Table 5: Results on WN18RR.
+Model MRR MR Hits@1 Hits@10
+TransE 0.226 3384 - 0.501
+As we can see, the second table is shorter.
+"""
+
+
+def test_captions_above() -> None:
+    assert READER.recognise(Document("paper.txt", _ABOVE))
+    reading = read(_ABOVE)
+    assert [(entry.line, entry.context.dataset, entry.metric.label, entry.text) for entry in reading.entries] == [
+        (4, "FB15k-237", "MRR", "0.294"), (4, "FB15k-237", "MR", "357"), (4, "FB15k-237", "Hits@10", "0.465"),
+        (5, "FB15k-237", "MRR", "0.338"), (5, "FB15k-237", "MR", "177"), (5, "FB15k-237", "Hits@1", "0.241"),
+        (5, "FB15k-237", "Hits@10", "0.533"),
+        (9, "WN18RR", "MRR", "0.226"), (9, "WN18RR", "MR", "3384"), (9, "WN18RR", "Hits@10", "0.501"),
+    ]  # fmt: skip
+    check_indices(reading)
+
+
+def test_captions_below() -> None:
+    table = "Model MRR MR\nRotatE 0.338 177\n"
+    reading = read(f"{table}Table 1: FB15k-237.\n\n{table}Table 2: WN18RR.\n")
+    assert [entry.context.dataset for entry in reading.entries] == ["FB15k-237"] * 2 + ["WN18RR"] * 2
+
+
+def test_datasets_over_metrics_and_rows_too_short() -> None:
+    reading = read(
+        "             FB15k-237        WN18RR\nModel      MRR    H@10    MRR    H@10\n"
+        "TransE     .294   .465    .226   .501\nRotational models\n"
+        "RotatE 0.338 ± 0.002 .533 .476 .571\nConvE 0.3 0.4 0.5\n"
+    )
+    assert [(entry.context.dataset, entry.text) for entry in reading.entries] == [
+        ("FB15k-237", ".294"), ("FB15k-237", ".465"), ("WN18RR", ".226"), ("WN18RR", ".501"),
+        ("FB15k-237", "0.338±0.002"), ("FB15k-237", ".533"), ("WN18RR", ".476"), ("WN18RR", ".571"),
+    ]  # fmt: skip
+    # Which of its four cells is empty cannot be told.
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [
+        (4, "Rotational models"), (6, "ConvE | 0.3 | 0.4 | 0.5"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["", "MRR and MR are metrics.\n", "Model MRR MR\n\nfar below 0.1 2\n", "a b\n1 2\n"])
+def test_what_is_no_table(text: str) -> None:
+    assert not READER.recognise(Document("notes.txt", text))
+
+
+@given(documents)
+def test_any_text_is_read_or_refused(document: Document) -> None:
+    check_refusal(READER, document)
