@@ -697,13 +697,27 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
     tails = f" {_explain_tails(methods, 'as well')}" if methods else ""
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
     kept = _choose_rows(adjusted, form)
+    columns = [*original, *added, *map(Column, facts), last]
+    if form is Format.table and reading.layout == "wide":
+        groups = _group_columns(adjusted)
+        columns = [replace(column, group=groups.get(column.key)) for column in columns]
     return Listing(
-        [*original, *added, *map(Column, facts), last],
+        columns,
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
         caption="index: 0 = random, 1 = perfect; z: standard deviations better than random."
         f"{_tell_ranges(adjusted.done)}{tails} "
         f"Tables: {adjusted.table_version}.{more}{_conclude(adjusted.done)}",
     )
+
+
+def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
+    """Return the dataset in the heading of each column of numbers, and of what is added for it; empty without one."""
+    groups: dict[str, str] = {}
+    for column, block in adjusted.blocks.items():
+        inner = re.search(r"\(([^()]*[A-Za-z][^()]*)\)$", column)
+        group = column.rpartition(" / ")[0] or (inner[1] if inner is not None else "")
+        groups |= dict.fromkeys((column, *block.list_names(significant=adjusted.is_significant).values()), group)
+    return groups
 
 
 def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Column]:

@@ -70,6 +70,8 @@ class Column:
     show_row: Callable[[Row], str] | None = None
     # True if cells are already written in the format's own markup.
     raw: bool = False
+    # On a screen, columns of different groups are in tables of their own, with those that have none.
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,40 @@ def _write_json(listing: Listing) -> Iterator[str]:
 
 
 def _write_table(listing: Listing) -> Iterator[str]:
+    *first, last = map(_draw, _split(listing))
+    yield "".join(f"{part.rstrip()}\n\n" for part in first) + last
+
+
+def _split(listing: Listing) -> list[Listing]:
+    """Return a table for each group of columns, with the rows and the other columns that have anything there."""
+    shown = [column for column in listing.columns if column.group is not None and column.title is not None]
+    groups = list(dict.fromkeys(column.group for column in shown if column.group is not None))
+    if len(groups) < 2:
+        return [listing]
+    cells = {column.key: list_values(listing.data[column.key]) for column in listing.columns}
+    parts = []
+    for group in groups:
+        own = [column for column in shown if column.group == group]
+        kept = [i for i in range(len(listing)) if any(cells[column.key][i] not in (None, "") for column in own)]
+        least = min(column.drop for column in own)
+        columns = []
+        for column in (column for column in listing.columns if column.group in {None, group}):
+            title, drop = column.title, column.drop
+            if column.group is not None and title is not None:
+                # The first of them never goes.
+                title, drop = title.removeprefix(f"{group} / ").replace(f" ({group})", ""), drop if drop > least else 0
+            elif not any(cells[column.key][i] for i in kept):
+                title = None
+            columns.append(replace(column, title=title, drop=drop))
+        data: dict[str, Any] = {
+            key: values[kept] if hasattr(values, "dtype") else [values[i] for i in kept]
+            for key, values in dict[str, Any](listing.data).items()
+        }
+        parts.append(Listing(columns, data, "\n".join(filter(None, (listing.title, group)))))
+    return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
+
+
+def _draw(listing: Listing) -> str:
     from rich.console import Console
 
     # A pipe has no width: rows must not be cut there.
@@ -172,7 +208,7 @@ def _write_table(listing: Listing) -> Iterator[str]:
             console.print(listing.caption, soft_wrap=True)
         if left_out:
             console.print(f"Left out for lack of width: {', '.join(left_out)}.", soft_wrap=True)
-    yield "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
+    return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
 
 
 def _lay_out(shown: Sequence[tuple[Column, Sequence[str]]]) -> Table:
@@ -273,7 +309,9 @@ def choose_columns(listing: Listing, names: Sequence[str]) -> Listing:
         near = difflib.get_close_matches(name, columns, n=1)
         hint = f"Did you mean {near[0]}? " if near else ""
         raise UnknownNameError(f"there is no column {name!r}. {hint}There are {', '.join(columns)}.")
-    chosen = [replace(columns[name], title=columns[name].title or name, drop=0) for name in dict.fromkeys(wanted)]
+    chosen = [
+        replace(columns[name], title=columns[name].title or name, drop=0, group=None) for name in dict.fromkeys(wanted)
+    ]
     return replace(listing, columns=chosen) if chosen else listing
 
 

@@ -438,3 +438,29 @@ def test_a_row_for_each_number_and_some_columns(run: Run, wide: Path) -> None:
         "index",
         "z",
     ]
+
+
+def test_a_screen_has_a_block_for_each_dataset_of_a_paper(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "paper.md"
+    path.write_text(
+        "| model | MRR (Nations) | MR (Nations) | MRR (UMLS) | note |\n|---|---|---|---|---|\n"
+        "| A | 0.50 | 2.50 | 0.60 |  |\n| B |  |  | 0.70 |  |\n"
+    )
+    screen = run("adjust", path)
+    lines = screen.cells
+    first, second = lines.index(["Nations"]), lines.index(["UMLS"])
+    assert lines[first + 1] == ["model", "MRR", "MR", "AMRR", "ZMRR", "AMRI", "ZMR"]
+    assert [line[:3] for line in lines[first + 3 : second]] == [["A", "0.50", "2.50"]]
+    assert lines[second + 1] == ["model", "MRR", "AMRR", "ZMRR"]
+    assert [line[:2] for line in lines[second + 3 : second + 5]] == [["A", "0.60"], ["B", "0.70"]]
+    assert screen.out.count("index: 0 = random") == 1
+    for name, dataset in (("0.50", "nations"), ("0.70", "umls")):
+        known = TABLES.constants(dataset, "mrr")
+        low, high = (known.index(float(name) + half) for half in (-0.005, 0.005))
+        (line,) = (line for line in lines if name in line)
+        shown = line[line.index(name) + (2 if dataset == "nations" else 1)]
+        ends = [float(end) for end in shown.split("–")]
+        assert ends == pytest.approx([low, high], abs=2e-3)
+    # Chosen columns are one table, and other formats have one.
+    assert run("adjust", path, "--columns", "model,AMRR (UMLS)").cells[0] == ["model", "AMRR (UMLS)"]
+    assert len(run("adjust", path, "-f", "csv").rows) == 2
