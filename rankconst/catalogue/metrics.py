@@ -209,18 +209,8 @@ class Metric:
         template: str = getattr(self, f"{adjustment}_name")
         return self._fill(template)
 
-    def column_of(self, adjustment: str, heading: str | None = None) -> str:
-        """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` where the field has no name.
-
-        Parameters
-        ----------
-        adjustment
-            ``normalised``, ``index`` or ``z``.
-        heading
-            The heading of the original column, where several are of this metric; None otherwise.
-        """
-        if heading is not None:
-            return f"{heading}_{adjustment}"
+    def column_of(self, adjustment: str) -> str:
+        """Name the column of an adjusted form: ``AMRR``; ``MRR_normalised`` where the field has no name."""
         return self.name_of(adjustment) or f"{self.label}_{adjustment}"
 
     def at(self, k: int) -> Metric:
@@ -812,16 +802,32 @@ def parse_adjusted_metric(name: str) -> tuple[Metric, str]:
     return named
 
 
+def _write_formula(metric: Metric, form: str) -> str:
+    """Write how an adjusted form follows from a published value."""
+    value, optimum = metric.label, metric.optimum
+    if form == "normalised":
+        formula, reads = f"{value} / expectation", "1 = random"
+    elif optimum is None:
+        return "undefined: every ranker gets the same"
+    elif form == "index":
+        formula = f"({value} - expectation) / ({optimum:g} - expectation)"
+        reads = "0 = random, 1 = perfect"
+    else:
+        gain = f"({value} - expectation)" if metric.increasing else f"(expectation - {value})"
+        formula, reads = f"{gain} / sqrt(variance)", "0 = random, larger is better"
+    name = metric.name_of(form)
+    return f"{name} = {formula}; {reads}" if name else f"{formula}; {reads}"
+
+
 def describe_metric(metric: Metric) -> dict[str, str]:
     """Return the page of a metric, heading to text, in the order in which it is shown."""
-    adjusted = [name for form in FORMS if (name := metric.name_of(form))]
     return {
         "name": f"{metric.label}, {metric.title}",
         "definition": metric.definition,
         "range": f"{metric.lower:g} to {'any size' if math.isinf(metric.upper) else f'{metric.upper:g}'}",
         "direction": "larger is better" if metric.increasing else "smaller is better",
         "optimum": "none: every ranker gets the same" if metric.optimum is None else f"{metric.optimum:g}",
-        "adjusted": ", ".join(adjusted) or "normalised, index, z (no names of their own)",
+        **{form: _write_formula(metric, form) for form in FORMS},
         "expectation": metric.formula.expectation,
         "variance": metric.formula.variance,
         "method": metric.formula.method,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -30,22 +32,27 @@ from rankconst.cli.options import (
     open_tables,
 )
 from rankconst.cli.output import (
+    RANGES,
     SUFFIXES,
     Column,
     Format,
     Listing,
     check_target,
+    choose_columns,
+    count_of,
+    drop_intervals,
     name_lines,
     number,
     print_listing,
     render,
     report_reading,
     show_interval,
+    show_power,
     show_tail,
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
-from rankconst.results.document import STDIN
+from rankconst.results.document import STDIN, open_document
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 
 if TYPE_CHECKING:
@@ -60,6 +67,7 @@ if TYPE_CHECKING:
     from rankconst.constants.constants import Constants
     from rankconst.constants.published import Published
     from rankconst.results.adjust import AdjustedReading, Block, Done
+    from rankconst.results.document import Document
     from rankconst.results.reading import Reading
     from rankconst.tables.tables import Tables
 
@@ -111,6 +119,15 @@ def adjust(
     percent: PercentOption = False,
     strict: StrictOption = False,
     decimal: DecimalOption = None,
+    replacing: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--replace",
+            metavar="NAME",
+            help="Write the document again with adjusted numbers in their places: AMRR, AH@k ..., index or z for all "
+            "metrics, both for 'published / index'; repeatable.",
+        ),
+    ] = None,
     significance: Annotated[
         bool | None,
         typer.Option(
@@ -127,18 +144,35 @@ def adjust(
         Path | None, typer.Option("--out", "-o", help="Write to this file instead of the screen.", metavar="FILE")
     ] = None,
     force: ForceOption = False,
+    long: Annotated[bool, typer.Option("--long", help="Of a file, write a row for each number.")] = False,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", metavar="NAMES", help="Only these columns, with commas between them."),
+    ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Numbers without what their rounding leaves open.")] = False,
+    digits: Annotated[
+        int | None,
+        typer.Option("--digits", min=0, max=15, metavar="N", help="Plain numbers with so many digits after the point."),
+    ] = None,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
 
     Every number comes with the interval that its rounding leaves open: 0.338 means 0.3375 to 0.3385.
 
+    Example: rankconst adjust results.csv
+
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
 
-    Example: rankconst adjust results.csv --tool rotate --out adjusted.csv
+    Example: rankconst adjust paper.tex --replace AMRR --out adjusted.tex
     """
     if out is not None:
         check_target(out, force)
-    form = format or (Format.table if out is None else _form_of(out))
+    if replacing:
+        _refuse(
+            {"--format": format, "--significance": significance, "--long": long, "--columns": columns},
+            "--replace, which keeps the document as it is",
+        )
+    form = format or (Format.table if out is None or replacing else _form_of(out))
     metrics = tuple(map(parse_metric, metric or ()))
     # Negative values start with a dash, too: what is no option has become a VALUE.
     for option in (value for value in values or () if value[:1] == "-" and value.lstrip("-")[:1].isalpha()):
@@ -159,9 +193,11 @@ def adjust(
         percent=percent,
     )
     if file is not None:
-        unfit = {"VALUE": values, "a second --dataset": given[1:]}
-        for what in (what for what, stated in unfit.items() if stated):
-            raise typer.BadParameter(f"{what} does not go with a file.")
+        _refuse({"VALUE": values, "a second --dataset": given[1:]}, "a file")
+        if replacing:
+            document = open_document(file, decimal)
+            _rewrite(document, input_format, replacing, metrics, user, opened, out, digits=digits, strict=strict)
+            return
         from rankconst.results.formats import read_results
 
         # The reading is not held: what is written next takes as much memory.
@@ -173,23 +209,20 @@ def adjust(
             form,
             significance=bool(significance),
             strict=strict,
+            long=long,
         )
     else:
-        if not values:
-            raise UsageError(
-                "give numbers or a file of results: rankconst adjust 0.338 --dataset fb15k237 --metric mrr, or "
-                "rankconst adjust results.csv --tool rotate."
-            )
-        if len(metrics) != 1:
-            missing = "name one metric for values." if metrics else "missing: which metric is it?"
-            raise typer.BadParameter(missing, param_hint="--metric")
-        published = _read_values(values, metrics[0], percent)
+        _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
+        _require_values(values or (), metrics)
+        published = _read_values(values or (), metrics[0], percent)
         _explain_names(metric or ())
         if num_tasks is None:
             done = _adjust_values(published, given, metrics[0], user, opened)
         else:
             done = _adjust_counted(published, given, metrics[0], user, num_tasks)
         listing = _list_values(published, done, significance=significance is not False)
+    shown = drop_intervals(listing, digits) if plain or digits is not None else listing
+    listing = choose_columns(shown, columns or ())
     if out is None:
         print_listing(listing, form)
     else:
@@ -227,6 +260,55 @@ def _open(
             param_hint="--counts",
         )
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
+
+
+def _require_values(values: Sequence[str], metrics: Sequence[Metric]) -> None:
+    """Refuse to run without values or with other than one metric."""
+    if not values:
+        raise UsageError(
+            "give numbers or a file of results: rankconst adjust 0.338 --dataset fb15k237 --metric mrr, or "
+            "rankconst adjust results.csv --tool rotate."
+        )
+    if len(metrics) != 1:
+        missing = "name one metric for values." if metrics else "missing: which metric is it?"
+        raise typer.BadParameter(missing, param_hint="--metric")
+
+
+def _refuse(stated: Mapping[str, object], what: str) -> None:
+    """Refuse options that do not go with something."""
+    for option in (option for option, value in stated.items() if value):
+        raise typer.BadParameter(f"{option} does not go with {what}.")
+
+
+def _rewrite(
+    document: Document,
+    input_format: str | None,
+    names: Sequence[str],
+    metrics: Sequence[Metric],
+    user: Stated,
+    tables: Tables,
+    out: Path | None,
+    *,
+    digits: int | None,
+    strict: bool,
+) -> None:
+    """Write a document with its numbers exchanged, and say on stderr what stays."""
+    from rankconst.results.formats import READERS, read_opened
+    from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
+
+    exchanges = [parse_exchange(name) for name in names]
+    reading = read_opened(document, input_format)
+    report_reading(reading, strict=strict)
+    adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables)
+    command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
+    read = READERS[reading.form].read
+    done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
+    _report_notes(reading.name, done.notes)
+    if out is None:
+        sys.stdout.write(done.source)
+        return
+    write_whole(out, done.source.encode())
+    typer.echo(f"{out}: {count_of(done.replaced, 'number')} exchanged, tables {tables.version}", err=True)
 
 
 def _form_of(path: Path) -> Format:
@@ -362,7 +444,7 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
         data,
         title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
         caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{tails}{f' Tables: {versions}.' if versions else ''}",
+        f"{_tell_ranges(done)}{tails}{f' Tables: {versions}.' if versions else ''}{_conclude(done)}",
     )
 
 
@@ -414,12 +496,70 @@ def _explain_tails(methods: Iterable[str | None], how: str = "at least as well")
     return f"p: the probability that a random ranker does {how}; method: {named}."
 
 
+def _tell_ranges(done: Iterable[Done]) -> str:
+    return RANGES if any((each.batch.lower < each.batch.upper).any() for each in done) else ""
+
+
+# Results with a smaller p are called better than chance.
+_LEVEL = 0.05
+_LEAST = -300
+
+
+def _conclude(done: Sequence[Done]) -> str:
+    """Say in words, after a blank, which results are better than chance, and whether adjusting changes their order."""
+    # The larger end of what the rounding leaves open: what is claimed holds for all of it.
+    found = [p.interval.upper for each in done for p in each.significance if p is not None]
+    better = [log10 for log10 in found if log10 < math.log10(_LEVEL)]
+    if len(found) < 2:
+        return ""
+    results = f"{len(found):,} results" + " with a p" * (len(found) < sum(each.batch.value.size for each in done))
+    if len(better) == len(found):
+        power = max(math.floor(max(better)) + 1, _LEAST)
+        limit = f"1e{power}" if power < -4 else f"{min(10.0**power, _LEVEL):g}"
+        said = f"All {results} are better than chance (p < {limit})"
+    else:
+        counted = f"{len(better):,} of {results} are" if better else f"None of {results} is"
+        said = f"{counted} better than chance (p < {_LEVEL}) however the digits were rounded"
+    orders = _compare_orders(done)
+    if not orders:
+        return f"\n{said}."
+    changed = " and ".join(metric.label for metric, stays in orders.items() if not stays)
+    return f"\n{said}; adjusting changes {f'the order by {changed}' if changed else 'no order'}."
+
+
+def _compare_orders(done: Sequence[Done]) -> dict[Metric, bool]:
+    """Tell of each metric with results on several sets of tasks whether the index orders them as they were."""
+    import numpy as np
+
+    of_metric: dict[Metric, list[Done]] = {}
+    for each in done:
+        of_metric.setdefault(each.batch.metric, []).append(each)
+    orders = {}
+    for metric, own in of_metric.items():
+        adjusted = [each.adjust() for each in own]
+        if len({each.batch.tasks for each in own}) == 1 or any(each.index is None for each in adjusted):
+            continue
+        value = np.concatenate([each.batch.value for each in own]) * (1 if metric.increasing else -1)
+        index = np.concatenate([each.index for each in adjusted])
+        order = np.lexsort((index, value))
+        # Where the published values rise, the greatest index below is no greater than the least above.
+        orders[metric] = bool(np.all(np.diff(index[order])[np.diff(value[order]) > 0] >= 0))
+    return orders
+
+
 def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
     def adjusted(form: str) -> tuple[Column, ...]:
         name = metric.name_of(form)
         drop = {"normalised": 2}.get(form, 0)
         return (
-            Column(form, f"{form} ({name})" if name else form, right=True, drop=drop, show_row=show_interval(form)),
+            Column(
+                form,
+                f"{form} ({name})" if name else form,
+                number(4),
+                right=True,
+                drop=drop,
+                show_row=show_interval(form),
+            ),
             Column(f"{form}_lower"),
             Column(f"{form}_upper"),
         )
@@ -434,7 +574,7 @@ def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
         *adjusted("normalised"),
         *adjusted("index"),
         *adjusted("z"),
-        Column("log10_p", "p" if significant else None, right=True, drop=1, show_row=show_tail("log10_p")),
+        Column("log10_p", "p" if significant else None, show_power, right=True, drop=1, show_row=show_tail("log10_p")),
         *map(Column, ("log10_p_lower", "log10_p_upper", "p_method", "table_version")),
     )
 
@@ -459,18 +599,29 @@ def _list_file(
     *,
     significance: bool,
     strict: bool,
+    long: bool,
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
+    from rankconst.results.reading import lengthen
+
+    report_reading(reading, strict=strict)
+    reading = lengthen(reading) if long else reading
+    return _lay_out(_adjust_file(reading, metrics, user, tables, significance=significance), form)
+
+
+def _adjust_file(
+    reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, *, significance: bool = False
+) -> AdjustedReading:
+    """Adjust the numbers of a file, and say what was left out."""
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
-    report_reading(reading, strict=strict)
     completed = complete_reading(reading, tables, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
     adjusted = adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
     _report_file(adjusted, user)
-    return _lay_out(adjusted, form)
+    return adjusted
 
 
 def _explain_names(names: Iterable[str]) -> None:
@@ -489,16 +640,21 @@ def _report_file(adjusted: AdjustedReading, user: Stated) -> None:
         _report_others(adjusted)
     long = reading.layout == "long"
     _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
-    notes: dict[str, list[int]] = {}
-    for place, note in sorted(adjusted.notes.items()):
-        notes.setdefault(note, []).append(reading.entries[place].line or 0)
-    for note, lines in notes.items():
-        typer.echo(f"note: {reading.name}{name_lines(set(lines) - {0})}: {note}", err=True)
+    _report_notes(reading.name, ((reading.entries[place].line, note) for place, note in sorted(adjusted.notes.items())))
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
         typer.echo(f"note: for the caveats of {named} see `rankconst tools NAME`.", err=True)
     else:
         _report_caveats(adjusted.tools)
+
+
+def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
+    """Say notes on stderr, each once with all its lines."""
+    lines: dict[str, set[int]] = {}
+    for line, note in notes:
+        lines.setdefault(note, set()).update({line} if line else ())
+    for note, places in lines.items():
+        typer.echo(f"note: {name}{name_lines(places)}: {note}", err=True)
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
@@ -525,8 +681,6 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
 
     A table on a screen leaves out what rankconst knows nothing about; no other format does.
     """
-    from rankconst.results.adjust import FACTS
-
     reading, data = adjusted.reading, adjusted.table
     original = [_original(reading, place, adjusted.blocks, form) for place in range(len(reading.columns))]
     added = [
@@ -534,19 +688,36 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
         for place, (block, names) in enumerate(adjusted.list_added())
         for column in _columns_of(block, place, names)
     ]
-    *facts, note = list(data)[-len(FACTS) - 1 :]
+    if form is Format.json:
+        data = data | {column: adjusted.put_numbers(column) for column in adjusted.blocks}
+    *facts, note = adjusted.described
     last = Column(note, "note" if any(data[note]) else None, lambda value: value or "", drop=_NOTE)
     left_out = [column.key for column in original if column.title is None]
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
     tails = f" {_explain_tails(methods, 'as well')}" if methods else ""
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
     kept = _choose_rows(adjusted, form)
+    columns = [*original, *added, *map(Column, facts), last]
+    if form is Format.table and reading.layout == "wide":
+        groups = _group_columns(adjusted)
+        columns = [replace(column, group=groups.get(column.key)) for column in columns]
     return Listing(
-        [*original, *added, *map(Column, facts), last],
+        columns,
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
-        caption=f"index: 0 = random, 1 = perfect; z: standard deviations better than random.{tails} "
-        f"Tables: {adjusted.table_version}.{more}",
+        caption="index: 0 = random, 1 = perfect; z: standard deviations better than random."
+        f"{_tell_ranges(adjusted.done)}{tails} "
+        f"Tables: {adjusted.table_version}.{more}{_conclude(adjusted.done)}",
     )
+
+
+def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
+    """Return the dataset in the heading of each column of numbers, and of what is added for it; empty without one."""
+    groups: dict[str, str] = {}
+    for column, block in adjusted.blocks.items():
+        inner = re.search(r"\(([^()]*[A-Za-z][^()]*)\)$", column)
+        group = column.rpartition(" / ")[0] or (inner[1] if inner is not None else "")
+        groups |= dict.fromkeys((column, *block.list_names(significant=adjusted.is_significant).values()), group)
+    return groups
 
 
 def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Column]:
@@ -556,10 +727,10 @@ def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Colu
         # The normalised form says little next to the index; files have it.
         title = None if form == "normalised" else key
         drop = _Z + place if form == "z" else _drop_block(place)
-        shown[key] = Column(key, title, right=True, drop=drop, show_row=show_interval(key))
+        shown[key] = Column(key, title, number(4), right=True, drop=drop, show_row=show_interval(key))
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
-        shown[key] = Column(key, title, right=True, drop=_P + place, show_row=show_tail(key))
+        shown[key] = Column(key, title, show_power, right=True, drop=_P + place, show_row=show_tail(key))
     return [shown.get(name, Column(name)) for name in names.values()]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from rankconst.errors import RankconstError
 from rankconst.version import __version__
@@ -42,6 +43,24 @@ _SETTINGS = {
     "build": {"allow_extra_args": True},
 }
 
+_PANELS = {
+    "Which numbers": "dataset metric split side protocol tool aggregation relation num-tasks counts",
+    "How to read them": "input input-format percent decimal header strict tables",
+    "Output": "replace significance plain digits long columns format out force quiet help",
+}
+_PANEL_OF = {f"--{name}": panel for panel, names in _PANELS.items() for name in names.split()}
+
+
+class _Command(TyperCommand):
+    """A command whose help lists options in groups; those of one command only have no group and go first."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # types of click, which typer renames
+        params: list[Any] = super().get_params(ctx)
+        panels = {param: next((_PANEL_OF[name] for name in param.opts if name in _PANEL_OF), "") for param in params}
+        for param in filter(panels.get, params):
+            param.rich_help_panel = panels[param]
+        return sorted(params, key=lambda param: ["", *_PANELS].index(panels[param]))
+
 
 def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the program with some of its commands; the modules of the others are not imported."""
@@ -56,9 +75,8 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for command in commands:
         module, function = COMMANDS[command].split(":")
-        app.command(command, context_settings=_SETTINGS.get(command))(
-            getattr(import_module(f"rankconst.cli.{module}"), function)
-        )
+        add = app.command(command, cls=_Command, context_settings=_SETTINGS.get(command))
+        add(getattr(import_module(f"rankconst.cli.{module}"), function))
     return app
 
 

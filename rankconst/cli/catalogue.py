@@ -138,6 +138,8 @@ def list_protocols(
 ) -> None:
     """List the evaluation protocols (what is ranked, which known answers are removed), or show the page of one.
 
+    Example: rankconst protocols
+
     Example: rankconst protocols sampled:500
     """
     if name is not None:

@@ -129,6 +129,8 @@ def identify(
     A file needs adjusted values next to their base values, or numbers of ranks. Adjusted values that do not belong to
     their base values are listed with the likely cause. Numbers are read as printed: 0.00071 is 0.000705 to 0.000715.
 
+    Example: rankconst identify results.csv
+
     Example: rankconst identify --metric mr --value 470 --index 0.934
     """
     typed = {"normalised": normalised, "index": index, "z": z}

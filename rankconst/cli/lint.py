@@ -93,6 +93,8 @@ def lint(
 
     Exits with 6 if a finding is an error. Rules that count candidates or tasks need the dataset.
 
+    Example: rankconst lint results.csv
+
     Example: rankconst lint results.csv --dataset fb15k237 --protocol pykeen
     """
     if rules:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
 from rankconst.constants.published import Interval, show_number, show_uncertain
-from rankconst.errors import UsageError, explain_write_errors
+from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Column:
     show_row: Callable[[Row], str] | None = None
     # True if cells are already written in the format's own markup.
     raw: bool = False
+    # On a screen, columns of different groups are in tables of their own, with those that have none.
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,40 @@ def _write_json(listing: Listing) -> Iterator[str]:
 
 
 def _write_table(listing: Listing) -> Iterator[str]:
+    *first, last = map(_draw, _split(listing))
+    yield "".join(f"{part.rstrip()}\n\n" for part in first) + last
+
+
+def _split(listing: Listing) -> list[Listing]:
+    """Return a table for each group of columns, with the rows and the other columns that have anything there."""
+    shown = [column for column in listing.columns if column.group is not None and column.title is not None]
+    groups = list(dict.fromkeys(column.group for column in shown if column.group is not None))
+    if len(groups) < 2:
+        return [listing]
+    cells = {column.key: list_values(listing.data[column.key]) for column in listing.columns}
+    parts = []
+    for group in groups:
+        own = [column for column in shown if column.group == group]
+        kept = [i for i in range(len(listing)) if any(cells[column.key][i] not in (None, "") for column in own)]
+        least = min(column.drop for column in own)
+        columns = []
+        for column in (column for column in listing.columns if column.group in {None, group}):
+            title, drop = column.title, column.drop
+            if column.group is not None and title is not None:
+                # The first of them never goes.
+                title, drop = title.removeprefix(f"{group} / ").replace(f" ({group})", ""), drop if drop > least else 0
+            elif not any(cells[column.key][i] for i in kept):
+                title = None
+            columns.append(replace(column, title=title, drop=drop))
+        data: dict[str, Any] = {
+            key: values[kept] if hasattr(values, "dtype") else [values[i] for i in kept]
+            for key, values in dict[str, Any](listing.data).items()
+        }
+        parts.append(Listing(columns, data, "\n".join(filter(None, (listing.title, group)))))
+    return [*parts[:-1], replace(parts[-1], caption=listing.caption)]
+
+
+def _draw(listing: Listing) -> str:
     from rich.console import Console
 
     # A pipe has no width: rows must not be cut there.
@@ -171,7 +208,7 @@ def _write_table(listing: Listing) -> Iterator[str]:
             console.print(listing.caption, soft_wrap=True)
         if left_out:
             console.print(f"Left out for lack of width: {', '.join(left_out)}.", soft_wrap=True)
-    yield "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
+    return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
 
 
 def _lay_out(shown: Sequence[tuple[Column, Sequence[str]]]) -> Table:
@@ -264,6 +301,41 @@ class Format(StrEnum):
 SUFFIXES = {form.suffix: form for form in Format}
 
 
+def choose_columns(listing: Listing, names: Sequence[str]) -> Listing:
+    """Return a listing with some columns only, named with commas between them; all if none is named."""
+    columns = {column.key: column for column in listing.columns}
+    wanted = [each.strip() for name in names for each in ([name] if name in columns else name.split(","))]
+    for name in (name for name in wanted if name not in columns):
+        near = difflib.get_close_matches(name, columns, n=1)
+        hint = f"Did you mean {near[0]}? " if near else ""
+        raise UnknownNameError(f"there is no column {name!r}. {hint}There are {', '.join(columns)}.")
+    chosen = [
+        replace(columns[name], title=columns[name].title or name, drop=0, group=None) for name in dict.fromkeys(wanted)
+    ]
+    return replace(listing, columns=chosen) if chosen else listing
+
+
+RANGES = " Ranges: what the rounding of the published numbers leaves open."
+"""What captions say of columns with intervals."""
+
+
+def drop_intervals(listing: Listing, digits: int | None = None) -> Listing:
+    """Return a listing of plain numbers, without what is open about them, with `digits` behind the point if given."""
+    keys = {column.key for column in listing.columns}
+    ends = {f"{key}{end}" for key in keys for end in ("_lower", "_upper") if f"{key}_lower" in keys}
+    columns = []
+    for column in (column for column in listing.columns if column.key not in ends):
+        if f"{column.key}_lower" in keys and column.show_row is not None and column.show is not text:
+            show = column.show if digits is None or column.show is show_power else _fix(digits)
+            column = replace(column, show=show, show_row=None)  # noqa: PLW2901
+        columns.append(column)
+    return replace(listing, columns=columns, caption=listing.caption.replace(RANGES, ""))
+
+
+def _fix(digits: int) -> Callable[[Any], str]:
+    return lambda value: "–" if value is None else f"{value:,.{digits}f}"
+
+
 def render(listing: Listing, form: Format) -> Iterator[bytes]:
     """Yield the bytes of a file with a listing, in blocks."""
     for block in form.write(listing):
@@ -294,6 +366,13 @@ def show_interval(key: str) -> Callable[[Row], str]:
         return show_uncertain(row[key], Interval(row[f"{key}_lower"], row[f"{key}_upper"]))
 
     return show
+
+
+def show_power(log10: float | None) -> str:
+    """Show the probability with that decimal logarithm."""
+    from rankconst.constants.significance import show_probability
+
+    return "–" if log10 is None else show_probability(log10, Interval(log10, log10))
 
 
 def show_tail(key: str) -> Callable[[Row], str]:

@@ -106,6 +106,8 @@ def show(
 ) -> None:
     """Show what a random ranker gets on a dataset, with variance and errors.
 
+    Example: rankconst show wn18rr
+
     Example: rankconst show wn18rr --metric mrr --metric hits@10
     """
     opened = open_tables(tables)

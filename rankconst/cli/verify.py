@@ -96,6 +96,8 @@ def verify(
 
     Exits with 7 if anything differs, and names each row that does.
 
+    Example: rankconst verify
+
     Example: rankconst verify --rebuild --dataset nations
     """
     require_builder("verify")

@@ -355,7 +355,7 @@ class Constants:
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
             return place, (
-                f"{number:g} is no possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
+                f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
                 f"{_expect(low, high)} {_hint(metric, number)}"
             )
         return None
@@ -371,7 +371,8 @@ def _hint(metric: Metric, number: float) -> str:
     if not math.isfinite(number):
         return "Leave out results that are missing."
     if metric.upper == 1 and 1 < number <= 100:
-        return f"If it is a percentage, write {number / 100:.6g}."
+        share = f"{number / 100:.6g}"
+        return f"If it is a percentage, write {share}, or add --percent (in Python: percent=True)."
     if metric.lower == 1 and number < 1:
         return "A mean of ranks is at least 1: is this an MRR, or a share?"
     return "Check the metric, dataset, split, side and protocol."

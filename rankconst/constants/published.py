@@ -275,17 +275,17 @@ def show_number(value: float, digits: int = 4) -> str:
 
 
 def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
-    """Write a number with what is open about it, and no digit beyond that.
+    """Write what is open about a number as a range, with no digit beyond that; a number that is certain as it is.
 
-    The number after ± is rounded up, to one digit, or two if the first is 1 or 2, so that the whole interval is
-    covered but for 2 % of it. A number that is certain in all digits shown has none.
+    It is no number with ±, which reads like a deviation over runs. The ends are rounded outwards, so that the whole
+    interval is covered but for 2 % of it.
 
     Examples
     --------
     >>> show_uncertain(6368.04, Interval(6358.6, 6377.5))
-    '6,368 ± 10'
-    >>> show_uncertain(0.53267, Interval(0.53217, 0.53317))
-    '0.5327 ± 0.0006'
+    '6,358–6,378'
+    >>> show_uncertain(-0.0754, Interval(-0.0763, -0.0745))
+    '-0.0763 to -0.0745'
     """
     open_by = max(interval.upper - value, value - interval.lower)
     exponent = math.floor(math.log10(abs(value))) if value else -math.inf
@@ -294,14 +294,14 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
     if open_by == 0 or open_by < 0.5 * 10.0**shown or not math.isfinite(open_by):
         return show_number(value, digits)
     decade = math.floor(math.log10(open_by))
-    if open_by < 3 * 10.0**decade:
-        decade -= 1
-    rounded = round(value / 10.0**decade) * 10.0**decade
-    covering = max(interval.upper - rounded, rounded - interval.lower)
-    # What a map has hardly stretched is to read as before it.
-    open_by = math.ceil(0.98 * covering / 10.0**decade) * 10.0**decade
-    if decade < -8:
-        places = max(math.floor(math.log10(max(abs(value), open_by))) - decade, 0)
-        return f"{value:.{places}e} ± {open_by:.0e}"
-    decimals = max(-decade, 0)
-    return f"{rounded:,.{decimals}f} ± {open_by:,.{decimals}f}"
+    # One digit of what is open, or two if the first is 1 or 2.
+    unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
+    slack = 0.02 * open_by / unit
+    ends = math.floor(interval.lower / unit + slack) * unit, math.ceil(interval.upper / unit - slack) * unit
+    places = round(-math.log10(unit))
+    if places > 8:  # more zeros than anybody counts
+        places = max(math.floor(math.log10(max(map(abs, ends)))) + places, 0)
+        lower, upper = (f"{end:.{places}e}" for end in ends)
+    else:
+        lower, upper = (f"{end + 0.0:,.{max(places, 0)}f}" for end in ends)
+    return f"{lower} to {upper}" if "-" in f"{lower}{upper}" else f"{lower}–{upper}"

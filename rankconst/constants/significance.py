@@ -54,13 +54,13 @@ def show_probability(log10: float, interval: Interval) -> str:
     >>> show_probability(-2.66, Interval(-2.8, -2.5))
     '0.0016–0.0032'
     >>> show_probability(-45948.7, Interval(-46027.7, -45869.6))
-    '10^(-45,950 ± 80)'
+    '10^(-46,030 to -45,870)'
     """
     if math.isinf(log10):
         return "0"
     if interval.upper < _MINUTE:
         shown = show_uncertain(log10, interval, 6)
-        return f"10^({shown})" if "±" in shown else f"10^{log10:,.1f}"
+        return f"10^({shown})" if " to " in shown else f"10^{log10:,.1f}"
     ends = [f"{10.0**end:.2g}" for end in interval]
     return ends[0] if ends[0] == ends[1] else "–".join(ends)
 

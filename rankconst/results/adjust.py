@@ -20,6 +20,7 @@ from rankconst.constants.published import Interval, Published, parse_value, read
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.results.evaluation import agrees, parse_stated, settle
+from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
 
 FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
-_CHUNK = 2**14
-# What is said of the tasks of each row.
-FACTS = ("tasks_of", "protocol", "num_tasks", "tables")
+TASK_FACTS = ("dataset", "split", "side", "protocol")
+FACTS = (*TASK_FACTS, "num_tasks", "table_version")
+"""What is said of the ranking tasks of each row."""
 
 
 # One batch.
@@ -225,7 +226,7 @@ def name_blocks(metrics: Mapping[str, Metric], taken: Iterable[str], *, long: bo
     """Name what is added for columns of numbers, by their headings; no name is one of those taken.
 
     Of a long table all columns share one block, named after the adjustments; in a wide one the columns are named after
-    the adjusted metrics, or after the heading where several hold the same metric.
+    the adjusted metrics, or like the original ones where several hold the same metric.
     """
     known = set(taken)
     if long:
@@ -234,9 +235,9 @@ def name_blocks(metrics: Mapping[str, Metric], taken: Iterable[str], *, long: bo
     counts = Counter(metrics.values())
     blocks = {}
     for heading, metric in metrics.items():
-        own = heading if counts[metric] > 1 else None
-        prefix = keep_apart(own or metric.label, known, ENDS[1:])
-        forms = {form: keep_apart(metric.column_of(form, own), known, ENDS) for form in ADJUSTMENTS}
+        own = clean_heading(heading) if counts[metric] > 1 or " / " in heading else metric.label
+        prefix = keep_apart(own, known, ENDS[1:])
+        forms = {form: keep_apart(name_adjusted(own, metric, form), known, ENDS) for form in ADJUSTMENTS}
         blocks[heading] = Block(prefix, f"{prefix}_", forms)
     return blocks
 
@@ -325,43 +326,73 @@ class AdjustedReading:
             own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
             filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1))
             table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
-        return table | {keep_apart(key, reading.columns): values for key, values in self._describe_rows().items()}
+        return table | self.described
 
-    def _describe_rows(self) -> dict[str, list[Any]]:
-        """Return the ranking tasks that the numbers of each row were taken for, and notes on them."""
-        facts = [
-            {
-                "tasks_of": f"{each.batch.tasks.dataset} {each.batch.tasks.split} {each.batch.tasks.side}",
-                "protocol": each.batch.tasks.protocol,
-                "num_tasks": each.constants.num_tasks,
-                "tables": each.constants.table_version,
-            }
+    def put_numbers(self, column: str) -> list[Any]:
+        """Return a column of the file with numbers, as fractions, in place of the texts that were adjusted."""
+        cells: list[Any] = [row.get(column) for row in self.reading.rows]
+        heads = self.reading.entries.heads
+        own = np.array([head.column == column for head in heads])[np.asarray(self.reading.entries.head_of)]
+        for each in self.done:
+            chosen = own[each.batch.index]
+            rows = self.rows[each.batch.index[chosen]].tolist()
+            for row, value in zip(rows, each.batch.value[chosen].tolist(), strict=True):
+                cells[row] = value
+        return cells
+
+    @cached_property
+    def described(self) -> dict[str, Any]:
+        """The columns at the end: the ranking tasks that the numbers of each row were taken for, tables and notes.
+
+        What the original columns say in the same words is not said again. What differs among the numbers of a row is in
+        columns for each column of numbers.
+        """
+        reading = self.reading
+        size = len(reading.rows)
+        roles = {meaning.role: name for name in reading.columns if (meaning := parse_column(name)) is not None}
+        of_batch = [
+            {name: getattr(each.batch.tasks, name) for name in TASK_FACTS}
+            | {"num_tasks": each.constants.num_tasks, "table_version": each.constants.table_version}
             for each in self.done
         ]
-        size = len(self.reading.rows)
-        told: dict[str, list[Any]] = {key: [None] * size for key in (*FACTS, "note")}
-        # Most rows share few combinations of batches.
-        batches: list[tuple[int, ...]] = [()] * size
-        shared: dict[tuple[int, ...], tuple[int, ...]] = {}
-        for start in range(0, len(self.rows), _CHUNK):  # as lists, all numbers at once would take much memory
-            chunk = slice(start, start + _CHUNK)
-            for row, place in zip(self.rows[chunk].tolist(), self.batch_of[chunk].tolist(), strict=True):
-                if place >= 0 and place not in batches[row]:
-                    grown = (*batches[row], place)
-                    batches[row] = shared.setdefault(grown, grown)
-        joined = {
-            places: {key: _join([facts[place][key] for place in places]) for key in FACTS}
-            for places in dict.fromkeys(batches)
-        }
-        for row, places in enumerate(batches):
-            for key, value in joined[places].items():
-                told[key][row] = value
+        places, described = self.batch_of, dict[str, Any]()
+        there = places >= 0
+        rows, places = self.rows[there], places[there]
+        for key in FACTS:
+            facts = list(dict.fromkeys(each[key] for each in of_batch))
+            codes = np.array([facts.index(each[key]) for each in of_batch], dtype=np.intp)[places]
+            last = np.full(size, len(facts), dtype=np.intp)
+            last[rows] = codes
+            shown = np.array([*facts, None], dtype=object)
+            if (last[rows] != codes).any():
+                described |= self._describe_blocks(key, rows, codes, shown)
+                continue
+            own = roles.get(key)
+            values = shown[last].tolist()
+            if own is not None and all(
+                value in {None, row[own]} for value, row in zip(values, reading.rows, strict=True)
+            ):
+                continue
+            described[keep_apart(key if own is None else f"{key}_added", reading.columns)] = values
         notes: dict[int, list[str]] = {}
         for place, note in sorted(self.notes.items()):
             notes.setdefault(int(self.rows[place]), []).append(note)
+        told: list[str | None] = [None] * size
         for row, found in notes.items():
-            told["note"][row] = _join(found)
-        return told
+            told[row] = "; ".join(dict.fromkeys(found))
+        return described | {keep_apart("note", reading.columns): told}
+
+    def _describe_blocks(self, key: str, rows: Places, codes: Places, shown: NDArray[Any]) -> dict[str, Any]:
+        """Return what differs among the numbers of a row, for each column of numbers."""
+        heads = self.reading.entries.heads
+        head_of = np.asarray(self.reading.entries.head_of)[self.batch_of >= 0]
+        described = {}
+        for block, _ in self.list_added():
+            own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
+            last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
+            last[rows[own]] = codes[own]
+            described[f"{block.prefix}{key}"] = shown[last].tolist()
+        return described
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`table` as a DataFrame (needs pandas)."""
@@ -402,12 +433,6 @@ class AdjustedReading:
         ends = (getattr(done.batch, name)[within] for name in ("value", "lower", "upper"))
         published = Published(entry.text, *map(float, ends))
         return AdjustedEntry(entry, published, done.constants, _pick(adjusted[batch], within), found, note)
-
-
-def _join(values: list[Any]) -> Any:
-    """Return the one value of a row, or all that there are, as text."""
-    distinct = list(dict.fromkeys(values))
-    return distinct[0] if len(distinct) == 1 else "; ".join(map(str, distinct)) or None
 
 
 def _pick(adjusted: Adjusted, place: int) -> Adjusted:

@@ -30,6 +30,7 @@ class Document:
     name: str  # for messages: the path as the user wrote it
     text: str  # each line end a single line feed
     decimal: str | None = None  # "comma" or "point" if the user says what sets decimals apart
+    source: str = ""  # as in the file: its own line ends and byte order mark
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -69,18 +70,18 @@ def open_document(path: str | Path, decimal: str | None = None) -> Document:
             )
         raise DataError(f"{name} is not text: it contains zero bytes. Results are read from text files in UTF-8.")
     try:
-        text = data.decode("utf-8-sig")
+        source = data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(
             f"{name}, line {line:,}: byte 0x{data[error.start]:02x} is not UTF-8 text, probably Windows-1252 or "
             f"Latin-1. {_convert(path, 'WINDOWS-1252')}"
         ) from None
+    text = source.removeprefix("\ufeff").replace("\r\n", "\n")
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
-    text = text.replace("\r\n", "\n")
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
-    return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal)
+    return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, source)
 
 
 def _guess_wide(start: bytes) -> str | None:

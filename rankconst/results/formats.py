@@ -85,15 +85,16 @@ def read_results(path: str | Path, form: str | None = None, *, decimal: str | No
     UsageError
         If `decimal` is something else.
     """
-    return _read(open_document(path, decimal), form)
+    return read_opened(open_document(path, decimal), form)
 
 
 def read_document(name: str, text: str) -> Reading:
     """Read text as the content of a results file; `name` is what messages call it."""
-    return _read(Document(name, text), None)
+    return read_opened(Document(name, text))
 
 
-def _read(document: Document, form: str | None) -> Reading:
+def read_opened(document: Document, form: str | None = None) -> Reading:
+    """Read a document as :func:`read_results` does."""
     if form is not None:
         reader = READERS[
             resolve_name("format", form, dict.fromkeys(READERS, ()), f"Known formats: {', '.join(READERS)}.")

@@ -12,7 +12,17 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
-from rankconst.results.adjust import TIES, Batch, Done, adjust_batch, fill_columns, keep_apart, look_up, name_blocks
+from rankconst.results.adjust import (
+    TASK_FACTS,
+    TIES,
+    Batch,
+    Done,
+    adjust_batch,
+    fill_columns,
+    keep_apart,
+    look_up,
+    name_blocks,
+)
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
@@ -77,7 +87,7 @@ def adjust_frame(
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
     work = _Work(frame, roles, contexts, way)
     added = work.adjust_long() if long else work.adjust_wide(measured)
-    added[keep_apart("tables", work.taken)] = work.list_versions()
+    added[keep_apart("table_version", work.taken)] = work.list_versions()
     if noting or work.notes:
         added[keep_apart("note", work.taken)] = [work.notes.get(row, "") for row in range(len(frame))]
     import pandas as pd
@@ -256,18 +266,23 @@ class _Work:
             yield context, np.array(places, dtype=np.intp)
 
     def _describe(self, settled: Settled, prefix: str) -> dict[str, Any]:
-        """Return the number of tasks and the protocol of every row."""
+        """Return the ranking tasks of every row, as far as the frame has no columns of its own for them."""
         num_tasks = np.zeros(len(self.frame), dtype=np.int64)
-        protocols = np.full(len(self.frame), None, dtype=object)
         for tasks, _, rows in settled:
-            whole = self.way.tables.histogram(replace(tasks, aggregation="micro"))
-            num_tasks[rows], protocols[rows] = whole.total, tasks.protocol
-        described: dict[str, Any] = {keep_apart(f"{prefix}num_tasks", self.taken): num_tasks}
-        if "protocol" not in self.roles:
-            used = {tasks.protocol for tasks, _, _ in settled}
+            num_tasks[rows] = self.way.tables.histogram(replace(tasks, aggregation="micro")).total
+        described: dict[str, Any] = {}
+        for fact in (fact for fact in TASK_FACTS if fact not in self.roles):
+            told = {getattr(tasks, fact) for tasks, _, _ in settled}
             # A single text is stored much faster than as many copies.
-            described[f"{prefix}protocol"] = used.pop() if len(used) == 1 else protocols
-        return described
+            values: Any = told.pop() if len(told) == 1 and num_tasks.all() else self._spread(settled, fact)
+            described[keep_apart(f"{prefix}{fact}", self.taken)] = values
+        return described | {keep_apart(f"{prefix}num_tasks", self.taken): num_tasks}
+
+    def _spread(self, settled: Settled, fact: str) -> NDArray[Any]:
+        values = np.full(len(self.frame), None, dtype=object)
+        for tasks, _, rows in settled:
+            values[rows] = getattr(tasks, fact)
+        return values
 
     def _adjust(
         self, tasks: Tasks, tool: Tool | None, meaning: Meaning, rows: NDArray[np.intp], place: int

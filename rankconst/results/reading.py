@@ -7,7 +7,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from rankconst.catalogue.tools import TOOLS
@@ -159,6 +159,34 @@ def make_reading(
     columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
     return Reading(document.name, form, layout, columns, aligned, Entries(entries), tuple(skipped), tool, tolerant)
+
+
+_SAID = ("dataset", "split", "side", "protocol")
+
+
+def lengthen(reading: Reading) -> Reading:
+    """Return a reading with a row for each number, in columns ``metric`` and ``value``; a long one as it is."""
+    if reading.layout == "long":
+        return reading
+    said = [name for name in _SAID if any(getattr(entry.context, name) for entry in reading.entries)]
+    measured = {entry.column for entry in reading.entries}
+    # What a column or a heading says of the tasks has the same column.
+    others = [
+        column
+        for column in reading.columns
+        if column not in measured and ((found := parse_column(column)) is None or found.role not in said)
+    ]
+    *told, metric, value = (name if name not in others else f"{name}_read" for name in (*said, "metric", "value"))
+    rows, entries = [], []
+    for place, entry in enumerate(reading.entries):
+        row, adjustment = reading.rows[entry.row], entry.adjustment
+        context = {key: getattr(entry.context, name) or "" for key, name in zip(told, said, strict=True)}
+        named = entry.metric.column_of(adjustment) if adjustment else entry.metric.key
+        rows.append({**{name: row[name] for name in others}, **context, metric: named, value: entry.text})
+        entries.append(entry._replace(row=place, column=value))
+    return replace(
+        reading, layout="long", columns=(*others, *told, metric, value), rows=tuple(rows), entries=Entries(entries)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,8 +174,8 @@ def test_csv_equals_json(run: Run) -> None:
 
 def test_the_table_has_the_facts(run: Run) -> None:
     screen = run("adjust", 0.338, "-d", "fb15k237", "-m", "mrr")
-    for fact in ("fb15k237", "MRR", "AMRR", "ZMRR", "standard", "test", "0.338", "0.00071106", "475.3", "0.3375",
-                 "6,368", "1.0.0"):  # fmt: skip
+    for fact in ("fb15k237", "MRR", "AMRR", "ZMRR", "standard", "test", "0.338", "0.00071106", "474.6–476.1",
+                 "0.3370–0.3381", "6,358–6,378", "1.0.0"):  # fmt: skip
         assert fact in screen.out
     screen = run("adjust", 100, "-d", "wn18rr", "-m", "mr", "--split", "valid", "--side", "tail", "-p", "raw")
     for fact in ("wn18rr", "(AMR)", "(AMRI)", "(ZMR)", "valid", "tail", "raw"):
@@ -522,3 +522,56 @@ def test_relations_that_cannot_be(run: Run, options: tuple[str, ...], code: int,
     screen = run("adjust", 0.5, "-d", "nations", "-m", "mrr", *options)
     assert (screen.code, screen.out) == (code, "")
     assert message in screen.message
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        ("0.338 -d fb15k237 -m mrr", None),
+        ("0.338 0.42 -d fb15k237 -m mrr", "All 2 results are better than chance (p < 1e-300)."),
+        ("0.9 0.3 -d wn18rr -d fb15k237 -m hits@10", "(p < 1e-300); adjusting changes no order."),
+        # 0.975 of Nations is less than 0.94 of FB15k-237.
+        (
+            "0.94 0.975 -d fb15k237 -d nations -m hits@10",
+            "3 of 4 results are better than chance (p < 0.05) however",
+        ),
+        (
+            "0.94 0.975 -d fb15k237 -d nations -m hits@10",
+            "adjusting changes the order by Hits@10.",
+        ),
+        ("0.975 0.98 -d nations -m hits@10", "All 2 results are better than chance (p < 0.01)."),
+        ("0.95 0.94 -d nations -m hits@10", "None of 2 results is better than chance (p < 0.05)"),
+        ("3 2 -d nations -d kinships -m mr", "; adjusting changes the order by MR."),
+    ],
+)
+def test_a_last_line_says_it_in_words(run: Run, args: str, sentence: str | None) -> None:
+    last = run("adjust", *args.split()).out.splitlines()[-1]
+    assert ("better than chance" in last) is (sentence is not None)
+    assert sentence is None or sentence in last
+    assert "better than chance" not in run("adjust", *args.split(), "-f", "markdown").out
+    assert "better than chance" not in run("adjust", *args.split(), "--no-significance").out
+
+
+def test_numbers_alone_with_their_digits(run: Run) -> None:
+    args = ("adjust", 0.338, "-d", "fb15k237", "-m", "mrr")
+    assert run(*args).cells[3][3:6] == ["474.6–476.1", "0.3370–0.3381", "6,358–6,378"]
+    assert run(*args, "--plain").cells[3][3:6] == ["475.3", "0.3375", "6,368"]
+    assert run(*args, "--digits", 2).cells[3][3:6] == ["475.34", "0.34", "6,368.04"]
+    assert "Ranges" in run(*args).out
+    assert "Ranges" not in run(*args, "--plain").out
+    both = [run(*args, *plain, "-f", "json").records[0] for plain in ([], ["--plain"])]
+    assert both[1] == {key: value for key, value in both[0].items() if not key.endswith(("_lower", "_upper"))}
+    assert all("±" not in run(*args, "-f", form).out for form in ("table", "markdown", "latex"))
+
+
+def test_the_last_line_is_what_the_numbers_say(run: Run) -> None:
+    for metric in ("mr", "mrr", "hits@1"):
+        values = ("2", "5", "6.5") if metric == "mr" else ("0.3", "0.34", "0.6")
+        command = ("adjust", *values, "-d", "nations", "-d", "umls", "-d", "kinships", "-m", metric)
+        rows = run(*command, "-f", "json").records
+        sign = -1 if metric == "mr" else 1
+        changed = any(sign * a["value"] < sign * b["value"] and a["index"] > b["index"] for a in rows for b in rows)
+        better = sum(10 ** row["log10_p_upper"] < 0.05 for row in rows)
+        last = run(*command).out.splitlines()[-1]
+        assert last.startswith("All 9 " if better == 9 else f"{better} of 9 " if better else "None of 9 ")
+        assert ("changes the order by" in last) is changed

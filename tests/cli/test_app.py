@@ -70,6 +70,18 @@ def test_every_option_has_an_explanation(run: Run, command: str) -> None:
         assert re.search(r"\s{2,}\S+.*[a-z]{2}", line.split("  ", 1)[1]), line
 
 
+def test_help_lists_options_in_groups(run: Run) -> None:
+    lines = run("adjust", "--help").out.splitlines()
+    places = [next(i for i, line in enumerate(lines) if word in line) for word in (
+        "─ Arguments", "─ Which numbers", "--dataset", "--metric", "--num-tasks", "─ How to read them", "--percent",
+        "--tables", "─ Output", "--format", "--help",
+    )]  # fmt: skip
+    # Examples above name options, too.
+    assert sorted(places[5:]) == places[5:]
+    assert places[0] < places[1] < places[5] < places[8]
+    assert not any("─ Options" in line for line in lines)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_in_the_documentation(command: str) -> None:
     root = Path(__file__).parents[2]

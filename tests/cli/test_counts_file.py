@@ -48,7 +48,7 @@ def test_values_and_files_are_adjusted_by_the_counts(run: Run, options: tuple[st
     assert (value["index"], value["protocol"]) == (pytest.approx(index), "own counts")
     rows = run("adjust", "--input", "results.csv", *options, "-f", "json").records
     assert rows[0]["AMRI"] == value["index"]
-    assert [(row["num_tasks"], row["tables"]) for row in rows] == [(len(sizes), "own counts")] * 2
+    assert [(row["num_tasks"], row["table_version"]) for row in rows] == [(len(sizes), "own counts")] * 2
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1, max_size=6))

@@ -215,3 +215,11 @@ def test_it_is_quick(run_child: Run, reference: Path) -> None:
     start = time.perf_counter()
     assert run_child("identify", reference / "pykeen_results" / "fb15k237_tucker.json").code == 0
     assert time.perf_counter() - start < 5
+
+
+def test_what_most_results_are_of_is_listed_first(run: Run) -> None:
+    rows = run("identify", "--metric", "mr", "--value", 470, "--index", 0.934, "-f", "csv").rows
+    assert len(rows) > 3
+    assert (rows[0]["split"], rows[0]["side"], rows[0]["protocol"].split(" = ")[0]) == ("test", "both", "standard")
+    kinds = [(row["split"] != "test", row["side"] != "both", "standard" not in row["protocol"]) for row in rows]
+    assert kinds == sorted(kinds)

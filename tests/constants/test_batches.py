@@ -145,7 +145,7 @@ def test_a_form_that_some_set_leaves_undefined_is_none() -> None:
 def test_what_only_the_largest_tasks_allow_is_accepted() -> None:
     constants = build([2, 10, 10], "tail", "mr")
     assert adjust_dropped(constants, 9.0, 9.0, 9.0, 2).value == 9.0  # the mean of 2, 10 and 10 is 7.33
-    with pytest.raises(errors.DataError, match="is no possible MR"):
+    with pytest.raises(errors.DataError, match="is not a possible MR"):
         adjust_dropped(constants, 10.5, 10.5, 10.5, 2)
 
 

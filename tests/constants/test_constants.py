@@ -84,25 +84,25 @@ def test_the_ends_of_the_range_are_accepted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("hits@10", 53.3, r"^53\.3 is no possible Hits@10 on mykg \(test, both sides, "),
+        ("hits@10", 53.3, r"^53\.3 is not a possible Hits@10 on mykg \(test, both sides, "),
         ("hits@10", 53.3, r"protocol standard\): expected 0 to 1\. "),
-        ("hits@10", 53.3, r"If it is a percentage, write 0\.533\.$"),
-        ("hits@10", 100.0, r"write 1\."),
+        ("hits@10", 53.3, r"If it is a percentage, write 0\.533, or add --percent"),
+        ("hits@10", 100.0, r"write 1, or"),
         ("hits@10", 100.5, r"Check the metric"),
         ("hits@10", -0.1, r"Check the metric"),
-        ("mrr", 33.8, r"expected .* to 1\. If it is a percentage, write 0\.338\."),
+        ("mrr", 33.8, r"expected .* to 1\. If it is a percentage, write 0\.338, or add --percent"),
         ("mrr", 1.001, r"percentage"),
         ("mrr", -0.0001, r"Check the metric"),
-        ("igmr", 50.0, r"write 0\.5\."),
-        ("mr", 0.3, r"0\.3 is no possible MR .*A mean of ranks is at least 1"),
+        ("igmr", 50.0, r"write 0\.5, or"),
+        ("mr", 0.3, r"0\.3 is not a possible MR .*A mean of ranks is at least 1"),
         ("mr", 0.0, r"at least 1"),
         ("mr", -5.0, r"at least 1"),
         ("gmr", 0.99, r"at least 1"),
         ("mr", 14541.0, r"expected 1 to 14020\.5\. Check the metric, dataset"),
         ("mr", 14021.5, r"expected 1 to 14020\.5"),
         ("gmr", 20000.0, r"Check the metric"),
-        ("mrr", float("nan"), r"nan is no possible MRR.*Leave out results that are missing"),
-        ("mr", float("inf"), r"inf is no possible MR.*Leave out"),
+        ("mrr", float("nan"), r"nan is not a possible MRR.*Leave out results that are missing"),
+        ("mr", float("inf"), r"inf is not a possible MR.*Leave out"),
         ("mr", float("-inf"), r"Leave out"),
         ("hits@10", float("nan"), r"Leave out"),
     ],
@@ -154,12 +154,12 @@ def test_the_first_offender_of_an_array_is_named(values: list[float], named: str
     constants = make("hits@10", LARGE)
     series: ModuleType = pytest.importorskip("pandas")
     for number in (values, np.array(values), np.array([values]), series.Series(values)):
-        with pytest.raises(DataError, match=f"^{named} is no possible Hits@10"):
+        with pytest.raises(DataError, match=f"^{named} is not a possible Hits@10"):
             constants.check(number)
 
 
 def test_the_first_offender_of_a_table_is_named() -> None:
-    with pytest.raises(DataError, match=r"^53\.3 is no possible Hits@10"):
+    with pytest.raises(DataError, match=r"^53\.3 is not a possible Hits@10"):
         make("hits@10", LARGE).adjust(np.array([[0.1, 0.3], [53.3, 88.0]]))
 
 
@@ -167,11 +167,13 @@ def test_the_first_offender_of_a_table_is_named() -> None:
 def test_formulas_refuse_what_cannot_be(form: str) -> None:
     apply = getattr(make("mrr", LARGE), form)
     for value in (33.8, np.array([0.338, 33.8])):
-        with pytest.raises(DataError, match=r"33\.8 is no possible MRR .* If it is a percentage, write 0\.338\."):
+        with pytest.raises(
+            DataError, match=r"33\.8 is not a possible MRR .* percentage, write 0\.338, or add --percent"
+        ):
             apply(value)
-    with pytest.raises(DataError, match="nan is no possible MRR"):
+    with pytest.raises(DataError, match="nan is not a possible MRR"):
         apply(math.nan)
-    with pytest.raises(DataError, match=r"0\.3 is no possible MR .* at least 1"):
+    with pytest.raises(DataError, match=r"0\.3 is not a possible MR .* at least 1"):
         getattr(make("mr", LARGE), form)(0.3)
 
 
@@ -242,7 +244,7 @@ def test_where_every_ranker_gets_the_same_there_is_nothing_to_adjust() -> None:
     assert (adjusted.normalised, adjusted.index, adjusted.z) == (1.0, None, None)
     with pytest.raises(UndefinedError, match="index of count is undefined: every ranker gets 4"):
         _ = constants.index
-    with pytest.raises(DataError, match=r"5 is no possible count .* expected 4, which every ranker gets here"):
+    with pytest.raises(DataError, match=r"5 is not a possible count .* expected 4, which every ranker gets here"):
         constants.check(5)
 
 
@@ -338,7 +340,7 @@ def test_single_precision_may_carry_a_number_beyond_its_range(name: str) -> None
     for end, beyond in (pair for pair in ends if pair[0]):
         for number in (float(np.nextafter(np.float32(end), np.float32(beyond * np.inf))), end * (1 + beyond * 9e-7)):
             assert constants.adjust(number).value == number
-        with pytest.raises(DataError, match="is no possible"):
+        with pytest.raises(DataError, match="is not a possible"):
             constants.adjust(f"{end * (1 + beyond * 1.1e-6):.12g}")
     if constants.metric.family in TAILS:
         best = optimum(constants)
@@ -351,7 +353,7 @@ def test_an_interval_beyond_the_worst_is_refused() -> None:
     assert hits.worst == 0.0
     mrr = make("mrr", [4, 4])  # at worst 0.25
     assert mrr.adjust("0.2").value_interval == Interval(0.25, 0.25)
-    with pytest.raises(DataError, match=r"0\.2 is no possible MRR"):
+    with pytest.raises(DataError, match=r"0\.2 is not a possible MRR"):
         mrr.adjust("0.20")
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import rankconst
 from oracles import MP
-from rankconst.catalogue.metrics import CATALOGUE, TABULATED, describe_metric
+from rankconst.catalogue.metrics import CATALOGUE, TABULATED, describe_metric, parse_metric
 from rankconst.moments import compute_moments
 from rankconst.tasks import Histogram
 
@@ -92,7 +93,19 @@ def test_every_metric_has_a_page() -> None:
 def test_a_page_says_what_the_catalogue_says() -> None:
     page = describe_metric(CATALOGUE["hits_at_k"].at(10))
     assert page["name"] == "Hits@10, share of tasks whose true answer is among the first k"
-    assert page["adjusted"] == "AH@10, ZH@10"
+    assert page["index"] == "AH@10 = (Hits@10 - expectation) / (1 - expectation); 0 = random, 1 = perfect"
+    assert page["z"].startswith("ZH@10 = ")
     assert (page["range"], page["direction"], page["optimum"]) == ("0 to 1", "larger is better", "1")
     assert describe_metric(CATALOGUE["count"])["optimum"] == "none: every ranker gets the same"
     assert describe_metric(CATALOGUE["arithmetic_mean_rank"])["range"] == "1 to any size"
+
+
+def test_the_three_formulas_give_the_adjusted_values() -> None:
+    for metric in (parse_metric(name) for name in ("mr", "mrr", "gmr", "igmr", "hits@10", "mdr")):
+        known, page = rankconst.load().constants("nations", metric), describe_metric(metric)
+        names: dict[str, Any] = {"value": 0.97 * metric.optimum + 0.03 * known.expectation if metric.optimum else 0.0}
+        names |= {"expectation": known.expectation, "variance": known.variance, "sqrt": math.sqrt}
+        for form in ("normalised", "index", "z"):
+            formula = page[form].rpartition("; ")[0].rpartition(" = ")[2].replace(metric.label, "value")
+            expected = eval(formula, {}, names)  # noqa: S307 - our own pages
+            assert getattr(known, form)(names["value"]) == pytest.approx(expected, rel=1e-12), page[form]

@@ -112,7 +112,7 @@ def test_rows_tell_z_and_probability() -> None:
     constants = look_up("nations", "hits@10")
     _, lower = draw(constants, "ComplEx=0.97").axes
     (caption,) = texts_of(lower)
-    found = re.fullmatch(r"z = 2\.3 ± 0\.6, p = (\S+) to (\S+)", caption)
+    found = re.fullmatch(r"z = 1\.7 to 2\.8, p = (\S+) to (\S+)", caption)
     assert found
     ends = [float(end.replace("\N{MINUS SIGN}", "-")) for end in found.groups()]
     interval = constants.significance("0.97").interval
@@ -176,7 +176,7 @@ def test_single_values_of_few_tasks() -> None:
 
 def test_refusals() -> None:
     constants = look_up("nations", "mrr")
-    with pytest.raises(DataError, match="no possible MRR on nations"):
+    with pytest.raises(DataError, match="not a possible MRR on nations"):
         draw(constants, "1.2")
     with pytest.raises(UsageError, match=f"{MOST_VALUES + 1} values are too many"):
         draw(constants, *["0.5"] * (MOST_VALUES + 1))

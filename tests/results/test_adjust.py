@@ -13,6 +13,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.evaluation import Stated
+from rankconst.results.formats import read_document
 from rankconst.results.reading import Entries, Entry, Reading
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def test_if_nothing_can_be_adjusted_that_is_an_error() -> None:
     ("cell", "told"),
     [
         (("mrr", "0.5x", Stated("nations")), "results.csv, line 3, value: '0.5x' is not a number"),
-        (("mrr", "53.3", Stated("nations")), "results.csv, line 3, value: 53.3 is no possible MRR"),
+        (("mrr", "53.3", Stated("nations")), "results.csv, line 3, value: 53.3 is not a possible MRR"),
         (("mr", "53%", Stated("nations")), "results.csv, line 3, value: 53% is a percentage"),
         (("mrr", "nan", Stated("nations")), "Leave out what is missing"),
     ],
@@ -192,7 +193,7 @@ def test_a_bad_number_of_a_collection_is_left_out() -> None:
     reading = make(*(("mrr", text, Stated("nations")) for text in ("0.5", "53.3", "0.6")))
     done = adjust_reading(replace(reading, tolerant=True), TABLES, Stated())
     assert [each.adjusted is not None for each in done.entries] == [True, False, True]
-    assert "53.3 is no possible MRR" in done.entries[1].note
+    assert "53.3 is not a possible MRR" in done.entries[1].note
 
 
 def test_whole_batches_have_their_own_number_of_tasks() -> None:
@@ -301,3 +302,56 @@ def test_all_published_results_go_through_with_their_sources(reference: Path) ->
         ("ffabious/pykeen-kge-bench", "pykeen"),
         ("paperswithcode/sota-extractor", "sampled:500"),
     }
+
+
+def test_what_the_numbers_are_of_has_columns_of_its_own() -> None:
+    reading = make(
+        ("mrr", "0.476", Stated("WN18RR", "valid", "head")),
+        ("mrr", "0.5", Stated("nope")),
+        ("mr", "2.5", Stated("nations")),
+    )
+    described = adjust_reading(reading, TABLES, Stated(protocol="libkge")).described
+    assert described == {
+        "dataset": ["wn18rr", None, "nations"],
+        "split": ["valid", None, "test"],
+        "side": ["head", None, "both"],
+        "protocol": ["libkge", None, "libkge"],
+        "num_tasks": [3034, None, 402],
+        "table_version": [TABLES.version, None, TABLES.version],
+        "note": [None, described["note"][1], None],
+    }
+    assert "nope" in described["note"][1]
+
+
+def test_columns_are_named_like_the_original_ones() -> None:
+    text = """\\begin{tabular}{lrrr}
+ & \\multicolumn{2}{c}{Nations} & UMLS \\\\
+model & MRR $\\uparrow$ & Hits@10 (\\%) & MRR \\\\
+A & 0.5 & 97 & 0.7 \\\\
+\\end{tabular}
+"""
+    done = adjust_reading(read_document("paper.tex", text), TABLES, Stated())
+    names = [block.forms["index"] for block in done.blocks.values()]
+    assert names == ["Nations / AMRR", "Nations / AH@10", "UMLS / AMRR"]
+    # One row holds both: what differs is in columns for each.
+    row = {key: values[0] for key, values in done.described.items()}
+    assert row == {
+        "Nations / MRR_dataset": "nations",
+        "Nations / Hits@10_dataset": "nations",
+        "UMLS / MRR_dataset": "umls",
+        "split": "test",
+        "side": "both",
+        "protocol": "standard",
+        "Nations / MRR_num_tasks": 402,
+        "Nations / Hits@10_num_tasks": 402,
+        "UMLS / MRR_num_tasks": 1322,
+        "table_version": TABLES.version,
+        "note": None,
+    }
+
+
+def test_what_the_file_says_in_the_same_words_is_not_said_again() -> None:
+    text = "model,Dataset,split,MRR\na,Nations,test,0.5\nb,umls,test,0.6\n"
+    described = adjust_reading(read_document("r.csv", text), TABLES, Stated()).described
+    assert list(described) == ["dataset_added", "side", "protocol", "num_tasks", "table_version", "note"]
+    assert described["dataset_added"] == ["nations", "umls"]

@@ -43,8 +43,8 @@ def test_a_wide_frame_gets_columns_named_after_the_adjusted_metrics() -> None:
                 assert out[name][row] == getattr(single, form)
                 assert (out[f"{name}_lower"][row], out[f"{name}_upper"][row]) == getattr(single, f"{form}_interval")
     assert list(out["num_tasks"]) == [40932, 6268]
-    assert set(out["protocol"]) == {"standard"}
-    assert set(out["tables"]) == {TABLES.version}
+    assert (set(out["split"]), set(out["side"]), set(out["protocol"])) == ({"test"}, {"both"}, {"standard"})
+    assert set(out["table_version"]) == {TABLES.version}
 
 
 def test_a_long_frame_gets_the_forms_as_columns() -> None:
@@ -109,7 +109,7 @@ def test_sources_and_headings_say_how_a_row_was_evaluated() -> None:
     assert list(out["protocol"]) == ["pykeen", "standard"]
     assert list(out["num_tasks"]) == [5848, 6268]
     raw = TABLES.constants("wn18rr", "mrr", protocol="raw").adjust(0.3)
-    assert list(out["raw_MRR_index"]) == [raw.index] * 2
+    assert list(out["raw_AMRR"]) == [raw.index] * 2
 
 
 def test_headings_say_dataset_split_and_percent() -> None:
@@ -165,7 +165,7 @@ def test_columns_of_several_levels_are_joined_first() -> None:
         rankconst.adjust(frame)
     frame.columns = [" / ".join(column) for column in frame.columns]
     out = rankconst.adjust(frame)
-    assert out["WN18RR / MRR_index"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
+    assert out["WN18RR / AMRR"][0] == TABLES.constants("wn18rr", "mrr").adjust("0.476").index
 
 
 def test_what_is_no_frame() -> None:
@@ -227,13 +227,14 @@ def test_missing_values_stay_missing_and_nothing_else_changes() -> None:
 def test_no_column_comes_twice(tmp_path: Path) -> None:
     known = TABLES.constants("nations", "mrr").index(0.5)
     frame = pd.DataFrame(
-        {"dataset": ["nations"], "MRR": [0.5], "AMRR": [known], "note": ["mine"], "tables": ["t"], "num_tasks": [402]}
+        {"dataset": ["nations"], "MRR": [0.5], "AMRR": [known], "note": ["mine"]}
+        | {"table_version": ["t"], "num_tasks": [402]}
     )
     out = rankconst.adjust(frame, errors="note")
     assert out.columns.is_unique
     pd.testing.assert_frame_equal(out[list(frame.columns)], frame)
     assert out["AMRR_added"][0] == TABLES.constants("nations", "mrr").index(0.5)
-    assert (out["note_added"][0], out["tables_added"][0], out["num_tasks_added"][0]) == ("", TABLES.version, 402)
+    assert (out["note_added"][0], out["table_version_added"][0], out["num_tasks_added"][0]) == ("", TABLES.version, 402)
     frame.to_csv(tmp_path / "results.csv", index=False)
     read = rankconst.adjust(tmp_path / "results.csv").to_pandas()
     assert read.columns.is_unique

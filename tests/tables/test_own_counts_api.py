@@ -91,5 +91,5 @@ def test_both_needs_both_sides() -> None:
 
 
 def test_messages_name_the_tasks() -> None:
-    with pytest.raises(DataError, match="no possible MRR on typed test run"):
+    with pytest.raises(DataError, match="not a possible MRR on typed test run"):
         from_counts([5, 5], name="typed test run").constants("mrr").adjust(1.5)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.checks.identify.defects import CAUSES, Checked, bound_cancellation, check_entries
 from rankconst.constants.published import NOISE
@@ -257,7 +257,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
         place = int(places[columns[0]])
         chance = _estimate_chance(comparisons, candidates, place)
         matches.append(Match(first, tuple(others), int(candidates.num_tasks[place]), comparisons, chance))
-    return tuple(sorted(matches, key=lambda match: (*order(match.tasks)[:1], match.largest_difference)))
+    return tuple(sorted(matches, key=lambda match: (*order(match.tasks)[:1], *_usual(match), match.largest_difference)))
 
 
 def compare(evidence: Evidence, tasks: Tasks, candidates: TaskSets) -> tuple[Comparison, ...]:
@@ -338,6 +338,13 @@ def _preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
         ("test", *SPLITS).index(tasks.split),
         tasks.dataset,
     )
+
+
+def _usual(match: Match) -> tuple[bool, ...]:
+    """Sort what most results are of first: test, both sides, the default protocol."""
+    tasks = match.tasks
+    protocols = {each.protocol for each in (tasks, *match.same)}
+    return tasks.split != "test", tasks.side != "both", DEFAULT_PROTOCOL not in protocols
 
 
 # -- adjusted values on the sets that fit -----------------------------------------------------------------------------

@@ -128,6 +128,36 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
+_BEFORE = re.compile(r"[\s._/:|-]+")
+_BEHIND = re.compile(r"\s*[(\[↑↓%]|\s+/\s|\s*$")
+_COUNTED = re.compile(r"(.* / )?[^/]* / \d+$")
+
+
+def clean_heading(heading: str) -> str:
+    """Return a heading without what is only true of the published values: arrows and percent signs."""
+    return " / ".join(_strip_signs(part)[1] or part for part in heading.split(" / "))
+
+
+def name_adjusted(heading: str, metric: Metric, adjustment: str) -> str:
+    """Return the heading of a metric with the name of an adjusted form in the metric's place.
+
+    >>> from rankconst.catalogue.metrics import parse_metric
+    >>> name_adjusted("FB15k-237 / MRR", parse_metric("mrr"), "index")
+    'FB15k-237 / AMRR'
+    """
+    name = metric.column_of(adjustment)
+    for start in (0, *(found.end() for found in _BEFORE.finditer(heading))):
+        for end in (found.start() for found in _BEHIND.finditer(heading, start)):
+            word = heading[start:end]
+            first = _WORD.match(word)
+            if first is not None and _read_word(first[1].lower()) is not None:
+                continue  # the split or side next to the metric
+            if _NAME.fullmatch(word) and _parse_name(word, None) == (metric, None):
+                return f"{heading[:start]}{name}{heading[end:]}"
+    counted = _COUNTED.match(heading) if metric.takes_k else None
+    return f"{heading}_{adjustment}" if counted is None else f"{counted[1] or ''}{name}"
+
+
 def add_part(meaning: Meaning, part: str) -> Meaning | None:
     """Add a part next to or above a metric's name: a split, a side, a tie policy, ``raw``, or else a dataset.
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.catalogue.metrics import TABULATED
-from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
+from rankconst.catalogue.metrics import TABULATED, parse_metric
+from rankconst.results.tables.columns import ROLES, Meaning, add_part, name_adjusted, parse_column
 
 
 def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
@@ -122,3 +122,24 @@ def test_what_the_name_says_stays() -> None:
 def test_any_text_is_a_heading(heading: str, k: int | None) -> None:
     meaning = parse_column(heading, k)
     assert meaning is None or (meaning.role == "measured") == (meaning.metric is not None)
+
+
+@pytest.mark.parametrize(
+    ("heading", "metric", "expected"),
+    [
+        ("MRR", "mrr", "AMRR"),
+        ("FB15k-237 / MRR", "mrr", "FB15k-237 / AMRR"),
+        ("MRR (WN18RR)", "mrr", "AMRR (WN18RR)"),
+        ("MRR / WN18RR", "mrr", "AMRR / WN18RR"),
+        ("MRR (2)", "mrr", "AMRR (2)"),
+        ("test_mrr", "mrr", "test_AMRR"),
+        ("both.realistic.hits_at_10", "hits@10", "both.realistic.AH@10"),
+        ("arithmetic_mean_rank", "mr", "AMRI"),
+        ("tail.inverse_harmonic_mean_rank", "mrr", "tail.AMRR"),
+        ("WN18RR / Hits@ / 10", "hits@10", "WN18RR / AH@10"),
+        ("Mean rank (filtered)", "mr", "AMRI (filtered)"),
+        ("x y z", "mrr", "x y z_index"),
+    ],
+)
+def test_an_adjusted_column_is_named_like_its_own(heading: str, metric: str, expected: str) -> None:
+    assert name_adjusted(heading, parse_metric(metric), "index") == expected

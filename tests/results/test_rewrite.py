@@ -1,0 +1,264 @@
+"""Documents with their numbers exchanged: what changes, what stays to the last byte, and what marks the best."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.results.adjust import adjust_reading
+from rankconst.results.document import Document, open_document
+from rankconst.results.evaluation import Stated
+from rankconst.results.formats import READERS, read_opened
+from rankconst.results.rewrite import Rewritten, choose_metrics, locate, parse_exchange, rewrite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TABLES = rankconst.load()
+
+
+def exchange(text: str, *names: str, name: str = "paper.tex", digits: int | None = None, **said: object) -> Rewritten:
+    document = text if isinstance(text, Document) else Document(name, text)
+    reading = read_opened(document)
+    asked = [parse_exchange(each) for each in names]
+    user = Stated(**said)  # type: ignore[arg-type]
+    adjusted = adjust_reading(reading, TABLES, user, metrics=choose_metrics(reading, asked))
+    return rewrite(document, adjusted, asked, READERS[reading.form].read, digits=digits, percent=user.percent)
+
+
+def changes(before: str, after: str) -> list[tuple[str, str]]:
+    """The pieces that differ, without the comment on top."""
+    body = "".join(line for line in after.splitlines(keepends=True) if not re.match("% |<!-- ", line))
+    pieces = re.compile(r"[\w.@-]+|\W")
+    old, new = pieces.findall(before), pieces.findall(body)
+    found = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [("".join(old[a:b]), "".join(new[c:d])) for what, a, b, c, d in found if what != "equal"]
+
+
+def index(dataset: str, metric: str, value: float, decimals: int, unit: float = 1.0) -> str:
+    """The index by its formula, from the expectation alone."""
+    expected, best = TABLES.constants(dataset, metric).expectation, 1.0
+    return f"{(value / unit - expected) / (best - expected) * unit:.{decimals}f}"
+
+
+PAPER = r"""\documentclass{article}
+\usepackage{booktabs,multirow}
+\begin{document}
+An MRR of 0.294 in 2019, and Hits@10 of 46.5. % 0.338
+\begin{table}
+\caption{Of 357 results, MRR}
+\begin{tabular}{l@{\hskip 0.5em}rrrrr}
+\toprule
+\multirow{2}{*}{Model} & \multicolumn{3}{c}{FB15k-237} & \multicolumn{2}{c}{WN18RR} \\ % 0.294
+\cmidrule(lr){2-4} \cmidrule(lr){5-6}
+ & MR & MRR & Hits@10 (\%) & MRR & MR \\
+\midrule
+TransE & 357 & 0.294 & 46.5 & 0.226$^*$ & 3384 \\[0.5ex]
+RotatE & \textbf{177} & \textbf{0.338} & \textbf{53.3}\footnote{0.338!} & $\mathbf{0.476}$ & 3{,}340 \\
+Mine   & 3 & n/a & 1 & .477 $\pm$ .002 & -- \\
+\bottomrule
+\end{tabular}
+\end{table}
+\end{document}
+"""
+
+
+def test_numbers_and_headings_change_and_nothing_else() -> None:
+    done = exchange(PAPER, "index")
+    assert changes(PAPER, done.source) == [
+        ("MR", "AMRI"),
+        ("MRR", "AMRR"),
+        ("Hits@10", "AH@10"),
+        ("MRR", "AMRR"),
+        ("MR", "AMRI"),
+        ("357", index("fb15k237", "mr", 357, 4)),
+        ("0.294", index("fb15k237", "mrr", 0.294, 3)),
+        ("3384", index("wn18rr", "mr", 3384, 4)),
+        ("177", index("fb15k237", "mr", 177, 4)),
+        ("3{,}340", index("wn18rr", "mr", 3340, 4)),
+        ("3", index("fb15k237", "mr", 3, 4)),
+        ("1", index("fb15k237", "hits@10", 1, 1, 100)),
+    ]
+    # Fewer decimals than chance changes: 46.5 % stay 46.5 %.
+    assert index("fb15k237", "hits@10", 46.5, 1, 100) == "46.5"
+    assert done.replaced == 13
+    assert done.notes == ()
+
+
+def test_the_comment_on_top_says_what_was_done() -> None:
+    first, second, *rest = exchange(PAPER, "AMRR", protocol="pykeen").source.splitlines()
+    assert first == f"% Adjusted for chance by rankconst {rankconst.__version__}: AMRR for MRR."
+    assert second == (
+        f"% Ranking tasks: fb15k237 test both, wn18rr test both; protocol pykeen; tables {TABLES.version}."
+    )
+    assert rest[0] == "\\documentclass{article}"
+
+
+def test_one_metric_one_form_or_both_numbers() -> None:
+    assert {old for old, _ in changes(PAPER, exchange(PAPER, "AMRR").source)} == {"MRR", "0.294"}
+    both = exchange(PAPER, "both", digits=4).source
+    assert f"\\textbf{{0.338 / {index('fb15k237', 'mrr', 0.338, 4)}}}" in both
+    assert f".477 $\\pm$ .002 / {index('wn18rr', 'mrr', 0.477, 4)[1:]} &" in both
+    assert "& MR / AMRI & MRR / AMRR &" in both
+    known = TABLES.constants("fb15k237", "mrr")
+    z = (0.338 - known.expectation) / known.variance**0.5
+    assert f"\\textbf{{{z:.0f}}}" in exchange(PAPER, "ZMRR", digits=0).source
+
+
+def test_what_is_exchanged_is_read_again_as_what_it_is() -> None:
+    again = read_opened(Document("paper.tex", exchange(PAPER, "index", digits=9).source))
+    before = read_opened(Document("paper.tex", PAPER))
+    for old, new in zip(before.entries, again.entries, strict=True):
+        assert (new.metric, new.adjustment, new.row) == (old.metric, "index", old.row)
+        known = TABLES.constants(old.context.dataset or "", old.metric)
+        percent = "%" in old.text
+        value = float(re.match(r"[\d.]+", old.text.replace(",", ""))[0]) / (100 if percent else 1)  # type: ignore[index]
+        exact = (value - known.expectation) / (1 - known.expectation) * (100 if percent else 1)
+        assert float(re.match(r"-?[\d.]+", new.text)[0]) == pytest.approx(exact, abs=1e-9)  # type: ignore[index]
+
+
+MIXED = r"""\begin{tabular}{llr}
+Model & Dataset & MRR \\
+\hline
+A & FB15k-237 & 0.338 \\ B & Nations & %s \\
+C & WN18RR & %s \\
+\end{tabular}
+"""
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "expected"),
+    [
+        (r"\textbf{0.420}", r"\underline{0.400}", (r"\underline{0.338}", "0.058", r"\textbf{0.400}")),
+        (r"$\mathbf{0.420}$", "$0.400$", ("0.338", "$0.058$", r"$\mathbf{0.400}$")),
+        (r"{\bf 0.420}", "0.400", ("0.338", "0.058", r"\textbf{0.400}")),
+        # It marks something else, or nothing.
+        ("0.420", r"\textbf{0.400}", ("0.338", "0.058", r"\textbf{0.400}")),
+        ("0.420", r"\underline{0.400}", (r"\underline{0.338}", "0.058", "0.400")),
+        ("0.420", "0.400", ("0.338", "0.058", "0.400")),
+    ],
+)
+def test_bold_and_underline_move_where_the_order_changes(b: str, c: str, expected: tuple[str, ...]) -> None:
+    text = MIXED % (b, c)
+    cells = re.findall(r"(?:FB15k-237|Nations|WN18RR) & (.*?) \\\\", exchange(text, "index").source)
+    assert cells == list(expected)
+
+
+@pytest.mark.parametrize(
+    ("heading", "index", "normalised"),
+    [
+        (r"MR $\downarrow$", r"AMRI $\uparrow$", r"AMR $\downarrow$"),
+        (r"\textbf{MR} ($\downarrow$)", r"\textbf{AMRI} ($\uparrow$)", r"\textbf{AMR} ($\downarrow$)"),
+        ("MR↓", "AMRI↑", "AMR↓"),
+        (r"MRR $\uparrow$", r"AMRR $\uparrow$", None),
+    ],
+)
+def test_arrows_turn_with_the_direction(heading: str, index: str, normalised: str | None) -> None:
+    text = "\\begin{tabular}{lr}\nDataset & %s \\\\\nNations & 1.5 \\\\\n\\end{tabular}\n"
+    text = text.replace("1.5", "0.5") if "MRR" in heading else text
+    assert f"& {index} \\\\" in exchange(text % heading, "index").source
+    assert normalised is None or f"& {normalised} \\\\" in exchange(text % heading, "normalised").source
+
+
+def test_markdown_is_rewritten_too() -> None:
+    text = "| Model | Dataset | MRR |\n|---|---|---|\n| A | Nations | **0.42**[^1] |\n| B | WN18RR | 0.400 |\n"
+    done = exchange(text, "AMRR", name="README.md").source
+    assert done.startswith("<!-- Adjusted for chance by rankconst ")
+    assert done.endswith(
+        "| Model | Dataset | AMRR |\n|---|---|---|\n| A | Nations | 0.058[^1] |\n| B | WN18RR | **0.400** |\n"
+    )
+
+
+def test_the_files_own_line_ends_and_mark_stay(tmp_path: Path) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_bytes(b"\xef\xbb\xbf" + PAPER.replace("\n", "\r\n", 12).encode())
+    done = exchange(open_document(path), "AMRR").source.encode()  # type: ignore[arg-type]
+    assert done.startswith(b"\xef\xbb\xbf% Adjusted")
+    assert done.count(b"\r\n") == 12 + 2
+    plain = exchange(PAPER, "AMRR").source
+    assert done.decode().lstrip("\ufeff").replace("\r\n", "\n") == plain
+
+
+def test_what_stays_is_noted() -> None:
+    text = r"""\begin{tabular}{llrr}
+Model & Dataset & MRR & Hits@10 (\%) \\
+A & FB15k-237 & 0.338 & 53.3 \\
+B & Freebase86M & 0.700 & 53.3 \\
+\end{tabular}
+"""
+    done = exchange(text, "z")
+    assert "0.700" in done.source
+    assert "& MRR &" in done.source
+    assert "% Numbers that stay as published: 3." in done.source
+    reasons = [note for _, note in done.notes]
+    assert any("unknown dataset" in note for note in reasons)
+    assert "the heading MRR stays as it is; name it ZMRR" in reasons
+    assert [line for line, note in done.notes if "no percentage" in note] == [3]
+
+
+def test_a_number_is_found_where_it_is_printed() -> None:
+    text = "\\begin{tabular}{lr} Model & MRR \\\\ \\textcolor[rgb]{0.338,0,0}{A} & \\best{0.338} \\\\ \\end{tabular}"
+    document = Document("paper.tex", text)
+    ((span,),) = locate(document, read_opened(document), READERS["latex"].read).values()
+    assert span == (text.rindex("0.338"), text.rindex("0.338") + 5, "0.338")
+
+
+def test_a_number_for_several_rows_stays_if_they_differ() -> None:
+    text = r"""\begin{tabular}{lr}
+Dataset & MRR \\
+Nations & \multirow{2}{*}{0.338} \\
+WN18RR & \\
+UMLS & 0.5 \\
+\end{tabular}
+"""
+    done = exchange(text, "index")
+    assert "{0.338}" in done.source
+    assert [line for line, note in done.notes if "one number for several rows" in note] == [3, 4]
+
+
+@pytest.mark.parametrize("name", ["MRR", "both of them", "AH@", ""])
+def test_an_unknown_form_is_refused(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="Expected an adjusted metric"):
+        parse_exchange(name)
+
+
+def test_other_formats_and_other_metrics_are_refused() -> None:
+    with pytest.raises(UsageError, match="read as csv"):
+        exchange("model,dataset,MRR\na,nations,0.5\n", "index", name="results.csv")
+    with pytest.raises(DataError, match="There are MR, MRR, Hits@10"):
+        exchange(PAPER, "AH@3")
+
+
+def test_real_tables(reference: Path) -> None:
+    files = sorted((reference / "real" / "latex").glob("*.tex"))
+    assert files
+    for path in files:
+        document = open_document(path)
+        reading = read_opened(document)
+        found = locate(document, reading, READERS["latex"].read)
+        assert set(found) == set(range(len(reading.entries)))
+        for place, spans in found.items():
+            assert reading.entries[place].line == document.text.count("\n", 0, spans[0].start) + 1
+
+
+@pytest.mark.parametrize("form", ["index", "both"])
+def test_a_rewritten_document_compiles(tmp_path: Path, form: str) -> None:
+    tex = shutil.which("pdflatex")
+    if tex is None:
+        pytest.skip("no TeX here: apt-get install texlive-latex-base")
+    path = tmp_path / "paper.tex"
+    # Without packages that a small TeX may lack.
+    rules = r"\let\toprule\hline\let\midrule\hline\let\bottomrule\hline\def\cmidrule(#1)#2{\cline{#2}}"
+    plain = PAPER.replace(r"\usepackage{booktabs,multirow}", rules).replace(r"\multirow{2}{*}{Model}", "Model")
+    path.write_text(exchange(plain, form).source)
+    command = [tex, "-halt-on-error", "-interaction=nonstopmode", path.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert path.with_suffix(".pdf").stat().st_size > 10_000
