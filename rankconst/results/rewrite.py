@@ -475,8 +475,8 @@ def _put_into_source(document: Document, edits: Iterable[Edit], top: str) -> str
 
 # Headings.
 
-# A heading is at most this many lines above its numbers.
-_ABOVE = 60
+# A heading is at most this many lines from its numbers: above them, or in the row where a table has metrics in rows.
+_FAR = 60
 _WORDS = re.compile(r"[A-Za-z][A-Za-z@ \d.-]*[A-Za-z@\d]")
 _STEM = re.compile(r"(?:Hits?|H)\s?@?", re.IGNORECASE)
 
@@ -508,7 +508,7 @@ def _rename_headings(
 
 
 def _suggest_names(text: str, column: str, entries: Sequence[Entry], form: str) -> Iterator[Edit]:
-    """Yield what may rename the heading of a column: each place of its words in the lines above its numbers."""
+    """Yield what may rename the heading of a column: each place of its words near its numbers."""
     metric, lines = entries[0].metric, {entry.line or 1 for entry in entries}
     name = metric.name_of(form)
     for part in column.split(" / ") if name else ():
@@ -519,7 +519,7 @@ def _suggest_names(text: str, column: str, entries: Sequence[Entry], form: str) 
             word = _WORDS.match(part)
         for found in re.finditer(rf"(?<![\w@]){re.escape(word[0])}(?!\w)", text) if word else ():
             line = text.count("\n", 0, found.start()) + 1
-            if any(line <= each <= line + _ABOVE for each in lines):
+            if any(abs(line - each) <= _FAR for each in lines):
                 yield (*found.span(), put)
 
 
@@ -539,7 +539,8 @@ def _is_renamed(reading: Reading, again: Reading | None, forms: dict[tuple[int, 
         return False
     changed = []
     for before, after in zip(reading.entries, again.entries, strict=True):
-        if (before.metric, before.text, before.row) != (after.metric, after.text, after.row):
+        # Of adjusted values it is not asked whether they are percentages.
+        if (before.metric, before.text.strip("%"), before.row) != (after.metric, after.text.strip("%"), after.row):
             return False
         if before.adjustment != after.adjustment:
             changed.append(after.adjustment == forms.get((before.row, before.column)))

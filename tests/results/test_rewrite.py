@@ -167,6 +167,35 @@ def test_arrows_turn_with_the_direction(heading: str, index: str, normalised: st
     assert normalised is None or f"& {normalised} \\\\" in exchange(text % heading, "normalised").source
 
 
+def test_metrics_in_rows_and_percentages_without_a_sign() -> None:
+    text = r"""\begin{table}\caption{Link prediction on WN18RR}
+\begin{tabular}{lrr}
+ & TransE & RotatE \\
+MR $\downarrow$ & 3384 & \textbf{3340} \\
+MRR & 0.226 & \textbf{0.476} \\
+\end{tabular}
+\end{table}
+"""
+    assert changes(text, exchange(text, "index").source) == [
+        ("MR", "AMRI"),
+        ("downarrow", "uparrow"),
+        ("3384", index("wn18rr", "mr", 3384, 4)),
+        ("3340", index("wn18rr", "mr", 3340, 4)),
+        ("MRR", "AMRR"),
+    ]
+    text = "## Nations\n\n| | MRR | Hits@10 |\n|---|---|---|\n| A | 64.8 | 97.5 ± 0.3 |\n| B | 73.9 | 98.1 |\n"
+    slope = 100 / (100 - 100 * TABLES.constants("nations", "hits@10").expectation)
+    assert changes(text, exchange(text, "index", name="README.md", digits=1).source) == [
+        ("MRR", "AMRR"),
+        ("Hits@10", "AH@10"),
+        ("64.8", index("nations", "mrr", 64.8, 1, 100)),
+        ("97.5", index("nations", "hits@10", 97.5, 1, 100)),
+        ("0.3", f"{0.3 * slope:.1f}"),
+        ("73.9", index("nations", "mrr", 73.9, 1, 100)),
+        ("98.1", index("nations", "hits@10", 98.1, 1, 100)),
+    ]
+
+
 def test_markdown_is_rewritten_too() -> None:
     text = "| Model | Dataset | MRR |\n|---|---|---|\n| A | Nations | **0.42**[^1] |\n| B | WN18RR | 0.400 |\n"
     done = exchange(text, "AMRR", name="README.md").source
