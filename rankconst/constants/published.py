@@ -274,8 +274,8 @@ def show_number(value: float, digits: int = 4) -> str:
     return f"{value:,.{max(digits - 1 - exponent, 0)}f}"
 
 
-def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
-    """Write what is open about a number as a range, with no digit beyond that; a number that is certain as it is.
+def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_only: bool = False) -> str:
+    """Write a number with the range that is open about it, with no digit beyond that; one that is certain as it is.
 
     It is no number with ±, which reads like a deviation over runs. The ends are rounded outwards, so that the whole
     interval is covered but for 2 % of it.
@@ -283,8 +283,8 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
     Examples
     --------
     >>> show_uncertain(6368.04, Interval(6358.6, 6377.5))
-    '6,358–6,378'
-    >>> show_uncertain(-0.0754, Interval(-0.0763, -0.0745))
+    '6,368 (6,358–6,378)'
+    >>> show_uncertain(-0.0754, Interval(-0.0763, -0.0745), ends_only=True)
     '-0.0763 to -0.0745'
     """
     open_by = max(interval.upper - value, value - interval.lower)
@@ -298,10 +298,12 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4) -> str:
     unit = 10.0 ** (decade - 1 if open_by < 3 * 10.0**decade else decade)
     slack = 0.02 * open_by / unit
     ends = math.floor(interval.lower / unit + slack) * unit, math.ceil(interval.upper / unit - slack) * unit
+    numbers = (round(value / unit) * unit, *ends)
     places = round(-math.log10(unit))
     if places > 8:  # more zeros than anybody counts
         places = max(math.floor(math.log10(max(map(abs, ends)))) + places, 0)
-        lower, upper = (f"{end:.{places}e}" for end in ends)
+        best, lower, upper = (f"{number:.{places}e}" for number in numbers)
     else:
-        lower, upper = (f"{end + 0.0:,.{max(places, 0)}f}" for end in ends)
-    return f"{lower} to {upper}" if "-" in f"{lower}{upper}" else f"{lower}–{upper}"
+        best, lower, upper = (f"{number + 0.0:,.{max(places, 0)}f}" for number in numbers)
+    between = f"{lower} to {upper}" if "-" in f"{lower}{upper}" else f"{lower}–{upper}"
+    return between if ends_only else f"{best} ({between})"

@@ -59,7 +59,7 @@ def show_probability(log10: float, interval: Interval) -> str:
     if math.isinf(log10):
         return "0"
     if interval.upper < _MINUTE:
-        shown = show_uncertain(log10, interval, 6)
+        shown = show_uncertain(log10, interval, 6, ends_only=True)
         return f"10^({shown})" if " to " in shown else f"10^{log10:,.1f}"
     ends = [f"{10.0**end:.2g}" for end in interval]
     return ends[0] if ends[0] == ends[1] else "–".join(ends)

@@ -94,7 +94,7 @@ def _mark(constants: Constants, place: int, label: str, published: Published) ->
     adjusted = constants.adjust(published)
     caption = ""
     if adjusted.z is not None and adjusted.z_interval is not None:
-        caption = f"z = {show_uncertain(adjusted.z, adjusted.z_interval, 3)}"
+        caption = f"z = {show_uncertain(adjusted.z, adjusted.z_interval, 3, ends_only=True)}"
         try:
             found = compute_significance(constants.metric, constants.histogram, adjusted.value, adjusted.value_interval)
         except UndefinedError:

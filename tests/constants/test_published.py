@@ -157,29 +157,34 @@ def test_the_first_cell_that_is_no_number_is_named_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("value", "ends", "shown"),
     [
-        (6368.04, (6358.6, 6377.5), "6,358–6,378"),
-        (0.337529, (0.337029, 0.338029), "0.3370–0.3381"),
-        (0.338, (0.3375, 0.3385), "0.3375–0.3385"),
+        (6368.04, (6358.6, 6377.5), "6,368 (6,358–6,378)"),
+        (0.337529, (0.337029, 0.338029), "0.3375 (0.3370–0.3381)"),
+        (0.338, (0.3375, 0.3385), "0.3380 (0.3375–0.3385)"),
         (0.23352836, (0.23352836, 0.23352836), "0.2335"),
-        (3.2, (-6.0, 12.0), "-6 to 12"),
-        (2.0, (1.9, 2.1), "1.90–2.10"),
-        (7e-5, (6.5e-5, 7.5e-5), "0.000065–0.000075"),
-        (1e-12, (5e-13, 2e-12), "5.0e-13 to 2.0e-12"),
-        (0.0, (-0.1, 0.1), "-0.10 to 0.10"),
-        (249.8, (148.0, 351.6), "150–350"),
+        (3.2, (-6.0, 12.0), "3 (-6 to 12)"),
+        (2.0, (1.9, 2.1), "2.00 (1.90–2.10)"),
+        (7e-5, (6.5e-5, 7.5e-5), "0.000070 (0.000065–0.000075)"),
+        (1e-12, (5e-13, 2e-12), "1.0e-12 (5.0e-13 to 2.0e-12)"),
+        (0.0, (-0.1, 0.1), "0.00 (-0.10 to 0.10)"),
+        (249.8, (148.0, 351.6), "250 (150–350)"),
         (0.0, (0.0, 0.0), "0"),
-        (1234567.0, (1234560.0, 1234574.0), "1,234,560–1,234,574"),
+        (1234567.0, (1234560.0, 1234574.0), "1,234,567 (1,234,560–1,234,574)"),
         (123456789.0, (123456700.0, 123456800.0), "1.235e+08"),
-        (1.0, (0.995, 1.0), "0.995–1.000"),
+        (1.0, (0.995, 1.0), "1.000 (0.995–1.000)"),
     ],
 )
 def test_no_digit_is_shown_beyond_what_is_certain(value: float, ends: tuple[float, float], shown: str) -> None:
-    assert show_uncertain(value, Interval(*ends)) == shown
+    interval = Interval(*ends)
+    assert show_uncertain(value, interval) == shown
+    assert show_uncertain(value, interval, ends_only=True) == re.sub(r".*\((.*)\)", r"\1", shown)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e5), st.floats(1e-6, 1e5))
 def test_what_is_shown_covers_the_interval(value: float, below: float, above: float) -> None:
-    shown = show_uncertain(value, Interval(value - below, value + above))
+    interval = Interval(value - below, value + above)
+    shown = show_uncertain(value, interval, ends_only=True)
+    best = float(show_uncertain(value, interval).split(" (")[0].replace(",", ""))
+    assert abs(best - value) <= max(0.17 * max(below, above), 5e-4 * abs(value)) + 1e-12
     ends = [float(end) for end in re.split(" to |–", shown.replace(",", ""))]
     widest = max(below, above)
     if len(ends) == 1:
