@@ -300,6 +300,7 @@ def _rewrite(
     reading = read_opened(document, input_format)
     report_reading(reading, strict=strict)
     adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables)
+    _report_file(adjusted, user)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
     read = READERS[reading.form].read
     done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
@@ -606,22 +607,23 @@ def _list_file(
 
     report_reading(reading, strict=strict)
     reading = lengthen(reading) if long else reading
-    return _lay_out(_adjust_file(reading, metrics, user, tables, significance=significance), form)
+    adjusted = _adjust_file(reading, metrics, user, tables, significance=significance)
+    kept = _choose_rows(adjusted, form)
+    _report_file(adjusted, user, kept[adjusted.rows])
+    return _lay_out(adjusted, form, kept)
 
 
 def _adjust_file(
     reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, *, significance: bool = False
 ) -> AdjustedReading:
-    """Adjust the numbers of a file, and say what was left out."""
+    """Adjust the numbers of a file, and say how its tasks were found."""
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
     completed = complete_reading(reading, tables, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
-    adjusted = adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
-    _report_file(adjusted, user)
-    return adjusted
+    return adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
 
 
 def _explain_names(names: Iterable[str]) -> None:
@@ -633,14 +635,15 @@ def _explain_names(names: Iterable[str]) -> None:
         )
 
 
-def _report_file(adjusted: AdjustedReading, user: Stated) -> None:
-    """Say on stderr what was left out and what there is to know."""
+def _report_file(adjusted: AdjustedReading, user: Stated, listed: NDArray[np.bool_] | None = None) -> None:
+    """Say on stderr what was left out and what there is to know, of the numbers that are listed."""
     reading = adjusted.reading
     if reading.understood and user.dataset is not None:
         _report_others(adjusted)
     long = reading.layout == "long"
     _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
-    _report_notes(reading.name, ((reading.entries[place].line, note) for place, note in sorted(adjusted.notes.items())))
+    notes = ((place, note) for place, note in sorted(adjusted.notes.items()) if listed is None or listed[place])
+    _report_notes(reading.name, ((reading.entries[place].line, note) for place, note in notes))
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
         typer.echo(f"note: for the caveats of {named} see `rankconst tools NAME`.", err=True)
@@ -676,7 +679,7 @@ def _track(done: Sequence[Done]) -> Iterable[Done]:
     return track(done, description="significance", console=Console(stderr=True), transient=True)
 
 
-def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
+def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -> Listing:
     """Return the original columns with the adjusted numbers to their right.
 
     A table on a screen leaves out what rankconst knows nothing about; no other format does.
@@ -691,12 +694,16 @@ def _lay_out(adjusted: AdjustedReading, form: Format) -> Listing:
     if form is Format.json:
         data = data | {column: adjusted.put_numbers(column) for column in adjusted.blocks}
     *facts, note = adjusted.described
-    last = Column(note, "note" if any(data[note]) else None, lambda value: value or "", drop=_NOTE)
+    last = Column(
+        note,
+        "note" if any(itertools.compress(data[note], kept.tolist())) else None,
+        lambda value: value or "",
+        drop=_NOTE,
+    )
     left_out = [column.key for column in original if column.title is None]
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
     tails = f" {_explain_tails(methods, 'as well')}" if methods else ""
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
-    kept = _choose_rows(adjusted, form)
     columns = [*original, *added, *map(Column, facts), last]
     if form is Format.table and reading.layout == "wide":
         groups = _group_columns(adjusted)
