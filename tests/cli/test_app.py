@@ -266,7 +266,15 @@ def test_a_page_is_not_cut_in_a_narrow_terminal(
 def test_adjust_fits_a_terminal(run_in_terminal: RunInTerminal) -> None:
     screen = run_in_terminal("adjust", "0.338", "0.5", "-d", "fb15k237", "-d", "wn18rr", "-m", "hits@10", columns=80)
     assert "…" not in screen.out
-    for fact in ("fb15k237", "0.338", "0.00070120", "0.3375 (0.3370–0.3381)", "2,578 (", "Left out for lack of width"):
+    for fact in (
+        "fb15k237",
+        "0.338",
+        "0.00070120",
+        "0.3375",
+        "(0.3370–0.3381)",
+        "2,578 (",
+        "Left out for lack of width",
+    ):
         assert fact in screen.out
 
 
