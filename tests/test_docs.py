@@ -206,6 +206,17 @@ def test_published_lines_are_what_the_script_writes(reference: Path, monkeypatch
 
 
 @in_checkout
+@pytest.mark.slow
+def test_the_table_of_real_files_is_what_the_script_writes(reference: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import read_real_files
+
+    lines = read_real_files.render_lines(reference / "real")
+    assert lines in text_of(DOCS / "real_files.md"), "run: python scripts/read_real_files.py FOLDER"
+    assert f"what came of {lines.count(chr(10)) - 1} real files" in text_of(DOCS / "README.md")
+
+
+@in_checkout
 def test_the_version_to_cite_is_this_one() -> None:
     assert f"\nversion: {rankconst.__version__}\n" in text_of(ROOT / "CITATION.cff")
     assert f"version = {{{rankconst.__version__}}}" in text_of(DOCS / "archive.md")
