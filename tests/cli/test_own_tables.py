@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import pytest
 
 import rankconst
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.conftest import Run
+
+pd = pytest.importorskip("pandas", reason="sets are built with pandas")
 
 pytestmark = pytest.mark.usefixtures("builder", "cheap_constants")
 
