@@ -115,7 +115,7 @@ def test_every_format_has_an_example(tmp_path: Path) -> None:
             path = tmp_path / block.name
             path.write_text(block.body, encoding="utf-8")
             forms.add(rankconst.read_results(path).form)
-    assert forms == set(READERS)
+    assert forms == set(READERS) - {"xlsx"}  # which is no text
 
 
 @in_checkout

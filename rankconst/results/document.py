@@ -1,10 +1,10 @@
-"""A results file as text: checked for size and encoding before any reader sees it."""
+"""A results file as text, or as a workbook: checked for size and encoding before any reader sees it."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,10 @@ STDIN = "-"
 # This many bytes are enough to tell whether each letter takes two.
 _START = 64
 
+# The first bytes of zip archives, which workbooks are, and of the files that older programs of Office write.
+_ZIP = b"PK\x03\x04"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
 # The longer mark first: it begins like the shorter one.
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -31,6 +35,7 @@ class Document:
     text: str  # each line end a single line feed
     decimal: str | None = None  # "comma" or "point" if the user says what sets decimals apart
     source: str = ""  # as in the file: its own line ends and byte order mark
+    workbook: bytes = field(default=b"", repr=False)  # the file itself, if it is a zip archive; then there is no text
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -49,7 +54,7 @@ class Document:
 
 
 def open_document(path: str | Path, decimal: str | None = None) -> Document:
-    """Read a results file, or ``-`` for standard input; DataError if it is too large or no UTF-8 text."""
+    """Read a results file, or ``-`` for standard input; DataError if it is too large, or no UTF-8 text or workbook."""
     if decimal not in {None, "comma", "point"}:
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
     name = "standard input" if str(path) == STDIN else str(path)
@@ -58,6 +63,13 @@ def open_document(path: str | Path, decimal: str | None = None) -> Document:
         raise DataError(
             f"{name} is larger than {LARGEST // 2**20} MiB, too large for results. "
             "Of a log, take the lines with metrics: grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
+        )
+    if data.startswith(_ZIP):
+        return Document(name, "", decimal, workbook=data)
+    if data.startswith(_OLD_OFFICE):
+        raise DataError(
+            f"{name} is an old .xls workbook, or one with a password. Save it as .xlsx without a password, or as CSV "
+            "in UTF-8."
         )
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if data.startswith(mark):

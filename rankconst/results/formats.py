@@ -10,7 +10,7 @@ from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, rotate, torchkge
 from rankconst.results.reading import name_line
 from rankconst.results.structured import looks_structured
-from rankconst.results.tables import csv, latex, markdown, rst, text
+from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ _READERS = (
     latex.READER,
     rst.READER,
     csv.READER,
+    xlsx.READER,
     generic.READER,
     text.READER,
 )
@@ -54,6 +55,7 @@ _BY_SUFFIX = {
     ".md": "markdown",
     ".rst": "rst",
     ".tex": "latex",
+    ".xlsx": "xlsx",
     ".yaml": "pykeen",
     ".yml": "pykeen",
 }
@@ -84,6 +86,8 @@ def read_results(path: str | Path, form: str | None = None, *, decimal: str | No
         If there is no such format.
     UsageError
         If `decimal` is something else.
+    MissingExtraError
+        If the file is a workbook, and the extra ``rankconst[xlsx]`` is not installed.
     """
     return read_opened(open_document(path, decimal), form)
 
@@ -101,6 +105,8 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         ]
     else:
         reader = _recognise(document)
+    if document.workbook and reader is not xlsx.READER:
+        raise DataError(f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out.")
     reading = reader.read(document)
     if not reading.entries:
         reasons = "".join(f"; {name_line(skip.line)}{skip.what}: {skip.why}" for skip in reading.skipped[:3])

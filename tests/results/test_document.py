@@ -52,6 +52,7 @@ def test_carriage_returns_end_lines_only_where_nothing_else_does(tmp_path: Path)
         (b"\0\0\0\0", "zero bytes"),
         (TABLE.encode("utf-32-le"), "zero bytes"),
         (b"PAR1\x00\x00", "zero bytes"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "old .xls workbook, or one with a password. Save it as .xlsx"),
     ],
 )
 def test_what_is_no_text_is_named(tmp_path: Path, data: bytes, told: str) -> None:

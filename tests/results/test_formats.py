@@ -14,7 +14,7 @@ import rankconst
 from log_samples import SAMPLES
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.adjust import adjust_reading
-from rankconst.results.document import Document
+from rankconst.results.document import Document, open_document
 from rankconst.results.evaluation import Stated
 from rankconst.results.formats import READERS, read_results
 
@@ -100,7 +100,7 @@ FILES: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.fixture(params=list(FILES))
+@pytest.fixture(params=[*FILES, "xlsx"])
 def key(request: pytest.FixtureRequest) -> str:
     found = request.param
     assert isinstance(found, str)
@@ -109,6 +109,13 @@ def key(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def path(key: str, tmp_path: Path) -> Path:
+    if key == "xlsx":
+        openpyxl = pytest.importorskip("openpyxl", reason="the extra rankconst[xlsx] is not installed")
+        book = openpyxl.Workbook()
+        for row in (("Model", "MRR", "Hits@10"), ("RotatE", 0.476, 0.571)):
+            book.active.append(row)
+        book.save(tmp_path / "results.xlsx")
+        return tmp_path / "results.xlsx"
     name, text = FILES[key]
     (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path / name
@@ -132,7 +139,7 @@ def test_every_module_of_a_format_is_registered_with_a_sample_and_tests() -> Non
     readers = [reader for each in modules.values() for reader in each]
     assert len(readers) == len(READERS)
     assert {reader.key: reader for reader in readers} == READERS
-    assert set(FILES) == set(READERS)
+    assert {*FILES, "xlsx"} == set(READERS)
     assert all(reader.title for reader in readers)
     for name in modules:
         assert (Path(__file__).parent / name).is_file(), name
@@ -146,8 +153,8 @@ def test_the_format_can_be_forced(key: str, path: Path) -> None:
     assert read_results(path, key) == read_results(path)
 
 
-def test_others_claim_no_file_before_its_own_reader(key: str) -> None:
-    document = Document(*FILES[key])
+def test_others_claim_no_file_before_its_own_reader(key: str, path: Path) -> None:
+    document = open_document(path)
     claimed = [reader.key for reader in READERS.values() if reader.recognise(document)]
     assert claimed[0] == key
 

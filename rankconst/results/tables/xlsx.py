@@ -1,0 +1,228 @@
+"""Workbooks of Excel: each sheet is a table, its name the heading above.
+
+References
+----------
+ECMA-376, Office Open XML, part 1, section 18: a number is stored without its format, and a formula with the result
+that the last program computed.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+import zipfile
+import zlib
+from dataclasses import replace
+from decimal import Decimal
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rankconst.errors import DataError, MissingExtraError
+from rankconst.results.document import LARGEST
+from rankconst.results.reading import Notes, Reader, Reading
+from rankconst.results.tables.cells import Row, is_number
+from rankconst.results.tables.columns import parse_column
+from rankconst.results.tables.grid import MOST_CELLS, read_tables
+from rankconst.results.tables.headings import Dialect
+from rankconst.results.tables.surroundings import Above, Printed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rankconst.results.document import Document
+
+# A cell takes four of them; each may become an object of some hundred bytes.
+_MOST_TAGS = 2_000_000
+_MOST_ROWS = 2**20  # of a sheet, in Excel too
+# What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+# Colours, conditions and blanks of a number format.
+_FORMATTING = re.compile(r"\[[^\]]*\]|[_*].")
+_LITERAL = re.compile(r'"[^"]*"|\\.')
+# A shorter number with 15 digits, which are what Excel computes with, is without the noise of binary fractions.
+_NOISELESS = 15
+# Raised or lowered text within a cell, whose format is lost when the cell is read.
+_RAISED = re.compile(
+    rb"""(vertAlign val=["'](super|sub)script(?:(?!</(?:\w+:)?r>).){0,500}?<(?:\w+:)?t(?:\s[^>]*)?>)([^<]*)""",
+    re.DOTALL,
+)
+_UNCOMPUTED = "a formula without its result; open the file in Excel or LibreOffice, and save it"
+
+
+def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]]:
+    """Return the names of the sheets that are seen, with their rows."""
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise MissingExtraError(
+            f"{document.name}: workbooks need openpyxl, which is missing. Run: pip install 'rankconst[xlsx]'"
+        ) from None
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about validations, styles and pictures
+            data, with_formulas = _unpack(document)
+            options = {"read_only": True, "keep_links": False}
+            book = load_workbook(io.BytesIO(data), data_only=True, **options)
+            written = load_workbook(io.BytesIO(data), **options) if with_formulas else None
+            sheets, size = [], 0
+            for i, sheet in enumerate(book.worksheets):
+                if sheet.sheet_state != "visible":
+                    notes.add(None, sheet.title, "a hidden sheet")
+                    continue
+                rows = list(_read_rows(document, sheet, written and written.worksheets[i], notes))
+                size += len(rows) * max((len(row.cells) for row in rows), default=0)
+                if size > MOST_CELLS:
+                    _refuse_size(document)
+                sheets.append((sheet.title, rows))
+            return sheets
+    except DataError:
+        raise
+    except _DAMAGED as error:
+        raise DataError(
+            f"{document.name} is no .xlsx workbook, or a damaged one ({error}). Save it as .xlsx, or as CSV in UTF-8; "
+            ".ods, .xlsb and other archives are not read."
+        ) from error
+
+
+def _unpack(document: Document) -> tuple[bytes, bool]:
+    """Return an archive that is not much larger than it looks, with footnotes marked, and whether it has formulas."""
+    tags, with_formulas, copy = 0, False, io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(document.workbook)) as archive, zipfile.ZipFile(copy, "w") as marked:
+        if sum(part.file_size for part in archive.infolist()) > LARGEST:
+            _refuse_size(document)
+        for part in archive.infolist():
+            text = archive.read(part)
+            tags += text.count(b"<")
+            if tags > _MOST_TAGS:
+                _refuse_size(document)
+            if b"<!ENTITY" in text.replace(b"\0", b""):  # which no workbook has, and which grows without end
+                raise ValueError("it declares entities")
+            with_formulas = with_formulas or re.search(rb"<(?:\w+:)?f[\s>/]", text) is not None
+            marked.writestr(part.filename, _RAISED.sub(_mark, text))
+    return copy.getvalue(), with_formulas
+
+
+def _mark(found: re.Match[bytes]) -> bytes:
+    """Write a footnote's mark above a number so that it is no digit of it."""
+    return found[1] + (b"^{" if found[2] == b"super" else b"_{") + found[3] + b"}"
+
+
+def _refuse_size(document: Document) -> NoReturn:
+    raise DataError(
+        f"{document.name} is a workbook of more than {LARGEST // 2**20} MiB once unpacked, or of about half a million "
+        "cells or more, empty ones included. Copy the tables with results to a new workbook, or save them as CSV."
+    )
+
+
+def _read_rows(document: Document, sheet: Any, written: Any, notes: Notes) -> Iterator[Row]:
+    """Yield the rows that hold anything; `written` is the sheet with its formulas, None if there are none."""
+    size = 0
+    for each in filter(None, (sheet, written)):
+        each.reset_dimensions()  # what the file says of its size may be wrong
+    formulas = repeat(()) if written is None else written.iter_rows()
+    for line, (cells, own) in enumerate(zip(sheet.iter_rows(), formulas, strict=False), 1):
+        size += len(cells)
+        if size > MOST_CELLS or line > _MOST_ROWS:
+            _refuse_size(document)
+        for cell, formula in zip(cells, own, strict=False):
+            if cell.value is None and formula.value is not None:
+                notes.add(line, formula.coordinate, _UNCOMPUTED)
+        texts = tuple(map(_write, cells))
+        plain = tuple(
+            "n/a" if cell.data_type == "e" else " ".join(text.split()) for cell, text in zip(cells, texts, strict=True)
+        )
+        if any(plain):
+            yield Row(line, texts, plain)
+
+
+def _write(cell: Any) -> str:
+    """Return the text of a cell: numbers as stored, in percent where its format shows them so."""
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if not isinstance(value, int | float):
+        return str(value)
+    text = str(value) if isinstance(value, int) or len(short := f"{value:.15g}") >= _NOISELESS else short
+    shown = _FORMATTING.sub("", str(cell.number_format).partition(";")[0])
+    if "%" in _LITERAL.sub("", shown):
+        return f"{Decimal(text).scaleb(2):f}%"
+    return f"{text}%" if "%" in shown else text
+
+
+def _split(rows: list[Row]) -> list[list[Row]]:
+    """Return the tables of a sheet that are next to each other, apart by an empty column, without their margins.
+
+    Each begins with a column of names; numbers behind an empty column are of the same table.
+    """
+    columns: dict[int, list[str]] = {}
+    for row in rows:
+        for j, text in enumerate(row.plain):
+            if text:
+                columns.setdefault(j, []).append(text)
+    starts = [j for j in sorted(columns) if j - 1 not in columns]
+    ends = [j + 1 for j in sorted(columns) if j + 1 not in columns]
+    parts = list[tuple[int, int]]()
+    for start, end in zip(starts, ends, strict=True):
+        measured = any(_is_metric(text) for j in range(start, end) for text in columns[j])
+        own = not parts or (measured and not any(map(is_number, columns[start])))
+        parts.append((start if own else parts.pop()[0], end))
+    return [
+        [Row(row.line, _cut(row.cells, *part), _cut(row.plain, *part)) for row in rows if any(row.plain[slice(*part)])]
+        for part in parts
+    ]
+
+
+def _is_metric(text: str) -> bool:
+    meaning = parse_column(text)
+    return meaning is not None and meaning.role == "measured"
+
+
+def _print(title: str, beside: tuple[str, ...], rows: list[Row]) -> Printed:
+    """Return a table of a sheet: lines above it are sentences."""
+    filled = [list(filter(None, row.plain)) for row in rows]
+    body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(_is_metric, texts))), 0)
+    above = [Above("sentence", texts[0]) for texts in filled[:body][::-1]]
+    return Printed(rows[body:], (*above, Above("heading", title, beside)))
+
+
+def _cut(cells: tuple[str, ...], first: int, last: int) -> tuple[str, ...]:
+    return cells[first:last] + ("",) * (last - max(len(cells), first))
+
+
+def _recognise(document: Document) -> bool:
+    return bool(document.workbook)
+
+
+def _read(document: Document) -> Reading:
+    if not document.workbook:
+        raise DataError(f"{document.name} is text, and no .xlsx workbook. Name its format with --input-format.")
+    notes = Notes()
+    sheets = _read_sheets(document, notes)
+    titles = [title for title, _ in sheets]
+    tables = [
+        _print(title, tuple(each for each in titles if each != title), part)
+        for title, rows in sheets
+        for part in _split(rows)
+    ]
+    reading = read_tables(document, READER.key, tables, Dialect(groups=True))
+    return replace(reading, skipped=(*notes.skipped(), *reading.skipped))
+
+
+READER = Reader("xlsx", "a workbook of Excel", _recognise, _read)
