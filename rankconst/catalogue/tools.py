@@ -377,7 +377,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Vashishth et al. 2020, CompGCN, arXiv:1911.03082",
             repositories=("malllabiisc/CompGCN",),
-            caveats=("The mean of the two sides is printed, which is that of the pooled ranks.",),
+            caveats=("It prints the mean of the two sides, which is that of the pooled ranks.",),
             evidence=(_file("malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa", "run.py"),),
         ),
     )

@@ -63,7 +63,7 @@ def parse_exchange(name: str) -> Exchange:
         metric, form = parse_adjusted_metric(name)
     except UnknownNameError:
         raise UnknownNameError(
-            f"nothing adjusted is called {name!r}. Expected an adjusted metric, such as AMRR, AMRI, AH@10, AH@k or "
+            f"unknown adjusted metric {name!r}. Expected an adjusted metric, such as AMRR, AMRI, AH@10, AH@k or "
             f"ZMRR, or for all metrics {', '.join(ADJUSTMENTS)}, or {BOTH}: the published number and its index."
         ) from None
     return Exchange(form, metric=metric)
@@ -75,7 +75,7 @@ def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metr
     chosen = [metric for metric in metrics if any(exchange.fits(metric) for exchange in exchanges)]
     if not chosen:
         found = ", ".join(each.label for each in metrics)
-        raise DataError(f"{reading.name} holds no number to be exchanged. There are {found or 'none'}.")
+        raise DataError(f"{reading.name} has no numbers to replace; its metrics are {found or 'none'}.")
     return chosen
 
 
@@ -327,7 +327,7 @@ def rewrite(
     markup = MARKUPS.get(adjusted.reading.form)
     if markup is None:
         raise UsageError(
-            f"{document.name} is read as {adjusted.reading.form}; numbers are exchanged in {' and '.join(MARKUPS)} "
+            f"{document.name} is read as {adjusted.reading.form}; numbers are replaced in {' and '.join(MARKUPS)} "
             "only. Leave out --replace to get the adjusted numbers as a table."
         )
     # As it is read, without what was found out about its tasks since.
@@ -350,7 +350,7 @@ def rewrite(
     notes += twice
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
-        raise DataError(f"{document.name}: no number can be exchanged. {reasons or 'None is of the metric asked for.'}")
+        raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
     decimals = _settle_decimals(document.text, cells, markup, digits)
     written: dict[Span, str] = {}
     for cell, places in zip(cells, decimals, strict=True):
@@ -374,14 +374,14 @@ def _make_cell(
     if value is None:
         return f"its {exchange.form} is undefined here"
     if spans is None:
-        return "where it is in the text is not certain"
+        return "its place in the text is uncertain"
     scale = float(getattr(each.constants, exchange.form).scale)
     written, signed = float(spans[0].digits), re.match(r"\s*\}?\s*\\?%", text[spans[-1].end :]) is not None
     percent = percent and each.entry.metric.is_share
     percent = percent or "%" in each.entry.text or abs(written - each.published.value) > 1e-6 * written
     if percent and exchange.form != "index":
         if signed or "%" in each.entry.column:
-            return f"{_name(each.entry.metric, exchange.form)} is no percentage; take out the sign"
+            return f"{_name(each.entry.metric, exchange.form)} is not a percentage; remove the sign"
         scale /= 100
     elif percent:
         value *= 100
@@ -440,7 +440,7 @@ def _describe(adjusted: AdjustedReading, cells: Sequence[_Cell], stay: int, comm
 
     named = dict.fromkeys((cell.entry.metric, cell.exchange) for cell in cells)
     what = ", ".join(
-        f"{_name(metric, exchange.form)} {'beside' if exchange.beside else 'for'} {metric.label}"
+        f"{_name(metric, exchange.form)} {'next to' if exchange.beside else 'for'} {metric.label}"
         for metric, exchange in named
     )
     tasks = dict.fromkeys(each.batch.tasks for each in adjusted.done)
@@ -502,7 +502,7 @@ def _rename_headings(
             edits |= dict.fromkeys((turn for edit in found for turn in _turn_arrow(document.text, edit)), exchange)
         if not found:
             name = _name(entries[0].metric, exchange.form)
-            notes.append((entries[0].line or 0, f"the heading {column} stays as it is; name it {name}"))
+            notes.append((entries[0].line or 0, f"the heading {column} stays as it is; rename it to {name}"))
     texts = ((start, end, document.text[start:end], put, each) for (start, end, put), each in edits.items())
     return [(start, end, f"{old} / {put}" if each.beside else put) for start, end, old, put, each in texts], notes
 

@@ -219,7 +219,7 @@ def test_a_form_that_is_undefined_has_a_note() -> None:
     context = Stated("nations", tool="conve")
     hits, mrr = adjust_reading(make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Stated()).entries
     assert hits.adjusted is not None and hits.adjusted.index is None
-    assert hits.note.startswith("AH@10 and ZH@10 cannot be told: which 256 of the 402 tasks were ranked is not known")
+    assert hits.note.startswith("AH@10 and ZH@10 cannot be computed: which 256 of the 402 tasks were ranked is unknown")
     assert mrr.adjusted is not None and mrr.adjusted.index is not None and not mrr.note
 
 

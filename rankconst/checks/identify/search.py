@@ -69,12 +69,10 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
     if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
         notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
     if matches and matches[0].by_chance > CERTAIN and not {"dataset"} & (given.keys() | stated.keys()):
-        notes.append(
-            "so few digits may fit by chance: the numbers may as well be of a graph that is not in the tables."
-        )
+        notes.append("so few digits can fit by chance: the numbers may come from a graph that is not in the tables.")
     against = {name: key for name, key in stated.items() if name in evidence.stated and not holds(matches, name, key)}
     if matches and against:
-        notes.append(f"the file says {list_names(against)}; its numbers are of another set of tasks.")
+        notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
     reason = "" if matches else describe_nearest(evidence, candidates, asked, user)
     return Identified(evidence, matches, reason, " ".join(notes))
 
@@ -100,7 +98,7 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
     return Identification(tuple(groups), tables.version)
 
 
-_LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers of the file."
+_LIKE_OTHERS = "its adjusted values fit nothing, but it has as many ranks as other numbers of the file."
 
 
 def identify_evaluations(

@@ -198,7 +198,7 @@ def test_the_tool_decides_between_equal_constants() -> None:
 @pytest.mark.parametrize(
     ("stated", "note"),
     [
-        ("WN18RR", "the file says dataset wn18rr; its numbers are of another set of tasks."),
+        ("WN18RR", "the file says dataset wn18rr; its numbers come from other tasks."),
         ("Freebase", "the file says dataset Freebase, which the tables do not have."),
         ("UMLS", ""),
     ],
