@@ -147,7 +147,7 @@ def adjust(
         list[str] | None,
         typer.Option("--columns", metavar="NAMES", help="Only these columns, separated by commas."),
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Leave out the ranges of what rounding leaves open.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Numbers without their ranges.")] = False,
     digits: Annotated[
         int | None,
         typer.Option("--digits", min=0, max=15, metavar="N", help="Plain numbers with N digits after the point."),

@@ -188,7 +188,7 @@ TablesOption = Annotated[
     list[str] | None,
     option(
         "--tables",
-        help="Further tables: a folder, zip, URL or doi:. Repeatable; what several hold is taken from the first.",
+        help="Folder, zip, URL or doi: of further tables; repeatable. The first that holds a dataset is used.",
         metavar="PLACE",
     ),
 ]
