@@ -217,7 +217,7 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "one column": ("a.csv", b"MRR\n0.5\n", ("one column",)),
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
     "text in a number": ("a.csv", b"dataset,MRR\nnations,0.5x\n", ("line 2", "0.5x")),
-    "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "Leave out what is missing")),
+    "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "leave out what is missing")),
     "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
     "a percentage": (
         "a.csv",

@@ -121,7 +121,7 @@ def test_what_the_user_types_must_be_right() -> None:
     ):
         with pytest.raises(UnknownNameError):
             adjust_reading(reading, TABLES, user)
-    with pytest.raises(DataError, match=r"no number that was asked for\. There are metrics MRR; datasets nations\."):
+    with pytest.raises(DataError, match=r"none of the numbers you asked for\. It has metrics MRR; datasets nations\."):
         adjust_reading(reading, TABLES, Stated(dataset="umls"))
     assert adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
 

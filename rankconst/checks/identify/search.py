@@ -175,7 +175,7 @@ def describe_lack(evidence: Evidence) -> str:
     """Say why there is no evidence at all."""
     reasons = dict.fromkeys(each.reason for each in evidence.dropped)
     remedy = "an adjusted value with its base value, or the number of ranks, is needed"
-    return f"nothing tells the ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
+    return f"the numbers do not show their ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
 
 
 def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> str:
@@ -192,15 +192,23 @@ def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[n
     nearest = int(places[int(np.argmin(np.sum(distances, axis=0)))])
     tasks = candidates.sets[nearest]
     where = f"{tasks.dataset} {tasks.split} {tasks.side} under {tasks.protocol}"
-    parts = []
+    parts: dict[str, str] = {}
     for piece in sound:
         least, most = (float(each[nearest]) for each in bound_constant(piece, candidates))
         if agrees(piece, least, most):
             continue
         if piece.metric is None:
-            others = (candidates.num_tasks[places] == piece.value).any()
-            none = "only splits with other constants have that many tasks" if others else "no split has that many tasks"
-            parts.append(f"n = {piece.value:,.0f}: {none}; nearest {where}: {candidates.num_tasks[nearest]:,}")
+            alike = candidates.num_tasks == piece.value
+            said = {
+                "only splits with other constants have": alike[places].any(),
+                "only other datasets, splits or sides have": alike.any(),
+            }
+            who = next((words for words, true in said.items() if true), "no split has")
+            parts[f"n = {piece.value:,.0f}"] = (
+                f": {who} that many tasks; nearest {where}: {candidates.num_tasks[nearest]:,}"
+            )
         else:
-            parts.append(f"{piece.label} = {piece.value:.6g} ({piece.origin}): nearest {where}: {least:.6g}")
-    return "; ".join(dict.fromkeys(parts or [f"nearest {where}"])) + "."
+            # AMR and AMRI with the same MR say the same.
+            shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
+            parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
+    return ("; ".join(map("".join, parts.items())) or f"nearest {where}") + "."

@@ -732,4 +732,4 @@ def _join_names(dataset: str, upper: str) -> str:
 def _explain(error: DataError, column: str) -> str:
     """Return why a cell is no number, as half a sentence."""
     hint = str(error).partition(" is not a number.")[2].strip(" .")
-    return f"no number, in column {column}{': ' if hint else ''}{hint}"
+    return f"no number, in column {column}{': ' if hint else ''}{hint[:1].lower()}{hint[1:]}"
