@@ -126,7 +126,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
             "or add a column dataset."
         )
     if named is None:
-        raise DataError("no dataset is named: name it with --dataset (dataset= in Python), or add a column dataset.")
+        raise DataError("no dataset is named: add --dataset (dataset= in Python), or a column dataset.")
     reason = None if row is None else row.refusal(file.dataset or named)
     if reason is not None:
         raise DataError(reason)

@@ -35,7 +35,7 @@ BOTH = "both"
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Which numbers are exchanged for which form."""
+    """Which numbers are replaced for which form."""
 
     form: str
     # None for all metrics.
@@ -45,7 +45,7 @@ class Exchange:
     beside: bool = False
 
     def fits(self, metric: Metric) -> bool:
-        """Tell whether numbers of a metric are exchanged."""
+        """Tell whether numbers of a metric are replaced."""
         return metric == self.metric or (self.metric is None and self.family in {None, metric.family})
 
 
@@ -70,7 +70,7 @@ def parse_exchange(name: str) -> Exchange:
 
 
 def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metric]:
-    """Return the metrics of a file that numbers are exchanged of; DataError if there are none."""
+    """Return the metrics of a file that numbers are replaced of; DataError if there are none."""
     metrics = dict.fromkeys(entry.metric for entry in reading.entries if entry.adjustment is None)
     chosen = [metric for metric in metrics if any(exchange.fits(metric) for exchange in exchanges)]
     if not chosen:
@@ -291,7 +291,7 @@ MARKUPS = {
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A document with its numbers exchanged."""
+    """A document with its numbers replaced."""
 
     source: str
     replaced: int
@@ -300,7 +300,7 @@ class Rewritten:
 
 
 class _Cell(NamedTuple):
-    """A number that is exchanged."""
+    """A number that is replaced."""
 
     entry: Entry
     spans: tuple[Span, ...]
@@ -323,7 +323,7 @@ def rewrite(
     percent: bool = False,
     command: str = "",
 ) -> Rewritten:
-    """Return a document with its numbers exchanged; what cannot be stays as it is and is noted."""
+    """Return a document with its numbers replaced; what cannot be stays as it is and is noted."""
     markup = MARKUPS.get(adjusted.reading.form)
     if markup is None:
         raise UsageError(
@@ -367,7 +367,7 @@ def rewrite(
 def _make_cell(
     text: str, each: AdjustedEntry, spans: tuple[Span, ...] | None, exchange: Exchange, *, percent: bool
 ) -> _Cell | str:
-    """Return the number to be exchanged, or why it stays."""
+    """Return the number to be replaced, or why it stays."""
     if each.adjusted is None or each.constants is None or each.published is None:
         return each.note if each.note or not each.asked else "it was not adjusted"
     value = getattr(each.adjusted, exchange.form)
@@ -534,7 +534,7 @@ def _turn_arrow(text: str, heading: Edit) -> Iterator[Edit]:
 
 
 def _is_renamed(reading: Reading, again: Reading | None, forms: dict[tuple[int, str], str]) -> bool:
-    """Tell whether numbers that are exchanged come to be read as what they are now, and no others."""
+    """Tell whether numbers that are replaced come to be read as what they are now, and no others."""
     if again is None or len(again.entries) != len(reading.entries):
         return False
     changed = []
