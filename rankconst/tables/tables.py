@@ -299,7 +299,7 @@ class Tables:
         except UnknownNameError:
             elsewhere = explain_elsewhere(name)
             if elsewhere is not None:
-                lists = f"`rankconst datasets` lists those in the tables ({self.version})."
+                lists = f"The tables ({self.version}) hold others; `rankconst datasets` lists them."
                 reason = f"unknown dataset {name!r}: {elsewhere}. {lists}"
             return (
                 reason if elsewhere or self.place is not None else f"{reason} For tables of your own add --tables DIR."
