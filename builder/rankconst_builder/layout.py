@@ -110,7 +110,8 @@ def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: La
             if found := find_in_graph(seen[role].cells, files.values()):
                 raise DataError(
                     f"{names[role]}, line 1: {show_line(seen[role].first)} reads like a heading, but the graph has "
-                    f"{', '.join(map(show_line, found))} elsewhere. Is the line a heading? Say --header or --no-header."
+                    f"{', '.join(map(show_line, found))} elsewhere. "
+                    "Add --header if the line is a heading, --no-header if it is a triple."
                 )
         _check_repeated(seen, files, contents, names)
     _check_openke(seen, files, names, layout)
@@ -118,12 +119,12 @@ def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: La
     if headed:
         lines = ", ".join(dict.fromkeys(show_line(seen[role].first) for role in headed))
         where = ", ".join(names[role] for role in headed)
-        notes.append(f"line 1 of {where} is taken for a heading (if it is a triple, say --no-header): {lines}")
+        notes.append(f"line 1 of {where} is read as a heading (add --no-header if it is a triple): {lines}")
     shown = dict.fromkeys(one.form.columns for one in seen.values() if one.ordered)
     if shown and layout.columns is None:
         notes.append(f"columns are read as {', '.join(shown)} (--columns changes that)")
     if any(one.form.quoted for one in seen.values()):
-        notes.append("quotes around labels are not part of them, as in CSV")
+        notes.append("quotes around labels are left out, as in CSV")
     return files, "; ".join(notes)
 
 
@@ -142,7 +143,7 @@ def _see(content: bytes, name: str, layout: Layout) -> _Seen:
         if layout.columns is None and not ids:
             raise DataError(
                 f"{name}, line 1 is a number of triples, as OpenKE writes it, but line 2 holds no three numbers: "
-                f"{show_line(second)}. Say the order of the columns: --columns hrt, for example."
+                f"{show_line(second)}. Name the order of the columns, for example --columns hrt."
             )
         delimiter = layout.delimiter or ("\t" if b"\t" in second else " ")
         form = LineFormat(delimiter, layout.columns or "htr", count_line=True)
@@ -159,7 +160,7 @@ def _see(content: bytes, name: str, layout: Layout) -> _Seen:
         if layout.columns not in {None, named}:
             raise DataError(
                 f"{name}, line 1: {show_line(first)} says that the columns are {named}, --columns {layout.columns}. "
-                "Leave out --columns; or, if the line is a triple, say --no-header."
+                "Leave out --columns; or, if the line is a triple, add --no-header."
             )
         form = replace(form, columns=named, header=True)
     elif numbered:
@@ -197,8 +198,8 @@ def _check_order(seen: Mapping[str, _Seen], names: Mapping[str, str], layout: La
         shown = next(role for role, one in seen.items() if one.ordered and orders[role] != "hrt")
         other = next(role for role, one in seen.items() if not one.ordered)
         raise DataError(
-            f"the columns of {names[shown]} are {seen[shown].form.columns}, by its first line; {names[other]} does not "
-            "show its order. Say --columns, or give every file the same heading."
+            f"the columns of {names[shown]} are {seen[shown].form.columns}, as its first line shows; {names[other]} "
+            "does not show their order. Add --columns, or give every file the same heading."
         )
 
 
@@ -215,7 +216,7 @@ def _check_repeated(
         if not find_in_graph(seen[sharing[0]].cells, others):
             raise DataError(
                 f"{' and '.join(names[role] for role in sharing)} begin with the same line, whose labels occur nowhere "
-                f"else: {show_line(first)}. Is it a heading? Say --header or --no-header."
+                f"else: {show_line(first)}. Add --header if it is a heading, --no-header if it is a triple."
             )
 
 
@@ -234,5 +235,5 @@ def _check_openke(
         raise DataError(
             f"{names[counted[0]]} begins with a number of triples, so its columns should be head, tail, relation, as "
             f"in OpenKE's files; but the third column has {len(relations):,} labels and the second {len(tails):,}. "
-            "Say the order: --columns hrt, for example."
+            "Name the order, for example --columns hrt."
         )

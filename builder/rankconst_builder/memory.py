@@ -66,7 +66,7 @@ def read_given(given: Any, split: str) -> Labels:
     columns = _split_columns(given, split)
     sizes = {len(column) for column in columns}
     if sizes == {0}:
-        raise DataError(f"{split} holds no triple. Leave it out, if there is none.")
+        raise DataError(f"{split} holds no triples. Leave it out if there are none.")
     parts = zip(columns, ("head", "relation", "tail"), strict=True)
     head, relation, tail = (_encode(column, f"the {part}s of {split}") for column, part in parts)
     return Labels(head, relation, tail, crlf=False, final_newline=True)
@@ -93,7 +93,7 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise DataError(
             f"{split} is a {type(given).__name__} of shape {rows.shape}; expected a DataFrame, an array of shape "
-            "(n, 3) or a PyKEEN triples factory. Files are for `rankconst build`."
+            "(n, 3) or a PyKEEN triples factory. For files use `rankconst build`."
         )
     return list(rows.T)
 
@@ -104,7 +104,7 @@ def _name_ids(ids: NDArray[Any], names: Mapping[Any, int], split: str) -> NDArra
     distinct, places = np.unique(ids, return_inverse=True)
     unnamed = [code for code in distinct.tolist() if code not in labels]
     if unnamed:
-        raise DataError(f"{split} has id {unnamed[0]}, which the factory names nothing. Pass an array of ids instead.")
+        raise DataError(f"{split} has id {unnamed[0]}, which the factory has no name for; pass an array of ids.")
     found = np.array([str(labels[code]) for code in distinct.tolist()], dtype=object)
     return found[places.reshape(-1)]
 

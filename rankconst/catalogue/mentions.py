@@ -83,11 +83,11 @@ def is_inductive(name: str) -> bool:
 
 
 _WHY = {
-    "temporal": "its facts have times, and are ranked at their time",
-    "few_shot": "its relations have a few examples each, and are ranked against given candidates",
-    "n_ary": "its facts have more than two entities",
-    "other": "a graph that is no benchmark here",
-    "sources": "what benchmarks are drawn from, and none itself",
+    "temporal": "a temporal graph, whose facts are ranked at their time",
+    "few_shot": "a few-shot benchmark, which ranks given candidates for relations with a few examples each",
+    "n_ary": "its facts relate more than two entities",
+    "other": "a graph that rankconst has no constants for",
+    "sources": "a source that benchmarks are drawn from, and no benchmark itself",
 }
 _KIND = re.compile(r"(.+) \(([a-z -]+)\)")
 

@@ -127,10 +127,10 @@ UNTABLED: dict[str, Protocol] = {
         distinct=True,
         known="own",
         used_by=("PyKEEN 1.0 to 1.4",),
-        summary="As pykeen, but known answers of train and the evaluated split alone are removed: for test, those of "
+        summary="As pykeen, but only known answers of train and the evaluated split are removed: for test, those of "
         "valid stay.",
         reference="PyKEEN 1.0 to 1.4, https://github.com/pykeen/pykeen/issues/397",
-        refused="there are no constants of pykeen-1.4: PyKEEN before 1.5 removed the known answers of train and test, "
+        refused="there are no constants for pykeen-1.4: PyKEEN before 1.5 removed the known answers of train and test, "
         "not of valid, and no tables hold the candidates that remain. If the numbers were filtered by all three "
         "splits, add --protocol pykeen.",
     )

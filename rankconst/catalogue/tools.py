@@ -217,7 +217,7 @@ TOOLS: dict[str, Tool] = {
             caveats=(
                 "The mean of the two sides is published, which for MR, MRR and Hits@k is that of the pooled ranks; its "
                 "own splits keep the known answers of all three, so valid is filtered by test too.",
-                "Its print_results cuts the decimals of the mean rank off: 400 may be anything from 400 up to 401.",
+                "Its print_results cuts off the decimals of the mean rank: 400 may be anything from 400 up to 401.",
                 "Numbers without Filt. in front are of protocol raw.",
             ),
             evidence=(
@@ -273,8 +273,8 @@ TOOLS: dict[str, Tool] = {
             caveats=(
                 "Ranks are optimistic: only candidates with a strictly better score are before the true answer. Chance "
                 "constants hold where scores do not tie; a model that scores everything alike gets rank 1 everywhere.",
-                "Results under type constraint rank fewer candidates than protocol standard: no dataset of the tables "
-                "has their numbers; give them by `rankconst.from_counts`.",
+                "Results under type constraint rank fewer candidates than protocol standard, and the tables "
+                "have no constants for them; `rankconst.from_counts` takes the candidate counts.",
             ),
             evidence=(
                 _file("thunlp/OpenKE", "64c4ec8157abfc39112772e9825a349091da45f1", "README.md"),
@@ -377,7 +377,7 @@ TOOLS: dict[str, Tool] = {
             whole_ranks=True,
             reference="Vashishth et al. 2020, CompGCN, arXiv:1911.03082",
             repositories=("malllabiisc/CompGCN",),
-            caveats=("The mean of the two sides is printed, which is that of the pooled ranks.",),
+            caveats=("It prints the mean of the two sides, which is that of the pooled ranks.",),
             evidence=(_file("malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa", "run.py"),),
         ),
     )

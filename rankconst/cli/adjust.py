@@ -87,7 +87,7 @@ def adjust(
         typer.Option(
             "--input",
             "-i",
-            help="The file of results, where its name could be a number.",
+            help="A results file whose name could be read as a number.",
             metavar="FILE",
         ),
     ] = None,
@@ -112,9 +112,7 @@ def adjust(
     ] = None,
     counts: Annotated[
         Path | None,
-        typer.Option(
-            "--counts", help="Numbers of candidates of your own tasks, in place of a dataset.", metavar="FILE"
-        ),
+        typer.Option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE"),
     ] = None,
     percent: PercentOption = False,
     strict: StrictOption = False,
@@ -124,8 +122,8 @@ def adjust(
         typer.Option(
             "--replace",
             metavar="NAME",
-            help="Write the document again with adjusted numbers in their places: AMRR, AH@k ..., index or z for all "
-            "metrics, both for 'published / index'; repeatable.",
+            help="Write the same document with adjusted numbers: AMRR, AH@k ...; index or z for all metrics; "
+            "both for 'published / index'. Repeatable.",
         ),
     ] = None,
     significance: Annotated[
@@ -144,15 +142,15 @@ def adjust(
         Path | None, typer.Option("--out", "-o", help="Write to this file instead of the screen.", metavar="FILE")
     ] = None,
     force: ForceOption = False,
-    long: Annotated[bool, typer.Option("--long", help="Of a file, write a row for each number.")] = False,
+    long: Annotated[bool, typer.Option("--long", help="Write a row for each number of a file.")] = False,
     columns: Annotated[
         list[str] | None,
-        typer.Option("--columns", metavar="NAMES", help="Only these columns, with commas between them."),
+        typer.Option("--columns", metavar="NAMES", help="Only these columns, separated by commas."),
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Numbers without what their rounding leaves open.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Numbers without their ranges.")] = False,
     digits: Annotated[
         int | None,
-        typer.Option("--digits", min=0, max=15, metavar="N", help="Plain numbers with so many digits after the point."),
+        typer.Option("--digits", min=0, max=15, metavar="N", help="Plain numbers with N digits after the point."),
     ] = None,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.
@@ -256,7 +254,7 @@ def _open(
     named = list(own.datasets)
     if others := [name for name in datasets if name.lower() not in named]:
         raise typer.BadParameter(
-            f"there are no counts of {', '.join(others)}, but of {', '.join(named)}; leave one out.",
+            f"the counts are of {', '.join(named)}, not of {', '.join(others)}; leave one out.",
             param_hint="--counts",
         )
     return join_tables([own, opened]), datasets or (named if len(named) == 1 else [])
@@ -292,7 +290,7 @@ def _rewrite(
     digits: int | None,
     strict: bool,
 ) -> None:
-    """Write a document with its numbers exchanged, and say on stderr what stays."""
+    """Write a document with its numbers replaced, and say on stderr what stays."""
     from rankconst.results.formats import READERS, read_opened
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
@@ -309,7 +307,7 @@ def _rewrite(
         sys.stdout.write(done.source)
         return
     write_whole(out, done.source.encode())
-    typer.echo(f"{out}: {count_of(done.replaced, 'number')} exchanged, tables {tables.version}", err=True)
+    typer.echo(f"{out}: {count_of(done.replaced, 'number')} replaced, tables {tables.version}", err=True)
 
 
 def _form_of(path: Path) -> Format:
@@ -630,7 +628,7 @@ def _explain_names(names: Iterable[str]) -> None:
     """Say what a name from another field is taken for."""
     if any("recall" in name.lower() for name in names):
         typer.echo(
-            "note: recall@k is taken for Hits@k: the same where each ranking task has one right answer, as here.",
+            "note: recall@k is read as Hits@k, which is the same as each ranking task has one right answer.",
             err=True,
         )
 
@@ -666,7 +664,9 @@ def _report_others(adjusted: AdjustedReading) -> None:
     asked = {dataset for dataset, chosen in zip(named, adjusted.asked.tolist(), strict=True) if chosen}
     others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
     if others:
-        typer.echo(f"note: {adjusted.reading.name}: left out, of other datasets: {', '.join(others)}.", err=True)
+        typer.echo(
+            f"note: {adjusted.reading.name}: numbers on other datasets are left out: {', '.join(others)}.", err=True
+        )
 
 
 def _track(done: Sequence[Done]) -> Iterable[Done]:
@@ -757,8 +757,8 @@ def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     if left:
         shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
         typer.echo(
-            f"note: {reading.name}: shown: {', '.join(shown)}. {left:,} numbers of other sides and tie policies are in "
-            "every other format, as with --format csv; --side head shows those of a side.",
+            f"note: {reading.name}: shown: {', '.join(shown)} only; --side head shows another side, and formats "
+            f"such as --format csv have the other {left:,} numbers, too.",
             err=True,
         )
     return chosen

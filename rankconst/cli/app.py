@@ -45,18 +45,21 @@ _SETTINGS = {
 
 _PANELS = {
     "Which numbers": "dataset metric split side protocol tool aggregation relation num-tasks counts",
-    "How to read them": "input input-format percent decimal header strict tables",
+    "How to read them": "input input-format percent decimal delimiter header strict tables",
     "Output": "replace significance plain digits long columns format out force quiet help",
 }
 _PANEL_OF = {f"--{name}": panel for panel, names in _PANELS.items() for name in names.split()}
 
 
 class _Command(TyperCommand):
-    """A command whose help lists options in groups; those of one command only have no group and go first."""
+    """A command whose help lists options in groups; those of one command only may have no group, and go first."""
 
     def get_params(self, ctx: Any) -> list[Any]:  # types of click, which typer renames
         params: list[Any] = super().get_params(ctx)
-        panels = {param: next((_PANEL_OF[name] for name in param.opts if name in _PANEL_OF), "") for param in params}
+        panels = {
+            param: param.rich_help_panel or next((_PANEL_OF[name] for name in param.opts if name in _PANEL_OF), "")
+            for param in params
+        }
         for param in filter(panels.get, params):
             param.rich_help_panel = panels[param]
         return sorted(params, key=lambda param: ["", *_PANELS].index(panels[param]))

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from rankconst_builder.pipeline import Outcome
     from rankconst_builder.restriction import Restriction
 
+# As in rankconst.cli.app; --columns of other commands is about output.
+_READING = "How to read them"
+
 
 _SUMMARY = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "gmr")))
 
@@ -107,6 +110,7 @@ def build(
         typer.Option(
             help="Columns of your files: h head, r relation, t tail, - ignored; if left out, by the heading, or hrt.",
             metavar="ORDER",
+            rich_help_panel=_READING,
         ),
     ] = None,
     delimiter: Annotated[

@@ -201,7 +201,7 @@ def _report(result: Identification, name: str, form: Format) -> None:
     telling = [group for group in result.groups if group.evidence.pieces]
     if not any(group.matches for group in result.groups):
         reasons = dict.fromkeys(group.reason for group in (telling or result.groups))
-        raise DataError(f"{name}: nothing fits. " + " ".join(list(reasons)[:3]))
+        raise DataError(f"{name}: nothing fits: " + " ".join(list(reasons)[:3]))
     if form is Format.json:
         rows = [_describe_group(group, result.table_version) for group in result.groups]
         print_listing(Listing.of(list(map(Column, _GROUP_FIELDS)), rows), form)

@@ -155,13 +155,13 @@ PercentOption = Annotated[bool, option("--percent", help="Shares without a sign 
 QuietOption = Annotated[bool, option("--quiet", "-q", help="Warnings and results only.")]
 StrictOption = Annotated[
     bool,
-    option("--strict", help="Refuse a file of which anything cannot be read, such as text in a column of numbers."),
+    option("--strict", help="Refuse a file if anything in it cannot be read, such as text in a column of numbers."),
 ]
 DecimalOption = Annotated[
     str | None,
     option(
         "--decimal",
-        help="comma or point: what sets decimals apart, if a table leaves it open.",
+        help="The decimal sign, comma or point, if a table leaves it open.",
         metavar="SIGN",
         complete=complete_from(("comma", "point")),
     ),
@@ -188,7 +188,7 @@ TablesOption = Annotated[
     list[str] | None,
     option(
         "--tables",
-        help="Folder, zip, URL or doi: of further tables; repeatable. What several hold is taken from the first.",
+        help="Folder, zip, URL or doi: of further tables; repeatable. The first that holds a dataset is used.",
         metavar="PLACE",
     ),
 ]

@@ -75,8 +75,8 @@ def adjust_dropped(constants: Constants, value: Any, lower: Any, upper: Any, bat
             widened[name] = widened[f"{name}_interval"] = None
             lost.append(name)
     reason = (
-        f"{' and '.join(map(constants.metric.column_of, lost))} cannot be told: which {central.num_tasks:,} of the "
-        f"{constants.num_tasks:,} tasks were ranked is not known, and on some a random ranker is always perfect."
+        f"{' and '.join(map(constants.metric.column_of, lost))} cannot be computed: which {central.num_tasks:,} of the "
+        f"{constants.num_tasks:,} tasks were ranked is unknown, and on some a random ranker is always perfect."
     )
     return replace(adjusted, **widened, undefined=dict.fromkeys(lost, reason) | dict(adjusted.undefined))
 

@@ -98,6 +98,6 @@ def _attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[f
     counted = "hits" if metric.is_share else "as the sum of ranks"
     sums = " to ".join(dict.fromkeys(f"{n * end:,.2f}" for end in printed))
     raise UndefinedError(
-        f"{metric.label} = {value:.10g} of {n:,} tasks would be {sums} {counted}, and that is no whole number. "
+        f"{metric.label} = {value:.10g} of {n:,} tasks would be {sums} {counted}, which is not a whole number. "
         "Is it a mean over several runs or sides, or of other ranking tasks?"
     )

@@ -462,7 +462,7 @@ def adjust_reading(
     user = parse_stated(user, tables)
     groups, asked = _group_entries(reading, user, frozenset(metrics), tables)
     if not groups:
-        raise DataError(f"{reading.name} holds no number that was asked for. {_list_contents(reading)}")
+        raise DataError(f"{reading.name} holds none of the numbers you asked for. {_list_contents(reading)}")
     if user.percent:
         _check_percentages(reading, groups)
     notes: dict[int, str] = {}
@@ -551,7 +551,7 @@ def _group_entries(
 
 
 def _list_contents(reading: Reading) -> str:
-    """Say what there is to be asked for."""
+    """Say what a file has."""
     base = [entry for entry in reading.entries if entry.adjustment is None]
     parts = [f"metrics {', '.join(dict.fromkeys(entry.metric.label for entry in base))}"]
     for name, word in (("dataset", "datasets"), ("split", "splits"), ("side", "sides")):
@@ -559,7 +559,7 @@ def _list_contents(reading: Reading) -> str:
         values.pop(None, None)
         if values:
             parts.append(f"{word} {', '.join(list(values)[:8])}{' ...' * (len(values) > 8)}")
-    return f"There are {'; '.join(parts)}."
+    return f"It has {'; '.join(parts)}."
 
 
 def _check_percentages(reading: Reading, groups: Mapping[Group, Places]) -> None:

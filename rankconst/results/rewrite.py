@@ -35,7 +35,7 @@ BOTH = "both"
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Which numbers are exchanged for which form."""
+    """Which numbers are replaced for which form."""
 
     form: str
     # None for all metrics.
@@ -45,7 +45,7 @@ class Exchange:
     beside: bool = False
 
     def fits(self, metric: Metric) -> bool:
-        """Tell whether numbers of a metric are exchanged."""
+        """Tell whether numbers of a metric are replaced."""
         return metric == self.metric or (self.metric is None and self.family in {None, metric.family})
 
 
@@ -63,19 +63,19 @@ def parse_exchange(name: str) -> Exchange:
         metric, form = parse_adjusted_metric(name)
     except UnknownNameError:
         raise UnknownNameError(
-            f"nothing adjusted is called {name!r}. Expected an adjusted metric, such as AMRR, AMRI, AH@10, AH@k or "
+            f"unknown adjusted metric {name!r}. Expected an adjusted metric, such as AMRR, AMRI, AH@10, AH@k or "
             f"ZMRR, or for all metrics {', '.join(ADJUSTMENTS)}, or {BOTH}: the published number and its index."
         ) from None
     return Exchange(form, metric=metric)
 
 
 def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metric]:
-    """Return the metrics of a file that numbers are exchanged of; DataError if there are none."""
+    """Return the metrics of a file that numbers are replaced of; DataError if there are none."""
     metrics = dict.fromkeys(entry.metric for entry in reading.entries if entry.adjustment is None)
     chosen = [metric for metric in metrics if any(exchange.fits(metric) for exchange in exchanges)]
     if not chosen:
         found = ", ".join(each.label for each in metrics)
-        raise DataError(f"{reading.name} holds no number to be exchanged. There are {found or 'none'}.")
+        raise DataError(f"{reading.name} has no numbers to replace; its metrics are {found or 'none'}.")
     return chosen
 
 
@@ -291,7 +291,7 @@ MARKUPS = {
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A document with its numbers exchanged."""
+    """A document with its numbers replaced."""
 
     source: str
     replaced: int
@@ -300,7 +300,7 @@ class Rewritten:
 
 
 class _Cell(NamedTuple):
-    """A number that is exchanged."""
+    """A number that is replaced."""
 
     entry: Entry
     spans: tuple[Span, ...]
@@ -323,11 +323,11 @@ def rewrite(
     percent: bool = False,
     command: str = "",
 ) -> Rewritten:
-    """Return a document with its numbers exchanged; what cannot be stays as it is and is noted."""
+    """Return a document with its numbers replaced; what cannot be stays as it is and is noted."""
     markup = MARKUPS.get(adjusted.reading.form)
     if markup is None:
         raise UsageError(
-            f"{document.name} is read as {adjusted.reading.form}; numbers are exchanged in {' and '.join(MARKUPS)} "
+            f"{document.name} is read as {adjusted.reading.form}; numbers are replaced in {' and '.join(MARKUPS)} "
             "only. Leave out --replace to get the adjusted numbers as a table."
         )
     # As it is read, without what was found out about its tasks since.
@@ -350,7 +350,7 @@ def rewrite(
     notes += twice
     if not cells:
         reasons = "; ".join(dict.fromkeys(note for _, note in notes[:3]))
-        raise DataError(f"{document.name}: no number can be exchanged. {reasons or 'None is of the metric asked for.'}")
+        raise DataError(f"{document.name}: no number can be replaced. {reasons or 'None is of the metric asked for.'}")
     decimals = _settle_decimals(document.text, cells, markup, digits)
     written: dict[Span, str] = {}
     for cell, places in zip(cells, decimals, strict=True):
@@ -367,21 +367,21 @@ def rewrite(
 def _make_cell(
     text: str, each: AdjustedEntry, spans: tuple[Span, ...] | None, exchange: Exchange, *, percent: bool
 ) -> _Cell | str:
-    """Return the number to be exchanged, or why it stays."""
+    """Return the number to be replaced, or why it stays."""
     if each.adjusted is None or each.constants is None or each.published is None:
         return each.note if each.note or not each.asked else "it was not adjusted"
     value = getattr(each.adjusted, exchange.form)
     if value is None:
         return f"its {exchange.form} is undefined here"
     if spans is None:
-        return "where it is in the text is not certain"
+        return "its place in the text is uncertain"
     scale = float(getattr(each.constants, exchange.form).scale)
     written, signed = float(spans[0].digits), re.match(r"\s*\}?\s*\\?%", text[spans[-1].end :]) is not None
     percent = percent and each.entry.metric.is_share
     percent = percent or "%" in each.entry.text or abs(written - each.published.value) > 1e-6 * written
     if percent and exchange.form != "index":
         if signed or "%" in each.entry.column:
-            return f"{_name(each.entry.metric, exchange.form)} is no percentage; take out the sign"
+            return f"{_name(each.entry.metric, exchange.form)} is not a percentage; remove the sign"
         scale /= 100
     elif percent:
         value *= 100
@@ -440,7 +440,7 @@ def _describe(adjusted: AdjustedReading, cells: Sequence[_Cell], stay: int, comm
 
     named = dict.fromkeys((cell.entry.metric, cell.exchange) for cell in cells)
     what = ", ".join(
-        f"{_name(metric, exchange.form)} {'beside' if exchange.beside else 'for'} {metric.label}"
+        f"{_name(metric, exchange.form)} {'next to' if exchange.beside else 'for'} {metric.label}"
         for metric, exchange in named
     )
     tasks = dict.fromkeys(each.batch.tasks for each in adjusted.done)
@@ -502,7 +502,7 @@ def _rename_headings(
             edits |= dict.fromkeys((turn for edit in found for turn in _turn_arrow(document.text, edit)), exchange)
         if not found:
             name = _name(entries[0].metric, exchange.form)
-            notes.append((entries[0].line or 0, f"the heading {column} stays as it is; name it {name}"))
+            notes.append((entries[0].line or 0, f"the heading {column} stays as it is; rename it to {name}"))
     texts = ((start, end, document.text[start:end], put, each) for (start, end, put), each in edits.items())
     return [(start, end, f"{old} / {put}" if each.beside else put) for start, end, old, put, each in texts], notes
 
@@ -534,7 +534,7 @@ def _turn_arrow(text: str, heading: Edit) -> Iterator[Edit]:
 
 
 def _is_renamed(reading: Reading, again: Reading | None, forms: dict[tuple[int, str], str]) -> bool:
-    """Tell whether numbers that are exchanged come to be read as what they are now, and no others."""
+    """Tell whether numbers that are replaced come to be read as what they are now, and no others."""
     if again is None or len(again.entries) != len(reading.entries):
         return False
     changed = []

@@ -95,6 +95,6 @@ def read_counts(path: Path) -> Tables:
     for tasks in found:
         if tasks.side == "both" and any(side in found for side in tasks.sides):
             raise DataError(
-                f"{path}: counts of {tasks} are given of both sides together and of one. Give them one way."
+                f"{path}: there are counts of {tasks} for both sides together and for one side. Give either."
             )
     return make_tables({tasks: Histogram.from_counts(*zip(*pairs, strict=True)) for tasks, pairs in found.items()})

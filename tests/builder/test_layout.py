@@ -72,14 +72,14 @@ def test_headings_are_no_triples_and_name_the_columns(heading: str, order: str) 
     got, note = read({split: write(rows, heading, order=order) for split, rows in BOTH.items()})
     assert got == BOTH
     assert note.startswith(
-        f"line 1 of train.csv, test.csv is taken for a heading (if it is a triple, say --no-header): '{heading}'"
+        f"line 1 of train.csv, test.csv is read as a heading (add --no-header if it is a triple): '{heading}'"
     )
     # The same without a heading in one of the files, if that is in the usual order.
     files = {"train": write(TRAIN, heading, order=order), "test": write(TEST)}
     if order == "hrt":
         assert read(files)[0] == BOTH
     else:
-        assert "test.csv does not show its order. Say --columns" in refused(files)
+        assert "test.csv does not show their order. Add --columns" in refused(files)
         assert read({**files, "test": write(TEST, order=order)}, Layout(",", order))[0] == BOTH
 
 
@@ -90,7 +90,7 @@ def test_what_pandas_writes(index: bool, names: list[Any]) -> None:
     if names[0] == "von" and not index:
         message = refused(files)
         assert "train.csv and test.csv begin with the same line, whose labels occur nowhere else" in message
-        assert "--header or --no-header" in message
+        assert "Add --header if it is a heading, --no-header if" in message
         assert read(files, Layout(",", header=True))[0] == BOTH
         assert read(files, Layout(",", header=False))[0]["train"] == [("von", "Kante", "nach"), *TRAIN]
     else:
@@ -110,7 +110,7 @@ def test_a_heading_that_may_be_a_triple_is_refused(heading: str, rows: Rows, fou
     message = refused(files)
     assert message == (
         f"train.csv, line 1: {heading!r} reads like a heading, but the graph has {found} elsewhere. "
-        "Is the line a heading? Say --header or --no-header."
+        "Add --header if the line is a heading, --no-header if it is a triple."
     )
     assert read(files, Layout(",", header=False))[0] == {
         "train": [cast("Row", tuple(heading.split(","))), *TRAIN],
@@ -187,7 +187,7 @@ def test_openke_that_leaves_something_open() -> None:
     assert "line 2 holds no three numbers" in refused(names, Layout())
     assert read(names, Layout(columns="htr"))[0] == BOTH
     mixed = {"train": write(IDS["train"], "3", order="htr", sign="\t"), "test": write(IDS["test"], sign="\t")}
-    assert "test.csv does not show its order" in refused(mixed, Layout())
+    assert "test.csv does not show their order" in refused(mixed, Layout())
     # Written as head, relation, tail, there seem to be more relations than tails.
     rows = [("0", "1", "2"), ("1", "0", "3"), ("2", "0", "4")]
     assert "third column has 3 labels and the second 2" in refused({"train": write(rows, "3", sign=" ")}, Layout())
@@ -254,7 +254,7 @@ def test_the_command_that_converts_does(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", ["nations", "umls", "kinships", "openke_wn18rr"])
 def test_files_of_benchmarks_read_as_ones_own(mirror: Path, key: str) -> None:
-    """No first line is taken for a heading, and OpenKE's show their layout."""
+    """No first line is read as a heading, and OpenKE's show their layout."""
     source = load_benchmarks()[key]
     paths = {role: mirror / source.files[role].remote.url.partition("://")[2] for role in ("train", "valid", "test")}
     contents = {role: path.read_bytes() for role, path in paths.items()}

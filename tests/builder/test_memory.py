@@ -143,13 +143,13 @@ GOOD = [("a", "r", "b"), ("b", "r", "c")]
             "columns a, b, c, d; expected head, relation and tail",
         ),
         ([], "shape"),
-        (np.zeros((0, 3), dtype=int), "train holds no triple"),
+        (np.zeros((0, 3), dtype=int), "train holds no triples"),
         (np.zeros((3, 2), dtype=int), r"ndarray of shape \(3, 2\); expected a DataFrame"),
-        ("train.tsv", "Files are for `rankconst build`"),
+        ("train.tsv", "For files use `rankconst build`"),
         ([("head", "relation", "tail"), *GOOD], "row 0 of train is a heading: head, relation, tail"),
         (
             SimpleNamespace(mapped_triples=np.array([[0, 0, 5]]), entity_to_id={"a": 0}, relation_to_id={"r": 0}),
-            "train has id 5, which the factory names nothing",
+            "train has id 5, which the factory has no name for",
         ),
     ],
 )

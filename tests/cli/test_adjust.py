@@ -323,7 +323,7 @@ def test_recall_at_k_is_hits_at_k_with_a_note(run: Run, name: str) -> None:
     hits, recall = (run("adjust", "0.95", "-d", "nations", "-m", each, "-f", "json") for each in ("hits@10", name))
     assert (hits.code, recall.out) == (0, hits.out)
     assert "recall" not in hits.message
-    assert "recall@k is taken for Hits@k" in recall.message
+    assert "recall@k is read as Hits@k" in recall.message
 
 
 def test_a_tool_that_counts_from_0_ranks_one_side(run: Run) -> None:

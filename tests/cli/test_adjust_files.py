@@ -192,7 +192,7 @@ def test_a_dataset_goes_onto_tables_of_no_other(run: Run, tmp_path: Path) -> Non
     path.write_text(f"## CoDEx-S{table.format(0.465)}## CoDEx-M{table.format(0.337)}## Freebase{table.format(0.5)}")
     screen = run("adjust", "-i", path, "-d", "codexsmall", "-f", "json")
     assert [(row["dataset"], row["MRR"]) for row in screen.records if row["AMRR"]] == [("CoDEx-S", 0.465)]
-    assert "left out, of other datasets: CoDEx-M." in screen.message
+    assert "numbers on other datasets are left out: CoDEx-M." in screen.message
     assert "unknown dataset 'Freebase'" in screen.message
     z = [row["ZMRR"] for row in run("adjust", "-i", path, "-f", "json").records]
     assert z[1] == TABLES.constants("codexmedium", "mrr").adjust("0.337").z
@@ -217,7 +217,7 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "one column": ("a.csv", b"MRR\n0.5\n", ("one column",)),
     "no metric": ("a.csv", b"model,colour\nRotatE,blue\n", ("line 1", "Expected columns such as")),
     "text in a number": ("a.csv", b"dataset,MRR\nnations,0.5x\n", ("line 2", "0.5x")),
-    "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "Leave out what is missing")),
+    "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "leave out what is missing")),
     "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
     "a percentage": (
         "a.csv",
@@ -323,7 +323,7 @@ def test_recall_in_a_file_is_hits_with_a_note(run: Run, tmp_path: Path, text: st
     path.write_text(text)
     screen = run("adjust", path, "-d", "nations")
     assert screen.code == 0
-    assert "recall@k is taken for Hits@k" in screen.message
+    assert "recall@k is read as Hits@k" in screen.message
 
 
 def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> None:
@@ -333,7 +333,8 @@ def test_a_screen_shows_one_of_nine_evaluations(run: Run, tmp_path: Path) -> Non
     for args, side, left in (((), "both", 8), (("--side", "head"), "head", 2)):
         screen = run("adjust", path, "-d", "nations", *args)
         assert [line.split()[:3] for line in screen.out.splitlines() if "mrr" in line] == [[side, "realistic", "mrr"]]
-        assert f"shown: {side}.realistic. {left} numbers of other sides" in screen.message
+        assert f"shown: {side}.realistic only; --side head shows" in screen.message
+        assert f"such as --format csv have the other {left} numbers, too." in screen.message
     assert run("adjust", path, "-d", "nations", "-f", "csv").out.count("mrr") == 9
 
 
@@ -384,7 +385,7 @@ def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: P
     paper.write_text(PAPER.replace("1.476", "n/a"))
     screen = run("adjust", "-i", paper, "-d", "wn18rr", "--replace", "AMRR", "--out", out)
     assert (screen.code, screen.out) == (0, "")
-    assert "1 number exchanged, tables" in screen.message
+    assert "1 number replaced, tables" in screen.message
     *comment, body = out.read_text().split("\n", 3)
     assert comment[2] == f"% rankconst adjust -i {paper} -d wn18rr --replace AMRR --out {out}"
     assert body == PAPER.replace("1.476", "n/a").replace("MRR", "AMRR")  # 0.4759 is 0.476, too
@@ -394,8 +395,8 @@ def test_a_document_is_written_again_with_adjusted_numbers(run: Run, tmp_path: P
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--replace", "AMRI"), "There are MRR"),
-        (("--replace", "MRR"), "nothing adjusted is called 'MRR'"),
+        (("--replace", "AMRI"), "its metrics are MRR"),
+        (("--replace", "MRR"), "unknown adjusted metric 'MRR'"),
         (("--replace", "AMRR", "-f", "csv"), "--format does not go with --replace"),
         (("--replace", "AMRR", "--significance"), "--significance does not go with --replace"),
     ],

@@ -80,6 +80,8 @@ def test_help_lists_options_in_groups(run: Run) -> None:
     assert sorted(places[5:]) == places[5:]
     assert places[0] < places[1] < places[5] < places[8]
     assert not any("─ Options" in line for line in lines)
+    build = run("build", "--help").out
+    assert build.index("─ How to read them") < build.index("--columns") < build.index("─ Output")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -366,7 +366,7 @@ def test_a_heading_is_no_triple(run: Run, write_graph: WriteGraph, out: Path) ->
     headed = {split: [("head", "relation", "tail"), *rows] for split, rows in SMALL.items()}
     args = ("build", *write_graph(headed, delimiter=","), "--delimiter", "comma", "-p", "raw", "-f", "json")
     screen = run(*args, "--name", "mykg", "--out", out)
-    assert "is taken for a heading" in screen.message
+    assert "is read as a heading" in screen.message
     assert [row["num_tasks"] for row in screen.records] == [10]
     screen = run(*args, "--no-header", "--name", "other", "--out", out)
     assert [row["num_tasks"] for row in screen.records] == [12]

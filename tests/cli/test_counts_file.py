@@ -82,7 +82,7 @@ def test_several_datasets_and_splits(files: Path) -> None:
         ("3\n0\n", "line 2: 0 is less than 1; the true answer counts"),
         ("num_candidates,side\n3,up\n", "line 2: 3, up: unknown side 'up'"),
         ("num_candidates,num_tasks\n3\n", "line 2: 3: expected"),
-        ("num_candidates,side\n3,\n3,head\n", "of both sides together and of one"),
+        ("num_candidates,side\n3,\n3,head\n", "for both sides together and for one side"),
     ],
 )
 def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -99,7 +99,7 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
         (("--counts", "plain.txt", "--side", "head"), 4, "hold plain test of side both only, not of head"),
         (("--counts", "plain.txt", "--split", "valid"), 4, "They hold (protocol/split): own counts/test"),
         (("--counts", "plain.txt", "-p", "pykeen"), 4, "They hold (protocol/split): own counts/test"),
-        (("--counts", "plain.txt", "-d", "nations"), 2, "no counts of nations, but of plain"),
+        (("--counts", "plain.txt", "-d", "nations"), 2, "the counts are of plain, not of nations"),
         (("--counts", "plain.txt", "-n", 5), 2, "leave out --num-tasks"),
         (("--counts", "missing.csv"), 6, "cannot read missing.csv"),
     ],

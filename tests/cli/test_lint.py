@@ -130,7 +130,7 @@ def test_what_was_not_checked_is_said(run: Run, tmp_path: Path) -> None:
     path.write_text(HEADING + FB15K237.replace("FB15k-237", "no such graph"), encoding="utf-8")
     screen = run("lint", path)
     assert screen.code == 0
-    told = "ranking tasks not known, rules that need them left out: unknown dataset"
+    told = "the ranking tasks are unknown, so rules that need them are left out: unknown dataset"
     assert screen.err.startswith(f"note: {path}: {told}")
 
 

@@ -139,7 +139,7 @@ def test_a_form_that_some_set_leaves_undefined_is_none() -> None:
     assert adjusted.normalised is not None
     (reason,) = set(adjusted.undefined.values())
     assert adjusted.undefined.keys() == {"index", "z"}
-    assert "which 2 of the 3 tasks were ranked is not known" in reason
+    assert "which 2 of the 3 tasks were ranked is unknown" in reason
 
 
 def test_what_only_the_largest_tasks_allow_is_accepted() -> None:

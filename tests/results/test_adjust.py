@@ -121,7 +121,7 @@ def test_what_the_user_types_must_be_right() -> None:
     ):
         with pytest.raises(UnknownNameError):
             adjust_reading(reading, TABLES, user)
-    with pytest.raises(DataError, match=r"no number that was asked for\. There are metrics MRR; datasets nations\."):
+    with pytest.raises(DataError, match=r"none of the numbers you asked for\. It has metrics MRR; datasets nations\."):
         adjust_reading(reading, TABLES, Stated(dataset="umls"))
     assert adjust_reading(reading, TABLES, Stated(dataset="Nations")).entries[0].adjusted is not None
 
@@ -219,7 +219,7 @@ def test_a_form_that_is_undefined_has_a_note() -> None:
     context = Stated("nations", tool="conve")
     hits, mrr = adjust_reading(make(("hits@10", "1.000", context), ("mrr", "0.82", context)), TABLES, Stated()).entries
     assert hits.adjusted is not None and hits.adjusted.index is None
-    assert hits.note.startswith("AH@10 and ZH@10 cannot be told: which 256 of the 402 tasks were ranked is not known")
+    assert hits.note.startswith("AH@10 and ZH@10 cannot be computed: which 256 of the 402 tasks were ranked is unknown")
     assert mrr.adjusted is not None and mrr.adjusted.index is not None and not mrr.note
 
 

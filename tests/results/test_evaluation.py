@@ -67,7 +67,7 @@ def test_a_dataset_with_one_protocol_needs_no_word() -> None:
 
 
 def test_numbers_without_a_dataset_have_no_tasks() -> None:
-    with pytest.raises(DataError, match="no dataset is named: say which one it is"):
+    with pytest.raises(DataError, match="no dataset is named: add --dataset"):
         settle(NOTHING, Stated(split="valid"), TABLES)
 
 

@@ -228,8 +228,8 @@ B & Freebase86M & 0.700 & 53.3 \\
     assert "% Numbers that stay as published: 3." in done.source
     reasons = [note for _, note in done.notes]
     assert any("unknown dataset" in note for note in reasons)
-    assert "the heading MRR stays as it is; name it ZMRR" in reasons
-    assert [line for line, note in done.notes if "no percentage" in note] == [3]
+    assert "the heading MRR stays as it is; rename it to ZMRR" in reasons
+    assert [line for line, note in done.notes if "not a percentage" in note] == [3]
 
 
 def test_a_number_is_found_where_it_is_printed() -> None:
@@ -261,7 +261,7 @@ def test_an_unknown_form_is_refused(name: str) -> None:
 def test_other_formats_and_other_metrics_are_refused() -> None:
     with pytest.raises(UsageError, match="read as csv"):
         exchange("model,dataset,MRR\na,nations,0.5\n", "index", name="results.csv")
-    with pytest.raises(DataError, match="There are MR, MRR, Hits@10"):
+    with pytest.raises(DataError, match="its metrics are MR, MRR, Hits@10"):
         exchange(PAPER, "AH@3")
 
 

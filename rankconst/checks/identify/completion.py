@@ -200,19 +200,19 @@ class _Search:
         elsewhere = rank(part.evidence, self.sets, select(self.sets, {}), self.user) if names else ()
         if elsewhere and elsewhere[0].by_chance < CERTAIN:
             said = ", ".join(f"{name} {key}" for name, key in names.items())
-            return f"said to be of {said}, but its own numbers are those of {_describe(elsewhere[:1])}."
+            return f"its numbers do not fit {said}; they are those of {_describe(elsewhere[:1])}."
         chosen = select(self.sets, names)
         if not chosen.any():
             held = ", ".join(f"{name} {key}" for name, key in names.items())
             return f"the tables ({self.tables.version}) hold no such tasks: {held}."
         evidence = part.evidence if part.evidence.pieces else replace(part.evidence, pieces=part.evidence.vague)
         nearest = describe_nearest(evidence, self.sets, chosen, self.user)
-        return f"its own numbers are of none of the ranking tasks that the tables hold: {nearest}"
+        return f"its numbers fit no ranking tasks in the tables: {nearest}"
 
     def _explain_count(self, part: _Part) -> str:
         counts = " and ".join(f"{piece.value:,.0f}" for piece in part.evidence.pieces)
         where = (part.names or {}).get("dataset", "")
-        return f"the file counts {counts} ranks; no split has that many{f' on {where}' if where else ''}."
+        return f"the file counts {counts} ranks, but no split of {where or 'any dataset'} has that many."
 
     # -- evaluations that share what the file says ---------------------------------------------------------------------
 
@@ -260,7 +260,7 @@ class _Search:
             matches = tuple(Match(tasks[0], tuple(tasks[1:]), 0, ()) for tasks in alike.values())
             return self._conclude(part, matches, sure=True)
         if not (part.evidence.pieces or part.evidence.vague):
-            reason = "no dataset is named, and its numbers do not tell: add --dataset."
+            reason = "no dataset is named, and its numbers do not show which one it is: add --dataset."
             return _Outcome(part.context if default is not None else replace(part.context, unclear=reason))
         usual = [match for match in part.matches if match.tasks.aggregation == DEFAULT_AGGREGATION]
         if default is not None and any(default in (match.tasks, *match.same) for match in usual):
@@ -285,12 +285,12 @@ class _Search:
         """Complete a context by the one match; without it, say why there is none."""
         reason = ""
         if not matches:
-            reason = part.reason or "nothing fits its own numbers."
+            reason = part.reason or "its numbers fit no ranking tasks in the tables."
         elif len(matches) > 1:
             reason = self._ask(matches)
         elif not sure:
             reason = (
-                f"no dataset is named; its numbers fit {_describe(matches)}, but so few digits may fit by chance: "
+                f"no dataset is named; its numbers fit {_describe(matches)}, but so few digits can fit by chance: "
                 "add --dataset."
             )
         if reason:
@@ -306,8 +306,8 @@ class _Search:
         first = matches[0].tasks
         options = " ".join(f"--{name} {getattr(first, name)}" for name in fields)
         return (
-            f"its own numbers fit {len(matches):,} sets of ranking tasks with different constants: "
-            f"{_describe(matches)}. Say which it is: {options}, for example."
+            f"its numbers fit {len(matches):,} sets of ranking tasks with different constants: "
+            f"{_describe(matches)}. Choose one, for example with {options}."
         )
 
     def describe(self, told: Iterable[Match]) -> str:
@@ -316,14 +316,14 @@ class _Search:
         sentences = []
         if found:
             unnamed = self.user.dataset is None and not any(entry.context.dataset for entry in self.reading.entries)
-            start, more = ("no dataset is named; its", " Add --dataset to be sure.") if unnamed else ("its own", "")
+            start, more = ("no dataset is named; its", " Add --dataset to be sure.") if unnamed else ("its", "")
             sentences.append(f"{start} numbers are those of {_describe(found)} (`rankconst identify` shows why).{more}")
         if coarse:
             taken = _describe(coarse)
-            sentences.append(f"its adjusted values are too coarse to tell; taken for those of {taken}.")
+            sentences.append(f"its adjusted values have too few digits to show the ranking tasks; assumed: {taken}.")
         if self._equal:
             sizes = " and ".join(f"{size:,}, protocol sampled:{size - 1}" for size in self._equal)
-            sentences.append(f"its own numbers say that all tasks have equally many candidates: {sizes}.")
+            sentences.append(f"its numbers show that all tasks have the same number of candidates: {sizes}.")
         return " ".join(sentences)
 
 

@@ -69,12 +69,10 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
     if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
         notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
     if matches and matches[0].by_chance > CERTAIN and not {"dataset"} & (given.keys() | stated.keys()):
-        notes.append(
-            "so few digits may fit by chance: the numbers may as well be of a graph that is not in the tables."
-        )
+        notes.append("so few digits can fit by chance: the numbers may come from a graph that is not in the tables.")
     against = {name: key for name, key in stated.items() if name in evidence.stated and not holds(matches, name, key)}
     if matches and against:
-        notes.append(f"the file says {list_names(against)}; its numbers are of another set of tasks.")
+        notes.append(f"the file says {list_names(against)}; its numbers come from other tasks.")
     reason = "" if matches else describe_nearest(evidence, candidates, asked, user)
     return Identified(evidence, matches, reason, " ".join(notes))
 
@@ -100,7 +98,7 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
     return Identification(tuple(groups), tables.version)
 
 
-_LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers of the file."
+_LIKE_OTHERS = "its adjusted values fit nothing, but it has as many ranks as other numbers of the file."
 
 
 def identify_evaluations(
@@ -177,7 +175,7 @@ def describe_lack(evidence: Evidence) -> str:
     """Say why there is no evidence at all."""
     reasons = dict.fromkeys(each.reason for each in evidence.dropped)
     remedy = "an adjusted value with its base value, or the number of ranks, is needed"
-    return f"nothing tells the ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
+    return f"the numbers do not show their ranking tasks: {'; '.join(list(reasons)[:3]) or remedy}."
 
 
 def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> str:
@@ -194,15 +192,23 @@ def describe_nearest(evidence: Evidence, candidates: TaskSets, chosen: NDArray[n
     nearest = int(places[int(np.argmin(np.sum(distances, axis=0)))])
     tasks = candidates.sets[nearest]
     where = f"{tasks.dataset} {tasks.split} {tasks.side} under {tasks.protocol}"
-    parts = []
+    parts: dict[str, str] = {}
     for piece in sound:
         least, most = (float(each[nearest]) for each in bound_constant(piece, candidates))
         if agrees(piece, least, most):
             continue
         if piece.metric is None:
-            others = (candidates.num_tasks[places] == piece.value).any()
-            none = "only splits with other constants have that many tasks" if others else "no split has that many tasks"
-            parts.append(f"n = {piece.value:,.0f}: {none}; nearest {where}: {candidates.num_tasks[nearest]:,}")
+            alike = candidates.num_tasks == piece.value
+            said = {
+                "only splits with other constants have": alike[places].any(),
+                "only other datasets, splits or sides have": alike.any(),
+            }
+            who = next((words for words, true in said.items() if true), "no split has")
+            parts[f"n = {piece.value:,.0f}"] = (
+                f": {who} that many tasks; nearest {where}: {candidates.num_tasks[nearest]:,}"
+            )
         else:
-            parts.append(f"{piece.label} = {piece.value:.6g} ({piece.origin}): nearest {where}: {least:.6g}")
-    return "; ".join(dict.fromkeys(parts or [f"nearest {where}"])) + "."
+            # AMR and AMRI with the same MR say the same.
+            shown = f" ({piece.origin}): nearest {where}: {least:.6g}"
+            parts.setdefault(f"{piece.label} = {piece.value:.6g}", shown)
+    return ("; ".join(map("".join, parts.items())) or f"nearest {where}") + "."

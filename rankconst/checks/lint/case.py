@@ -139,7 +139,7 @@ class Archive:
 
 
 def _unknown(reason: str) -> str:
-    return f"ranking tasks not known, rules that need them left out: {reason}"
+    return f"the ranking tasks are unknown, so rules that need them are left out: {reason}"
 
 
 @dataclass(frozen=True)

@@ -415,9 +415,7 @@ def _read(document: Document) -> Reading:
         f"as {' and '.join(tools)} prints them" if tools else "",
         reading.understood,
         f"{' and '.join(percent)} in percent" if percent else "",
-        f"{unsaid:,} of {len(contexts):,} numbers of a split that is not said (test unless --split says another)"
-        if unsaid
-        else "",
+        f"{unsaid:,} of {len(contexts):,} numbers name no split (test, unless --split names another)" if unsaid else "",
     )
     return replace(reading, understood="; ".join(part for part in parts if part))
 

@@ -300,7 +300,7 @@ def _read_table(
         told = _read_corner(heading, told)
         labels = _find_sublevel(below, heading)
         if labels:
-            notes.add(below[0].line, " | ".join(labels), "below the metrics, a row of headings that is not understood")
+            notes.add(below[0].line, " | ".join(labels), "a row of headings below the metrics that cannot be read")
             return table
     reader = RowReader(document, heading, dialect, notes, told=told, datasets=column)
     for row in below:
@@ -518,7 +518,7 @@ class RowReader:
             return self._take_datasets(row)
         what = next(filter(None, row.plain))
         if what not in groups:
-            self._notes.add(row.line, what, "alone in its row, the name of a group that is no dataset")
+            self._notes.add(row.line, what, "alone in its row, and not the name of a dataset")
             return True
         group, above = groups[what], self._above
         if group.dataset or group.among:
@@ -732,4 +732,4 @@ def _join_names(dataset: str, upper: str) -> str:
 def _explain(error: DataError, column: str) -> str:
     """Return why a cell is no number, as half a sentence."""
     hint = str(error).partition(" is not a number.")[2].strip(" .")
-    return f"no number, in column {column}{': ' if hint else ''}{hint}"
+    return f"no number, in column {column}{': ' if hint else ''}{hint[:1].lower()}{hint[1:]}"

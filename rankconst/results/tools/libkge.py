@@ -81,7 +81,7 @@ def _read_record(line: int, record: Mapping[str, Value], first: int) -> tuple[li
     try:
         split = parse_split(str(record.get("split")))
     except UnknownNameError:
-        return [], [Skipped(line, f"split {_text(record, 'split')}", f"it is none of {', '.join(SPLITS)}")]
+        return [], [Skipped(line, f"split {_text(record, 'split')}", f"it is not one of {', '.join(SPLITS)}")]
     protocols = _settle_protocols(record.get("filter_splits"), split)
     size = record.get("size")
     counted = isinstance(size, Number) and re.fullmatch(r"[1-9]\d{0,14}", size, re.ASCII) is not None
@@ -234,7 +234,7 @@ class LibkgeName:
         """Why such a number cannot be adjusted, as half a sentence; None if it can."""
         if not self.part:
             return None
-        return f"{self.part} restricts it to some of the ranks, which have constants of their own"
+        return f"{self.part} restricts it to some of the ranks, which have other constants"
 
 
 @lru_cache(maxsize=4096)

@@ -259,7 +259,7 @@ def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, st
     if found is None:
         return None, "it does not say which k"
     if found[1] is not None and old:
-        return None, "before 1.5 PyKEEN could form it from each rank by itself: then it is no function of the metric"
+        return None, "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric"
     return found, ""
 
 

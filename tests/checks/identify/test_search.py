@@ -198,7 +198,7 @@ def test_the_tool_decides_between_equal_constants() -> None:
 @pytest.mark.parametrize(
     ("stated", "note"),
     [
-        ("WN18RR", "the file says dataset wn18rr; its numbers are of another set of tasks."),
+        ("WN18RR", "the file says dataset wn18rr; its numbers come from other tasks."),
         ("Freebase", "the file says dataset Freebase, which the tables do not have."),
         ("UMLS", ""),
     ],
@@ -263,6 +263,8 @@ def test_the_nearest_is_named() -> None:
     assert found.reason == "n = 40,870: no split has that many tasks; nearest fb15k237 test both under pykeen: 40,876."
     found = identify(state("mr", "7135.9"), SETS)
     assert found.reason == "E[MR] = 7135.9 (stated): nearest fb15k237 test both under pykeen: 7135.67."
+    elsewhere = identify(count(40876), SETS, Stated(dataset="nations"))
+    assert "n = 40,876: only other datasets, splits or sides have that many tasks; nearest nations" in elsewhere.reason
 
 
 def test_no_evidence_is_no_match() -> None:
@@ -365,7 +367,7 @@ def test_published_rows(reference: Path) -> None:
 def test_the_first_reasons_are_given() -> None:
     entry = Entry(parse_metric("mr"), "1", 0, "MR", 1)
     dropped = tuple(Dropped(entry, reason) for reason in ("a", "b", "a", "c", "d"))
-    assert describe_lack(Evidence((), dropped)) == "nothing tells the ranking tasks: a; b; c."
+    assert describe_lack(Evidence((), dropped)) == "the numbers do not show their ranking tasks: a; b; c."
     assert "the number of ranks, is needed" in describe_lack(Evidence(()))
 
 

@@ -179,8 +179,8 @@ def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("text", "understood"),
     [
-        (RSN, "dataset FB15k-237 from its settings; 3 of 3 numbers of a split that is not said"),
-        (PRINTS["hits in percent only"][0], "Hits in percent; 2 of 2 numbers of a split that is not said"),
+        (RSN, "dataset FB15k-237 from its settings; 3 of 3 numbers name no split"),
+        (PRINTS["hits in percent only"][0], "Hits in percent; 2 of 2 numbers name no split"),
         (PYG, "as pyg prints them"),
     ],
 )
