@@ -49,6 +49,7 @@ from rankconst.results.tables.surroundings import (
     describe_dataset,
     find_metrics,
     tell,
+    tell_row,
 )
 from rankconst.results.tables.units import settle_units
 
@@ -382,14 +383,14 @@ def _is_shifted(rows: list[Row], heading: Heading) -> bool:
 def _find_groups(rows: Iterable[Row], heading: Heading) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
     labels = [next(filter(None, row.plain)) for row in rows if _is_alone(row, heading)]
-    groups = {label: tell((Above("caption", label),)) for label in labels}
-    named = any(told.dataset or told.among for told in groups.values())
+    groups = {label: tell_row(label) for label in labels}
+    named = any(told is not None and (told.dataset or told.among) for told in groups.values())
     found = {}
     for label, told in groups.items():
-        if told.dataset or told.among or told.split or told.side or told.protocol or told.task:
+        if told is not None:
             found[label] = told
         elif named and not _CLASS.search(label):
-            found[label] = replace(told, dataset=label)
+            found[label] = Told(dataset=label)
     return found
 
 

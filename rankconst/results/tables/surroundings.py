@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable  # noqa: TC003  # of a named tuple
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is_inductive, list_graphs
@@ -68,7 +68,8 @@ _VALID = re.compile(r"\b(?:valid|validation|dev|development)\b", re.IGNORECASE)
 _TEST = re.compile(r"\btest", re.IGNORECASE)
 _SIDES = {
     side: re.compile(
-        rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|(?:{words})[- ](?:entity )?(?:prediction|batch|side))",
+        rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
+        rf"(?:{words})[- ](?:entity )?(?:prediction|batch|side|only))\b",
         re.IGNORECASE,
     )
     for side, words in {"head": "heads?|subjects?|left", "tail": "tails?|objects?|right"}.items()
@@ -103,6 +104,15 @@ def tell(above: Sequence[Above]) -> Told:
         task=task,
         origin=origin,
     )
+
+
+def tell_row(label: str) -> Told | None:
+    """Return what a row says of those below it, of which ``Test`` and ``Filtered`` end what others said."""
+    told = tell((Above("caption", label),))
+    if told.split is None and _TEST.search(label) and not _VALID.search(label):
+        return replace(told, split="test")
+    said = told.dataset or told.among or told.split or told.side or told.protocol or told.task
+    return told if said or _FILTERED.search(label) else None
 
 
 def describe_dataset(name: str, task: str | None) -> str:

@@ -239,3 +239,15 @@ def test_text_among_numbers_is_left_out_with_its_place() -> None:
     reader = make_row_reader("Model|MRR|MR", notes, Dialect())
     assert [entry.text for entry in reader.read(make_row("RotatE|high|177"), 0)] == ["177"]
     assert [(skip.line, skip.what, skip.why) for skip in notes.skipped()] == [(5, "high", "no number, in column MRR")]
+
+
+@pytest.mark.parametrize(
+    ("label", "again", "said"),
+    [
+        ("Validation", "Test", ("split", "valid", "test")), ("Raw", "Filtered", ("protocol", "raw", None)),
+        ("Tail only", "Head prediction", ("side", "tail", "head")),
+    ],
+)  # fmt: skip
+def test_a_row_of_its_own_ends_what_another_said(label: str, again: str, said: tuple[str, str, str | None]) -> None:
+    reading = read("Model|MRR", f"{label}|", "A|0.1", f"{again}|", "A|0.2", groups=True)
+    assert [getattr(entry.context, said[0]) for entry in reading.entries] == list(said[1:])
