@@ -26,7 +26,7 @@ from rankconst.results.adjust import (
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
-from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
+from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, parse_column, read_qualifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -85,7 +85,7 @@ def adjust_frame(
         )
     way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
-    work = _Work(frame, roles, contexts, way)
+    work = _Work(frame, roles, _find_qualifiers(frame, meanings, roles), contexts, way)
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("table_version", work.taken)] = work.list_versions()
     if noting or work.notes:
@@ -119,6 +119,24 @@ def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -
             raise UsageError(f"columns {one!r} and {two!r} both say the {meaning.role}; rename one.")
         roles.setdefault(meaning.role, place)
     return roles
+
+
+def _find_qualifiers(
+    frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the columns without a meaning that name a split, a side or a protocol in every row."""
+    found: dict[str, int] = {}
+    for place, meaning in meanings.items():
+        if meaning is None and frame.iloc[:, place].dtype.kind not in "fiub":
+            cells = frame.iloc[:, place].dropna().unique()
+            role = find_qualifier(map(str, cells)) if 0 < len(cells) < _MOST_QUALIFIERS else None
+            if role is not None and role not in roles:
+                found.setdefault(role, place)
+    return found
+
+
+# Words for splits, sides and protocols; a column of more texts is of something else.
+_MOST_QUALIFIERS = 20
 
 
 def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.intp]]]:
@@ -171,18 +189,22 @@ Settled = list[tuple["Tasks", "Tool | None", "NDArray[np.intp]"]]
 class _Work:
     """The columns of a frame that are read, and the ranking tasks of its rows."""
 
-    def __init__(self, frame: pd.DataFrame, roles: Mapping[str, int], contexts: Contexts, way: _Way) -> None:
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        roles: Mapping[str, int],
+        qualifiers: Mapping[str, int],
+        contexts: Contexts,
+        way: _Way,
+    ) -> None:
         self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
-        names = [role for role in _CONTEXT if role in roles]
+        columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in _CONTEXT}
         self._stated = [
-            (
-                {role: str(key) for role, key in zip(names, keys, strict=True) if key is not None and str(key).strip()},
-                rows,
-            )
-            for keys, rows in _split_rows(frame, [roles[role] for role in names])
+            (dict(_read_stated(dict(zip(columns, keys, strict=True)), qualifiers)), rows)
+            for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
     def adjust_long(self) -> dict[str, Any]:
@@ -353,6 +375,15 @@ class _Work:
                 f"column {name}: every value is at most 1, as fractions are. Name the metrics that are percentages: "
                 "percent=['hits@10']."
             )
+
+
+def _read_stated(cells: Mapping[str, Any], qualifiers: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield what the cells of a row say about its tasks."""
+    for role, cell in cells.items():
+        text = "" if cell is None else str(cell)
+        said = read_qualifier(text, role) if role in qualifiers else text
+        if said and said.strip():
+            yield role, said
 
 
 def _strip(cell: Any) -> Any:

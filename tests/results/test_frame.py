@@ -125,6 +125,18 @@ def test_headings_say_dataset_split_and_percent() -> None:
         rankconst.adjust(frame.iloc[:, :1], dataset="fb15k237")
 
 
+def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells() -> None:
+    cells = {
+        "Entity": ["head", "tail", "average"],
+        "phase": ["val", "test", "test"],
+        "Setting": ["raw", "filtered", "raw"],
+    }
+    out = rankconst.adjust(pd.DataFrame({"dataset": ["WN18RR"] * 3, **cells, "MRR": ["0.3"] * 3}))
+    assert list(zip(out["side"], out["split"], out["protocol"], strict=True)) == [
+        ("head", "valid", "raw"), ("tail", "test", "standard"), ("both", "test", "raw"),
+    ]  # fmt: skip
+
+
 def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
     names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
     out = rankconst.adjust(

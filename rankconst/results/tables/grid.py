@@ -30,7 +30,7 @@ from rankconst.results.tables.cells import (
     read_deviation,
     strip_marks,
 )
-from rankconst.results.tables.columns import RANK_TYPES, Meaning
+from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, read_qualifier
 from rankconst.results.tables.headings import (
     DEEPEST,
     Dialect,
@@ -303,7 +303,13 @@ def _read_table(
         if labels:
             notes.add(below[0].line, " | ".join(labels), "a row of headings below the metrics that cannot be read")
             return table
-    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column)
+    else:  # the first rows stand for all, which are too many
+        below = iter(below)
+        first = list(islice(below, _FIRST))
+        below = chain(first, below)
+    seen = below if dialect.groups else first
+    qualifiers = {} if dialect.exact else _find_qualifiers(seen, heading)
+    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers)
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
@@ -411,6 +417,18 @@ def _find_datasets(rows: list[Row], heading: Heading) -> int | None:
     return None
 
 
+def _find_qualifiers(rows: Iterable[Row], heading: Heading) -> dict[str, int]:
+    """Return the columns without a meaning that name a split, a side or a protocol in every row."""
+    found: dict[str, int] = {}
+    taken = find_roles(heading)
+    rows = [row for row in rows if len(row.plain) == len(heading.keys)]
+    for j, meaning in enumerate(heading.meanings):
+        role = find_qualifier(row.plain[j] for row in rows if row.plain[j]) if meaning is None else None
+        if role is not None and role not in taken:
+            found.setdefault(role, j)
+    return found
+
+
 def _refuse_size(place: str) -> NoReturn:
     raise DataError(
         f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or remove columns "
@@ -431,6 +449,9 @@ _CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "too
 # Beyond this many different texts or rows, remembering them costs more than it saves.
 _MOST_TEXTS = 100_000
 _MOST_ROWS = 5_000
+# How many rows of a delimited file show what its columns hold.
+_FIRST = 100
+_NO_COLUMNS: Mapping[str, int] = {}
 
 
 class RowReader:
@@ -445,18 +466,23 @@ class RowReader:
         *,
         told: Told = NOTHING_TOLD,
         datasets: int | None = None,
+        qualifiers: Mapping[str, int] = _NO_COLUMNS,
     ) -> None:
         self._document = document
         self._keys = heading.keys
         self._dialect = dialect
         self._notes = notes
         self._told = self._above = told
-        self._roles = find_roles(heading)
+        self._qualifying = frozenset(qualifiers)
+        self._roles = {**find_roles(heading), **qualifiers}
         self.inferred: dict[str, None] = {}
         if datasets is not None and "dataset" not in self._roles:
             self._roles["dataset"] = datasets
             self.inferred["dataset from the column of names"] = None
-        if dialect.groups and not heading.keys[0] and datasets != 0:  # the corner of a printed table, over models
+        self.inferred |= {f"{role} from column {heading.keys[j] or j + 1}": None for role, j in qualifiers.items()}
+        if (
+            dialect.groups and not heading.keys[0] and datasets != 0 and 0 not in qualifiers.values()
+        ):  # the corner of a printed table, over models
             self._roles.setdefault("model", 0)
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
@@ -640,6 +666,8 @@ class RowReader:
         last, said = self._said
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
+            for role in self._qualifying & said.keys():
+                said[role] = read_qualifier(said[role], role)
             if "rank_type" in said:
                 said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
             if "num_tasks" in said:

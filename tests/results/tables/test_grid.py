@@ -251,3 +251,24 @@ def test_text_among_numbers_is_left_out_with_its_place() -> None:
 def test_a_row_of_its_own_ends_what_another_said(label: str, again: str, said: tuple[str, str, str | None]) -> None:
     reading = read("Model|MRR", f"{label}|", "A|0.1", f"{again}|", "A|0.2", groups=True)
     assert [getattr(entry.context, said[0]) for entry in reading.entries] == list(said[1:])
+
+
+@pytest.mark.parametrize("groups", [True, False])
+@pytest.mark.parametrize(
+    ("heading", "cells", "role", "said"),
+    [
+        ("Direction", ["head", "tail", "both", "avg"], "side", ["head", "tail", "both", None]),
+        ("", ["Head prediction", "Tail prediction"], "side", ["head", "tail"]),
+        ("Setting", ["raw", "filtered"], "protocol", ["raw", None]), ("phase", ["val", "test"], "split", ["valid", "test"]),
+        ("Setting", ["raw", "w/o attention"], "protocol", [None, None]), ("Source", ["paper", "ours"], "split", [None, None]),
+        ("Setting", ["raw", "valid"], "split", [None, None]),
+    ],
+)  # fmt: skip
+def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells(
+    heading: str, cells: list[str], role: str, said: list[str | None], groups: bool
+) -> None:
+    reading = read(f"Model|{heading}|MRR", *(f"A|{cell}|0.1" for cell in cells), groups=groups)
+    found = [getattr(entry.context, role) for entry in reading.entries]
+    assert found == said[: len(found)]
+    assert len(found) == len(cells) - ("avg" in cells and groups)
+    assert (f"{role} from column" in reading.understood) is any(said)
