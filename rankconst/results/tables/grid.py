@@ -48,6 +48,7 @@ from rankconst.results.tables.surroundings import (
     Told,
     describe_dataset,
     find_metrics,
+    is_by_relation,
     tell,
     tell_row,
 )
@@ -309,6 +310,9 @@ def _read_table(
         below = chain(first, below)
     seen = below if dialect.groups else first
     qualifiers = {} if dialect.exact else _find_qualifiers(seen, heading)
+    if not dialect.exact and _is_by_relation(seen, heading):
+        told = replace(told, task="by relation")
+        table.inferred["a row is of one relation, or of one kind of relations"] = None
     reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers)
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
@@ -427,6 +431,12 @@ def _find_qualifiers(rows: Iterable[Row], heading: Heading) -> dict[str, int]:
         if role is not None and role not in taken:
             found.setdefault(role, j)
     return found
+
+
+def _is_by_relation(rows: Iterable[Row], heading: Heading) -> bool:
+    whole = [row for row in rows if len(row.plain) == len(heading.keys)]
+    columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
+    return any(is_by_relation(heading.keys[j], [row.plain[j] for row in whole if row.plain[j]]) for j in columns)
 
 
 def _refuse_size(place: str) -> NoReturn:

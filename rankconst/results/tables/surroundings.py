@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is_inductive, list_graphs
+from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ _TASKS = {
     r"\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?(?:negative|candidate)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
-    r"\brelation (?:prediction|extraction)\b",
+    r"\brelation (?:prediction|extraction|classification)\b|\b(?:node|entity) classification\b|"
+    r"\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
@@ -113,6 +115,18 @@ def tell_row(label: str) -> Told | None:
         return replace(told, split="test")
     said = told.dataset or told.among or told.split or told.side or told.protocol or told.task
     return told if said or _FILTERED.search(label) else None
+
+
+def is_by_relation(heading: str, cells: Sequence[str]) -> bool:
+    """Tell whether the rows of a table are of single relations, or of categories of them."""
+    return bool(cells) and (
+        (_RELATION.fullmatch(heading.strip()) is not None and not any(map(is_number, cells)))
+        or all(_CATEGORY.fullmatch(cell.strip()) for cell in cells)
+    )
+
+
+_RELATION = re.compile(r"(?:relation|predicate)s?(?:[ _-]?(?:name|type|category|id|label))?|rel\.?", re.IGNORECASE)
+_CATEGORY = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
 
 
 def describe_dataset(name: str, task: str | None) -> str:

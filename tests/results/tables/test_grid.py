@@ -259,8 +259,9 @@ def test_a_row_of_its_own_ends_what_another_said(label: str, again: str, said: t
     [
         ("Direction", ["head", "tail", "both", "avg"], "side", ["head", "tail", "both", None]),
         ("", ["Head prediction", "Tail prediction"], "side", ["head", "tail"]),
-        ("Setting", ["raw", "filtered"], "protocol", ["raw", None]), ("phase", ["val", "test"], "split", ["valid", "test"]),
-        ("Setting", ["raw", "w/o attention"], "protocol", [None, None]), ("Source", ["paper", "ours"], "split", [None, None]),
+        ("Setting", ["raw", "filtered"], "protocol", ["raw", None]),
+        ("phase", ["val", "test"], "split", ["valid", "test"]), ("Source", ["paper", "ours"], "split", [None, None]),
+        ("Setting", ["raw", "w/o attention"], "protocol", [None, None]),
         ("Setting", ["raw", "valid"], "split", [None, None]),
     ],
 )  # fmt: skip
