@@ -87,7 +87,9 @@ _WORD = re.compile(r"([A-Za-z]+)[.\s_/:-]+(?=\S)")
 _SPLITTER = re.compile(r"[.\s_/,-]+")
 _BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
-_PERCENT = re.compile(r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%)$")
+_PERCENT = re.compile(
+    r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x*]\s?100)$"
+)
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
 _LAST_WORD = re.compile(r"(.*\S)[.\s_-]+([A-Za-z]+)\.?", re.DOTALL)
 _PARENTHESES = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]*)[)\]]", re.DOTALL)

@@ -52,9 +52,11 @@ from rankconst.results.tables.surroundings import (
     tell,
     tell_row,
 )
-from rankconst.results.tables.units import settle_units
+from rankconst.results.tables.units import leave_open, settle_units
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
 
@@ -308,12 +310,13 @@ def _read_table(
         below = iter(below)
         first = list(islice(below, _FIRST))
         below = chain(first, below)
-    seen = below if dialect.groups else first
-    qualifiers = {} if dialect.exact else _find_qualifiers(seen, heading)
-    if not dialect.exact and _is_by_relation(seen, heading):
+    seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
+    if _is_by_relation(seen, heading):
         told = replace(told, task="by relation")
         table.inferred["a row is of one relation, or of one kind of relations"] = None
-    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers)
+    reader = RowReader(
+        document, heading, dialect, notes, told=told, datasets=column, qualifiers=_find_qualifiers(seen, heading)
+    )
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
@@ -334,8 +337,8 @@ def _read_table(
             continue
         table.rows.append(row.cells + ("",) * (width - len(row.cells)))
     table.entries = reader.add_counts(table.entries)
-    if not dialect.exact and reader.large:
-        table.entries, table.percent = settle_units(table.entries, reader.shares, notes)
+    if not dialect.exact:
+        table.entries, table.percent = reader.settle_units(table.entries)
     table.inferred |= reader.inferred
     return table
 
@@ -421,11 +424,10 @@ def _find_datasets(rows: list[Row], heading: Heading) -> int | None:
     return None
 
 
-def _find_qualifiers(rows: Iterable[Row], heading: Heading) -> dict[str, int]:
+def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
     """Return the columns without a meaning that name a split, a side or a protocol in every row."""
     found: dict[str, int] = {}
     taken = find_roles(heading)
-    rows = [row for row in rows if len(row.plain) == len(heading.keys)]
     for j, meaning in enumerate(heading.meanings):
         role = find_qualifier(row.plain[j] for row in rows if row.plain[j]) if meaning is None else None
         if role is not None and role not in taken:
@@ -433,10 +435,9 @@ def _find_qualifiers(rows: Iterable[Row], heading: Heading) -> dict[str, int]:
     return found
 
 
-def _is_by_relation(rows: Iterable[Row], heading: Heading) -> bool:
-    whole = [row for row in rows if len(row.plain) == len(heading.keys)]
+def _is_by_relation(rows: Sequence[Row], heading: Heading) -> bool:
     columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
-    return any(is_by_relation(heading.keys[j], [row.plain[j] for row in whole if row.plain[j]]) for j in columns)
+    return any(is_by_relation(heading.keys[j], [row.plain[j] for row in rows if row.plain[j]]) for j in columns)
 
 
 def _refuse_size(place: str) -> NoReturn:
@@ -500,11 +501,11 @@ class RowReader:
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
         self._percents: set[int] = set()
         # The columns that could be percentages, each with what it shares its unit with.
-        self.shares: dict[str, Hashable] = {}
+        self._shares: dict[str, Hashable] = {}
         # Plain numbers of columns that are percentages or not, and of those that could be either.
         shared: tuple[dict[str, str], dict[str, str]] = ({}, {})
         self._numbers: dict[int, dict[str, str]] = {}
-        self.large = False
+        self._large = False
         for j in heading.measured:
             meaning = heading.meanings[j]
             if meaning is None or meaning.metric is None:
@@ -517,7 +518,7 @@ class RowReader:
                 self._percents.add(j)
             elif open_unit:
                 kind = "Hits" if metric.k is not None else metric.key
-                self.shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
+                self._shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
             self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
             self._measured.append((j, heading.keys[j], metric, meaning.adjustment, self._numbers[j]))
             self._heads.append((meaning, heading.datasets[j]))
@@ -671,6 +672,14 @@ class RowReader:
         counted = {context: replace(context, num_tasks=count) for context, count in self._counts.items()}
         return Entries(entry._replace(context=counted.get(entry.context, entry.context)) for entry in entries)
 
+    def settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
+        """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
+        said = {self._keys[j] for j in self._percents}
+        if self._above.percent and not self._large:
+            said |= self._shares.keys()
+        entries = leave_open(entries, said, self._notes)
+        return settle_units(entries, self._shares, self._notes) if self._large else (entries, frozenset())
+
     def _read_roles(self, row: Row) -> dict[str, Any]:
         """Return what the columns of roles say; only once a row, since what is unreadable is noted."""
         last, said = self._said
@@ -719,7 +728,7 @@ class RowReader:
             numbers = self._numbers.get(j)
             if numbers is not None and len(numbers) < _MOST_TEXTS:
                 numbers[text] = number
-                self.large = self.large or (self._keys[j] in self.shares and float(text) > 1)
+                self._large = self._large or (self._keys[j] in self._shares and float(text) > 1)
             return number
         if is_missing(text):
             self._notes.add(row.line, text, "no number")
@@ -734,7 +743,7 @@ class RowReader:
         except DataError as error:
             self._notes.add(row.line, row.plain[j], _explain(error, self._keys[j]))
             return None
-        self.large = self.large or (self._keys[j] in self.shares and found.value > 1)
+        self._large = self._large or (self._keys[j] in self._shares and found.value > 1)
         return f"{text}%" if percent and "%" not in text else text
 
     def _form_context(self, said: Mapping[str, Any], meaning: Meaning, upper: str | None) -> Stated:

@@ -43,6 +43,7 @@ class Told:
     side: str | None = None
     protocol: str | None = None
     task: str | None = None  # what is evaluated, if it is no ranking of all entities on a benchmark's own split
+    percent: bool = False  # True if it is said that the numbers are percentages
     origin: str = ""  # what names the dataset, for messages
 
 
@@ -66,6 +67,7 @@ _TASKS = {
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
 _FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
+_PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
 _VALID = re.compile(r"\b(?:valid|validation|dev|development)\b", re.IGNORECASE)
 _TEST = re.compile(r"\btest", re.IGNORECASE)
 _SIDES = {
@@ -104,6 +106,7 @@ def tell(above: Sequence[Above]) -> Told:
         side=sides[0] if len(sides) == 1 else None,
         protocol="raw" if raw and not _FILTERED.search(raw) else None,
         task=task,
+        percent=any(map(_PERCENT.search, own)),
         origin=origin,
     )
 

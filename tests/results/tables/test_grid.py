@@ -273,3 +273,17 @@ def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells(
     assert found == said[: len(found)]
     assert len(found) == len(cells) - ("avg" in cells and groups)
     assert (f"{role} from column" in reading.understood) is any(said)
+
+
+def test_a_column_that_has_fractions_under_a_percent_sign_is_left_out() -> None:
+    reading = read("Model|MRR|Hits@10 (%)", "A|0.338|0.533", "B|0.3|0.4")
+    assert [entry.column for entry in reading.entries] == ["MRR", "MRR"]
+    assert "0.533" in str(reading.skipped)
+    assert "column Hits@10 (%)" in str(reading.skipped)
+    reading = read("Model|MRR (x100)|Hits@10 (%)", "A|0.8|0.533", "B|0.3|2.4")
+    assert [entry.text for entry in reading.entries] == ["0.8%", "0.533%", "0.3%", "2.4%"]
+
+
+def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -> None:
+    reading = read("Model|H@10 (FB15k-237)|H@10 (WN18RR)", "A|.533|57.1", "B|.5|50.1")
+    assert [entry.text for entry in reading.entries] == ["57.1%", "50.1%"]

@@ -276,8 +276,8 @@ def test_tables_that_leave_other_datasets_open_are_told_apart() -> None:
     ("heading", "cells", "single"),
     [
         ("Relation", ["_hypernym", "_also_see"], True), ("Category", ["1-to-1", "1-to-N", "N-to-1"], True),
-        ("rel_type", ["N-1", "M-M"], True), ("Relation", ["11", "237"], False), ("Category", ["rules", "1-to-1"], False),
-        ("Relations", [], False),
+        ("rel_type", ["N-1", "M-M"], True), ("Relation", ["11", "237"], False), ("Relations", [], False),
+        ("Category", ["rules", "1-to-1"], False),
     ],
 )  # fmt: skip
 def test_rows_of_single_relations_are_other_tasks(heading: str, cells: list[str], single: bool) -> None:
@@ -285,3 +285,12 @@ def test_rows_of_single_relations_are_other_tasks(heading: str, cells: list[str]
     reading = read(f"# WN18RR\n\n| {heading} | MRR |\n|---|---|\n{rows}")
     assert {entry.context.dataset for entry in reading.entries} <= {"WN18RR (by relation)" if single else "WN18RR"}
     assert ("one relation" in reading.understood) is single
+
+
+@pytest.mark.parametrize("text", ["Results in percent", "Results (%)", "MRR and Hits@1 are x100", "Results, in %."])
+def test_fractions_below_a_text_that_says_percent_are_left_out(text: str) -> None:
+    rows = "| Model | MRR | MR |\n|---|---|---|\n| A | 0.8 | 17 |\n"
+    assert [entry.metric.label for entry in read(f"{text}\n\n{rows}").entries] == ["MR"]
+    assert [entry.text for entry in read(f"{text}\n\n{rows}| B | 1.2 | 9 |\n| C | 1.3 | 9 |\n").entries][::2] == [
+        "0.8%", "1.2%", "1.3%",
+    ]  # fmt: skip
