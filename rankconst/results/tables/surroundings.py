@@ -169,6 +169,12 @@ def _names_one(text: str) -> bool:
     return _is_label(text) and len(mentions) == 1 and mentions[0].known
 
 
+def _is_name_only(text: str, mention: Mention) -> bool:
+    """Tell whether a text is a dataset's name, perhaps with general words: ``On FB15k-237 (test):``."""
+    rest = text.replace(mention.text, " ")
+    return not re.sub(r"\W|(?i:\b(?:on|the|data ?set|results?|test|valid(?:ation)?|set|filtered|raw)\b)", "", rest)
+
+
 def _leads(text: str) -> bool:
     return text.rstrip().endswith((":", "：")) or len(text.split()) <= _LEAD
 
@@ -193,7 +199,7 @@ def _find_dataset(above: Sequence[Above]) -> tuple[tuple[Mention, ...], str]:
         if each.kind == "sentence" and len(headed) == 1 and headed[0].key not in {one.key for one in mentions[:1]}:
             if len(mentions) > 1 or not _leads(each.text):
                 return headed, _ORIGINS["heading"]
-            if not _is_label(each.text):
+            if not _is_name_only(each.text, mentions[0]):
                 return (*mentions, *headed), ""
         if each.kind == "sentence" and len(mentions) > 1 and len(headed) == 1:
             return headed, _ORIGINS["heading"]

@@ -287,3 +287,10 @@ def test_a_column_that_has_fractions_under_a_percent_sign_is_left_out() -> None:
 def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -> None:
     reading = read("Model|H@10 (FB15k-237)|H@10 (WN18RR)", "A|.533|57.1", "B|.5|50.1")
     assert [entry.text for entry in reading.entries] == ["57.1%", "50.1%"]
+
+
+def test_a_deviation_next_to_a_metric_is_no_deviation_of_ranks() -> None:
+    reading = read("Model|MRR|std|SDR", "A|0.338|0.002|17")
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("MRR", "0.338"), ("SDR", "17")]
+    assert "std" in str(reading.skipped)
+    assert [entry.metric.label for entry in read("Model|std", "A|17").entries] == ["SDR"]
