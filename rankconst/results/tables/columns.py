@@ -190,6 +190,13 @@ def find_qualifier(cells: Iterable[str]) -> str | None:
     return kinds.pop() if None not in said and len(kinds) == 1 and kinds <= {"split", "side", "protocol"} else None
 
 
+def read_name(cell: str) -> dict[str, str]:
+    """Return what a name of a row says in parentheses of its split, side and protocol: ``TransE (raw)``."""
+    inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
+    said = None if inner is None else _read_words(inner[2])
+    return {role: word for role, word in (said or {}).items() if role in {"split", "side", "protocol"}}
+
+
 def read_qualifier(cell: str, role: str) -> str | None:
     """Return what a cell of such a column says; None if it leaves the role open, as ``filtered`` does."""
     return (_read_words(cell) or {}).get(role)

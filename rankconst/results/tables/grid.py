@@ -30,7 +30,7 @@ from rankconst.results.tables.cells import (
     read_deviation,
     strip_marks,
 )
-from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, read_qualifier
+from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, read_name, read_qualifier
 from rankconst.results.tables.headings import (
     DEEPEST,
     Dialect,
@@ -685,6 +685,10 @@ class RowReader:
         last, said = self._said
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
+            if not self._dialect.exact and "(" in said.get("model", ""):
+                told = read_name(said["model"])
+                self.inferred |= {f"{role} from names of rows": None for role in told}
+                said = {**told, **said}
             for role in self._qualifying & said.keys():
                 said[role] = read_qualifier(said[role], role)
             if "rank_type" in said:

@@ -294,3 +294,11 @@ def test_a_deviation_next_to_a_metric_is_no_deviation_of_ranks() -> None:
     assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("MRR", "0.338"), ("SDR", "17")]
     assert "std" in str(reading.skipped)
     assert [entry.metric.label for entry in read("Model|std", "A|17").entries] == ["SDR"]
+
+
+def test_a_name_says_in_parentheses_what_its_row_is_of() -> None:
+    names = ["A (valid)", "A (raw)", "A (tail, raw)", "A (best)", "A (ours)", "A (valid) B", "A (2019)"]
+    contexts = [entry.context for entry in read("Model|MRR", *(f"{name}|0.3" for name in names)).entries]
+    assert [(each.split, each.side, each.protocol) for each in contexts] == [
+        ("valid", None, None), (None, None, "raw"), (None, "tail", "raw"), *[(None, None, None)] * 4,
+    ]  # fmt: skip
