@@ -12,6 +12,7 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
+from rankconst.names import squash
 from rankconst.results.adjust import (
     TASK_FACTS,
     TIES,
@@ -26,7 +27,14 @@ from rankconst.results.adjust import (
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
-from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, parse_column, read_qualifier
+from rankconst.results.tables.columns import (
+    RANK_TYPES,
+    Meaning,
+    find_qualifier,
+    parse_column,
+    read_name,
+    read_qualifier,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -71,6 +79,10 @@ def adjust_frame(
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
     meanings = {place: parse_column(str(name)) for place, name in enumerate(frame.columns)}
+    for place, meaning in meanings.items():  # std next to a metric is its spread over runs
+        before = meanings.get(place - 1)
+        if squash(str(frame.columns[place])) == "std" and before is not None and before.metric is not None and meaning:
+            meanings[place] = replace(meaning, metric=None)
     roles = _gather_roles(frame, meanings)
     measured = {
         place: meaning
@@ -202,6 +214,8 @@ class _Work:
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
         columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in _CONTEXT}
+        if "model" in roles and any(map(read_name, map(str, frame.iloc[:, roles["model"]].dropna().unique()))):
+            columns["model"] = roles["model"]
         self._stated = [
             (dict(_read_stated(dict(zip(columns, keys, strict=True)), qualifiers)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
@@ -223,6 +237,7 @@ class _Work:
 
     def adjust_wide(self, measured: Mapping[int, Meaning]) -> dict[str, Any]:
         """Return the columns that are added to a wide frame."""
+        self._check_signs([place for place, meaning in measured.items() if meaning.percent])
         metrics: dict[str, Metric | None] = {}
         for place, meaning in measured.items():
             name = str(self.frame.columns[place])
@@ -365,6 +380,17 @@ class _Work:
             self._check_percentages(metric, meaning, np.where(signed[codes], np.nan, numbers[:, 0] * 100), name)
         return numbers
 
+    def _check_signs(self, places: Sequence[int]) -> None:
+        """Refuse fractions below headings that say percent."""
+        import pandas as pd
+
+        largest = [pd.to_numeric(self.frame.iloc[:, place], errors="coerce").max() for place in places]
+        if any(value <= 1 for value in largest) and not any(value > 1 for value in largest):
+            raise DataError(
+                f"column {self.frame.columns[places[0]]}: the heading says percent, and every value is at most 1, as "
+                "fractions are. Rename the column, or multiply by 100."
+            )
+
     def _check_percentages(self, metric: Metric, meaning: Meaning, written: Numbers, name: str) -> None:
         """Refuse to take a column of fractions for percentages below one."""
         if meaning.percent or self.way.percent is not True or not metric.is_share:
@@ -381,6 +407,9 @@ def _read_stated(cells: Mapping[str, Any], qualifiers: Mapping[str, int]) -> Ite
     """Yield what the cells of a row say about its tasks."""
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
+        if role == "model":
+            yield from ((role, word) for role, word in read_name(text).items() if not cells.get(role))
+            continue
         said = read_qualifier(text, role) if role in qualifiers else text
         if said and said.strip():
             yield role, said

@@ -215,6 +215,22 @@ def test_fractions_are_not_taken_for_percentages() -> None:
         assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
 
 
+def test_fractions_below_a_percent_sign_are_refused() -> None:
+    with pytest.raises(DataError, match=r"column Hits@10 \(%\): the heading says percent"):
+        rankconst.adjust(pd.DataFrame({"Hits@10 (%)": [0.533, 0.5]}), dataset="fb15k237")
+    out = rankconst.adjust(pd.DataFrame({"Hits@1 (%)": [0.9], "Hits@10 (%)": ["2.5"]}), dataset="fb15k237")
+    assert out["AH@1"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@1").index(0.009), rel=1e-15)
+
+
+def test_names_and_deviations_are_read_as_in_files() -> None:
+    frame = pd.DataFrame({"model": ["A (raw)", "A (valid)", None], "MRR": [0.3, 0.4, 0.5], "std": [0.1, 0.1, 0.1]})
+    out = rankconst.adjust(frame, dataset="wn18rr")
+    assert list(zip(out["split"], out["protocol"], strict=True)) == [
+        ("test", "raw"), ("valid", "standard"), ("test", "standard"),
+    ]  # fmt: skip
+    assert not any(str(name).startswith("SDR") for name in out.columns)
+
+
 def test_rows_of_unknown_datasets_can_be_noted() -> None:
     frame = pd.DataFrame(
         {"dataset": ["nations", "atlantis", "Freebase"], "source": ["", "", "dglke"], "MRR": [0.5] * 3}
