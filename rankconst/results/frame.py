@@ -35,6 +35,7 @@ from rankconst.results.tables.columns import (
     read_name,
     read_qualifier,
 )
+from rankconst.results.tables.surroundings import describe_dataset, is_by_relation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -97,7 +98,8 @@ def adjust_frame(
         )
     way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
-    work = _Work(frame, roles, _find_qualifiers(frame, meanings, roles), contexts, way)
+    task = "by relation" if _is_by_relation(frame, meanings) else None
+    work = _Work(frame, roles, _find_qualifiers(frame, meanings, roles), contexts, way, task=task)
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("table_version", work.taken)] = work.list_versions()
     if noting or work.notes:
@@ -149,6 +151,14 @@ def _find_qualifiers(
 
 # Words for splits, sides and protocols; a column of more texts is of something else.
 _MOST_QUALIFIERS = 20
+
+
+def _is_by_relation(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> bool:
+    columns = [place for place, meaning in meanings.items() if meaning is None]
+    return any(
+        is_by_relation(str(frame.columns[place]), [str(cell) for cell in frame.iloc[:_MOST_QUALIFIERS, place].dropna()])
+        for place in columns
+    )
 
 
 def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.intp]]]:
@@ -208,6 +218,8 @@ class _Work:
         qualifiers: Mapping[str, int],
         contexts: Contexts,
         way: _Way,
+        *,
+        task: str | None,
     ) -> None:
         self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
@@ -217,7 +229,7 @@ class _Work:
         if "model" in roles and any(map(read_name, map(str, frame.iloc[:, roles["model"]].dropna().unique()))):
             columns["model"] = roles["model"]
         self._stated = [
-            (dict(_read_stated(dict(zip(columns, keys, strict=True)), qualifiers)), rows)
+            (dict(_read_stated(dict(zip(columns, keys, strict=True)), qualifiers, task)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
@@ -403,7 +415,9 @@ class _Work:
             )
 
 
-def _read_stated(cells: Mapping[str, Any], qualifiers: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+def _read_stated(
+    cells: Mapping[str, Any], qualifiers: Mapping[str, int], task: str | None
+) -> Iterator[tuple[str, str]]:
     """Yield what the cells of a row say about its tasks."""
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
@@ -412,7 +426,7 @@ def _read_stated(cells: Mapping[str, Any], qualifiers: Mapping[str, int]) -> Ite
             continue
         said = read_qualifier(text, role) if role in qualifiers else text
         if said and said.strip():
-            yield role, said
+            yield role, describe_dataset(said, task) if role == "dataset" else said
 
 
 def _strip(cell: Any) -> Any:

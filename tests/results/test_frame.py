@@ -222,6 +222,12 @@ def test_fractions_below_a_percent_sign_are_refused() -> None:
     assert out["AH@1"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@1").index(0.009), rel=1e-15)
 
 
+def test_rows_of_single_relations_are_other_tasks() -> None:
+    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, "relation": ["_hypernym", "_also_see"], "MRR": [0.3, 0.4]})
+    with pytest.raises(UnknownNameError, match=r"WN18RR \(by relation\)"):
+        rankconst.adjust(frame)
+
+
 def test_names_and_deviations_are_read_as_in_files() -> None:
     frame = pd.DataFrame({"model": ["A (raw)", "A (valid)", None], "MRR": [0.3, 0.4, 0.5], "std": [0.1, 0.1, 0.1]})
     out = rankconst.adjust(frame, dataset="wn18rr")
