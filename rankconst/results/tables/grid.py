@@ -416,12 +416,16 @@ _CLASS = re.compile(
 
 
 def _find_datasets(rows: list[Row], heading: Heading) -> int | None:
-    """Return the first column without a meaning whose cells are all names of known graphs."""
+    """Return the first column without a meaning whose cells are all names of known graphs, if not of training."""
     for j, meaning in enumerate(heading.meanings):
         cells = [row.plain[j] for row in rows if len(row.plain) == len(heading.keys) and row.plain[j]]
-        if meaning is None and cells and all(names_known(cell) for cell in cells):
+        trained = _TRAINED.search(heading.keys[j]) is not None
+        if meaning is None and not trained and cells and all(names_known(cell) for cell in cells):
             return j
     return None
+
+
+_TRAINED = re.compile(r"train|source|\bfrom\b", re.IGNORECASE)
 
 
 def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:

@@ -302,3 +302,10 @@ def test_a_name_says_in_parentheses_what_its_row_is_of() -> None:
     assert [(each.split, each.side, each.protocol) for each in contexts] == [
         ("valid", None, None), (None, None, "raw"), (None, "tail", "raw"), *[(None, None, None)] * 4,
     ]  # fmt: skip
+
+
+def test_the_graph_of_the_training_is_not_that_of_the_numbers() -> None:
+    reading = read("Train on|Test on|MRR", "FB15k-237|WN18RR|0.3", "WN18RR|FB15k-237|0.4", groups=True)
+    assert [entry.context.dataset for entry in reading.entries] == ["WN18RR", "FB15k-237"]
+    (entry,) = read("Pretrained on|MRR", "FB15k-237|0.3", groups=True).entries
+    assert entry.context.dataset is None
