@@ -60,7 +60,7 @@ def settle_units(entries: Entries, shares: Mapping[str, Hashable], notes: Notes)
 
 def leave_open(entries: Entries, columns: Collection[str], notes: Notes) -> Entries:
     """Leave out the numbers of columns that are said to be percentages, if none of them is greater than 1."""
-    said = [entry for entry in entries if entry.column in columns]
+    said = [entry for entry in entries if entry.column in columns] if columns else []
     if not said or any(parse_value(entry.text.replace("%", "")).value > 1 for entry in said):
         return entries
     for entry in said:
