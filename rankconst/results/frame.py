@@ -12,6 +12,7 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
+from rankconst.names import squash
 from rankconst.results.adjust import (
     TASK_FACTS,
     TIES,
@@ -26,7 +27,15 @@ from rankconst.results.adjust import (
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
 from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
-from rankconst.results.tables.columns import RANK_TYPES, Meaning, parse_column
+from rankconst.results.tables.columns import (
+    RANK_TYPES,
+    Meaning,
+    find_qualifier,
+    parse_column,
+    read_name,
+    read_qualifier,
+)
+from rankconst.results.tables.surroundings import describe_dataset, is_by_relation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -71,6 +80,10 @@ def adjust_frame(
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
     meanings = {place: parse_column(str(name)) for place, name in enumerate(frame.columns)}
+    for place, meaning in meanings.items():  # std next to a metric is its spread over runs
+        before = meanings.get(place - 1)
+        if squash(str(frame.columns[place])) == "std" and before is not None and before.metric is not None and meaning:
+            meanings[place] = replace(meaning, metric=None)
     roles = _gather_roles(frame, meanings)
     measured = {
         place: meaning
@@ -85,7 +98,8 @@ def adjust_frame(
         )
     way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
-    work = _Work(frame, roles, contexts, way)
+    task = "by relation" if _is_by_relation(frame, meanings) else None
+    work = _Work(frame, roles, _find_qualifiers(frame, meanings, roles), contexts, way, task=task)
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("table_version", work.taken)] = work.list_versions()
     if noting or work.notes:
@@ -119,6 +133,32 @@ def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -
             raise UsageError(f"columns {one!r} and {two!r} both say the {meaning.role}; rename one.")
         roles.setdefault(meaning.role, place)
     return roles
+
+
+def _find_qualifiers(
+    frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the columns without a meaning that name a split, a side or a protocol in every row."""
+    found: dict[str, int] = {}
+    for place, meaning in meanings.items():
+        if meaning is None and frame.iloc[:, place].dtype.kind not in "fiub":
+            cells = frame.iloc[:, place].dropna().unique()
+            role = find_qualifier(map(str, cells)) if 0 < len(cells) < _MOST_QUALIFIERS else None
+            if role is not None and role not in roles:
+                found.setdefault(role, place)
+    return found
+
+
+# Words for splits, sides and protocols; a column of more texts is of something else.
+_MOST_QUALIFIERS = 20
+
+
+def _is_by_relation(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> bool:
+    columns = [place for place, meaning in meanings.items() if meaning is None]
+    return any(
+        is_by_relation(str(frame.columns[place]), [str(cell) for cell in frame.iloc[:_MOST_QUALIFIERS, place].dropna()])
+        for place in columns
+    )
 
 
 def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.intp]]]:
@@ -171,18 +211,26 @@ Settled = list[tuple["Tasks", "Tool | None", "NDArray[np.intp]"]]
 class _Work:
     """The columns of a frame that are read, and the ranking tasks of its rows."""
 
-    def __init__(self, frame: pd.DataFrame, roles: Mapping[str, int], contexts: Contexts, way: _Way) -> None:
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        roles: Mapping[str, int],
+        qualifiers: Mapping[str, int],
+        contexts: Contexts,
+        way: _Way,
+        *,
+        task: str | None,
+    ) -> None:
         self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
-        names = [role for role in _CONTEXT if role in roles]
+        columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in _CONTEXT}
+        if "model" in roles and any(map(read_name, map(str, frame.iloc[:, roles["model"]].dropna().unique()))):
+            columns["model"] = roles["model"]
         self._stated = [
-            (
-                {role: str(key) for role, key in zip(names, keys, strict=True) if key is not None and str(key).strip()},
-                rows,
-            )
-            for keys, rows in _split_rows(frame, [roles[role] for role in names])
+            (dict(_read_stated(dict(zip(columns, keys, strict=True)), qualifiers, task)), rows)
+            for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
     def adjust_long(self) -> dict[str, Any]:
@@ -201,6 +249,7 @@ class _Work:
 
     def adjust_wide(self, measured: Mapping[int, Meaning]) -> dict[str, Any]:
         """Return the columns that are added to a wide frame."""
+        self._check_signs([place for place, meaning in measured.items() if meaning.percent])
         metrics: dict[str, Metric | None] = {}
         for place, meaning in measured.items():
             name = str(self.frame.columns[place])
@@ -343,6 +392,17 @@ class _Work:
             self._check_percentages(metric, meaning, np.where(signed[codes], np.nan, numbers[:, 0] * 100), name)
         return numbers
 
+    def _check_signs(self, places: Sequence[int]) -> None:
+        """Refuse fractions below headings that say percent."""
+        import pandas as pd
+
+        largest = [pd.to_numeric(self.frame.iloc[:, place], errors="coerce").max() for place in places]
+        if any(value <= 1 for value in largest) and not any(value > 1 for value in largest):
+            raise DataError(
+                f"column {self.frame.columns[places[0]]}: the heading says percent, and every value is at most 1, as "
+                "fractions are. Rename the column, or multiply by 100."
+            )
+
     def _check_percentages(self, metric: Metric, meaning: Meaning, written: Numbers, name: str) -> None:
         """Refuse to take a column of fractions for percentages below one."""
         if meaning.percent or self.way.percent is not True or not metric.is_share:
@@ -353,6 +413,20 @@ class _Work:
                 f"column {name}: every value is at most 1, as fractions are. Name the metrics that are percentages: "
                 "percent=['hits@10']."
             )
+
+
+def _read_stated(
+    cells: Mapping[str, Any], qualifiers: Mapping[str, int], task: str | None
+) -> Iterator[tuple[str, str]]:
+    """Yield what the cells of a row say about its tasks."""
+    for role, cell in cells.items():
+        text = "" if cell is None else str(cell)
+        if role == "model":
+            yield from ((role, word) for role, word in read_name(text).items() if not cells.get(role))
+            continue
+        said = read_qualifier(text, role) if role in qualifiers else text
+        if said and said.strip():
+            yield role, describe_dataset(said, task) if role == "dataset" else said
 
 
 def _strip(cell: Any) -> Any:

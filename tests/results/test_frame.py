@@ -125,6 +125,18 @@ def test_headings_say_dataset_split_and_percent() -> None:
         rankconst.adjust(frame.iloc[:, :1], dataset="fb15k237")
 
 
+def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells() -> None:
+    cells = {
+        "Entity": ["head", "tail", "average"],
+        "phase": ["val", "test", "test"],
+        "Setting": ["raw", "filtered", "raw"],
+    }
+    out = rankconst.adjust(pd.DataFrame({"dataset": ["WN18RR"] * 3, **cells, "MRR": ["0.3"] * 3}))
+    assert list(zip(out["side"], out["split"], out["protocol"], strict=True)) == [
+        ("head", "valid", "raw"), ("tail", "test", "standard"), ("both", "test", "raw"),
+    ]  # fmt: skip
+
+
 def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
     names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
     out = rankconst.adjust(
@@ -201,6 +213,28 @@ def test_fractions_are_not_taken_for_percentages() -> None:
         out = rankconst.adjust(frame, dataset="fb15k237", percent=["h@10"])
         assert out["AMRR"][0] == TABLES.constants("fb15k237", "mrr").index(0.338)
         assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
+
+
+def test_fractions_below_a_percent_sign_are_refused() -> None:
+    with pytest.raises(DataError, match=r"column Hits@10 \(%\): the heading says percent"):
+        rankconst.adjust(pd.DataFrame({"Hits@10 (%)": [0.533, 0.5]}), dataset="fb15k237")
+    out = rankconst.adjust(pd.DataFrame({"Hits@1 (%)": [0.9], "Hits@10 (%)": ["2.5"]}), dataset="fb15k237")
+    assert out["AH@1"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@1").index(0.009), rel=1e-15)
+
+
+def test_rows_of_single_relations_are_other_tasks() -> None:
+    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, "relation": ["_hypernym", "_also_see"], "MRR": [0.3, 0.4]})
+    with pytest.raises(UnknownNameError, match=r"WN18RR \(by relation\)"):
+        rankconst.adjust(frame)
+
+
+def test_names_and_deviations_are_read_as_in_files() -> None:
+    frame = pd.DataFrame({"model": ["A (raw)", "A (valid)", None], "MRR": [0.3, 0.4, 0.5], "std": [0.1, 0.1, 0.1]})
+    out = rankconst.adjust(frame, dataset="wn18rr")
+    assert list(zip(out["split"], out["protocol"], strict=True)) == [
+        ("test", "raw"), ("valid", "standard"), ("test", "standard"),
+    ]  # fmt: skip
+    assert not any(str(name).startswith("SDR") for name in out.columns)
 
 
 def test_rows_of_unknown_datasets_can_be_noted() -> None:

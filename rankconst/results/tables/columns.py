@@ -13,6 +13,8 @@ from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rankconst.catalogue.metrics import Metric
 
 
@@ -85,7 +87,9 @@ _WORD = re.compile(r"([A-Za-z]+)[.\s_/:-]+(?=\S)")
 _SPLITTER = re.compile(r"[.\s_/,-]+")
 _BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
-_PERCENT = re.compile(r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%)$")
+_PERCENT = re.compile(
+    r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x*]\s?100)$"
+)
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
 _LAST_WORD = re.compile(r"(.*\S)[.\s_-]+([A-Za-z]+)\.?", re.DOTALL)
 _PARENTHESES = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]*)[)\]]", re.DOTALL)
@@ -177,6 +181,25 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
         if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS:
             said |= {"dataset": name} if fields is None else fields
     return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
+
+
+def find_qualifier(cells: Iterable[str]) -> str | None:
+    """Return what all cells of a column say, whatever its heading: ``split``, ``side`` or ``protocol``; else None."""
+    said = [_read_words(cell) for cell in cells if cell.lower() not in _MEANS]
+    kinds = {"protocol" if kind == "filtered" else kind for each in said if each for kind in each}
+    return kinds.pop() if None not in said and len(kinds) == 1 and kinds <= {"split", "side", "protocol"} else None
+
+
+def read_name(cell: str) -> dict[str, str]:
+    """Return what a name of a row says in parentheses of its split, side and protocol: ``TransE (raw)``."""
+    inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
+    said = None if inner is None else _read_words(inner[2])
+    return {role: word for role, word in (said or {}).items() if role in {"split", "side", "protocol"}}
+
+
+def read_qualifier(cell: str, role: str) -> str | None:
+    """Return what a cell of such a column says; None if it leaves the role open, as ``filtered`` does."""
+    return (_read_words(cell) or {}).get(role)
 
 
 def _strip_signs(heading: str) -> tuple[str, str]:

@@ -30,7 +30,7 @@ from rankconst.results.tables.cells import (
     read_deviation,
     strip_marks,
 )
-from rankconst.results.tables.columns import RANK_TYPES, Meaning
+from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, read_name, read_qualifier
 from rankconst.results.tables.headings import (
     DEEPEST,
     Dialect,
@@ -48,11 +48,15 @@ from rankconst.results.tables.surroundings import (
     Told,
     describe_dataset,
     find_metrics,
+    is_by_relation,
     tell,
+    tell_row,
 )
-from rankconst.results.tables.units import settle_units
+from rankconst.results.tables.units import leave_open, settle_units
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
 
@@ -302,7 +306,17 @@ def _read_table(
         if labels:
             notes.add(below[0].line, " | ".join(labels), "a row of headings below the metrics that cannot be read")
             return table
-    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column)
+    else:  # the first rows stand for all, which are too many
+        below = iter(below)
+        first = list(islice(below, _FIRST))
+        below = chain(first, below)
+    seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
+    if _is_by_relation(seen, heading):
+        told = replace(told, task="by relation")
+        table.inferred["a row is of one relation, or of one kind of relations"] = None
+    reader = RowReader(
+        document, heading, dialect, notes, told=told, datasets=column, qualifiers=_find_qualifiers(seen, heading)
+    )
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
@@ -323,8 +337,8 @@ def _read_table(
             continue
         table.rows.append(row.cells + ("",) * (width - len(row.cells)))
     table.entries = reader.add_counts(table.entries)
-    if not dialect.exact and reader.large:
-        table.entries, table.percent = settle_units(table.entries, reader.shares, notes)
+    if not dialect.exact:
+        table.entries, table.percent = reader.settle_units(table.entries)
     table.inferred |= reader.inferred
     return table
 
@@ -382,14 +396,14 @@ def _is_shifted(rows: list[Row], heading: Heading) -> bool:
 def _find_groups(rows: Iterable[Row], heading: Heading) -> dict[str, Told]:
     """Return what rows of a single cell say of the rows below, if any of them names a dataset."""
     labels = [next(filter(None, row.plain)) for row in rows if _is_alone(row, heading)]
-    groups = {label: tell((Above("caption", label),)) for label in labels}
-    named = any(told.dataset or told.among for told in groups.values())
+    groups = {label: tell_row(label) for label in labels}
+    named = any(told is not None and (told.dataset or told.among) for told in groups.values())
     found = {}
     for label, told in groups.items():
-        if told.dataset or told.among or told.split or told.side or told.protocol or told.task:
+        if told is not None:
             found[label] = told
         elif named and not _CLASS.search(label):
-            found[label] = replace(told, dataset=label)
+            found[label] = Told(dataset=label)
     return found
 
 
@@ -402,12 +416,32 @@ _CLASS = re.compile(
 
 
 def _find_datasets(rows: list[Row], heading: Heading) -> int | None:
-    """Return the first column without a meaning whose cells are all names of known graphs."""
+    """Return the first column without a meaning whose cells are all names of known graphs, if not of training."""
     for j, meaning in enumerate(heading.meanings):
         cells = [row.plain[j] for row in rows if len(row.plain) == len(heading.keys) and row.plain[j]]
-        if meaning is None and cells and all(names_known(cell) for cell in cells):
+        trained = _TRAINED.search(heading.keys[j]) is not None
+        if meaning is None and not trained and cells and all(names_known(cell) for cell in cells):
             return j
     return None
+
+
+_TRAINED = re.compile(r"train|source|\bfrom\b", re.IGNORECASE)
+
+
+def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
+    """Return the columns without a meaning that name a split, a side or a protocol in every row."""
+    found: dict[str, int] = {}
+    taken = find_roles(heading)
+    for j, meaning in enumerate(heading.meanings):
+        role = find_qualifier(row.plain[j] for row in rows if row.plain[j]) if meaning is None else None
+        if role is not None and role not in taken:
+            found.setdefault(role, j)
+    return found
+
+
+def _is_by_relation(rows: Sequence[Row], heading: Heading) -> bool:
+    columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
+    return any(is_by_relation(heading.keys[j], [row.plain[j] for row in rows if row.plain[j]]) for j in columns)
 
 
 def _refuse_size(place: str) -> NoReturn:
@@ -430,6 +464,9 @@ _CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "too
 # Beyond this many different texts or rows, remembering them costs more than it saves.
 _MOST_TEXTS = 100_000
 _MOST_ROWS = 5_000
+# How many rows of a delimited file show what its columns hold.
+_FIRST = 100
+_NO_COLUMNS: Mapping[str, int] = {}
 
 
 class RowReader:
@@ -444,18 +481,23 @@ class RowReader:
         *,
         told: Told = NOTHING_TOLD,
         datasets: int | None = None,
+        qualifiers: Mapping[str, int] = _NO_COLUMNS,
     ) -> None:
         self._document = document
         self._keys = heading.keys
         self._dialect = dialect
         self._notes = notes
         self._told = self._above = told
-        self._roles = find_roles(heading)
+        self._qualifying = frozenset(qualifiers)
+        self._roles = {**find_roles(heading), **qualifiers}
         self.inferred: dict[str, None] = {}
         if datasets is not None and "dataset" not in self._roles:
             self._roles["dataset"] = datasets
             self.inferred["dataset from the column of names"] = None
-        if dialect.groups and not heading.keys[0] and datasets != 0:  # the corner of a printed table, over models
+        self.inferred |= {f"{role} from column {heading.keys[j] or j + 1}": None for role, j in qualifiers.items()}
+        if (
+            dialect.groups and not heading.keys[0] and datasets != 0 and 0 not in qualifiers.values()
+        ):  # the corner of a printed table, over models
             self._roles.setdefault("model", 0)
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
@@ -463,11 +505,11 @@ class RowReader:
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
         self._percents: set[int] = set()
         # The columns that could be percentages, each with what it shares its unit with.
-        self.shares: dict[str, Hashable] = {}
+        self._shares: dict[str, Hashable] = {}
         # Plain numbers of columns that are percentages or not, and of those that could be either.
         shared: tuple[dict[str, str], dict[str, str]] = ({}, {})
         self._numbers: dict[int, dict[str, str]] = {}
-        self.large = False
+        self._large = False
         for j in heading.measured:
             meaning = heading.meanings[j]
             if meaning is None or meaning.metric is None:
@@ -480,7 +522,7 @@ class RowReader:
                 self._percents.add(j)
             elif open_unit:
                 kind = "Hits" if metric.k is not None else metric.key
-                self.shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
+                self._shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
             self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
             self._measured.append((j, heading.keys[j], metric, meaning.adjustment, self._numbers[j]))
             self._heads.append((meaning, heading.datasets[j]))
@@ -634,11 +676,25 @@ class RowReader:
         counted = {context: replace(context, num_tasks=count) for context, count in self._counts.items()}
         return Entries(entry._replace(context=counted.get(entry.context, entry.context)) for entry in entries)
 
+    def settle_units(self, entries: Entries) -> tuple[Entries, frozenset[str]]:
+        """Return the numbers with signs of percentages, and the columns that got them; without what is doubtful."""
+        said = {self._keys[j] for j in self._percents}
+        if self._above.percent and not self._large:
+            said |= self._shares.keys()
+        entries = leave_open(entries, said, self._notes)
+        return settle_units(entries, self._shares, self._notes) if self._large else (entries, frozenset())
+
     def _read_roles(self, row: Row) -> dict[str, Any]:
         """Return what the columns of roles say; only once a row, since what is unreadable is noted."""
         last, said = self._said
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
+            if not self._dialect.exact and "(" in said.get("model", ""):
+                told = read_name(said["model"])
+                self.inferred |= {f"{role} from names of rows": None for role in told}
+                said = {**told, **said}
+            for role in self._qualifying & said.keys():
+                said[role] = read_qualifier(said[role], role)
             if "rank_type" in said:
                 said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
             if "num_tasks" in said:
@@ -680,7 +736,7 @@ class RowReader:
             numbers = self._numbers.get(j)
             if numbers is not None and len(numbers) < _MOST_TEXTS:
                 numbers[text] = number
-                self.large = self.large or (self._keys[j] in self.shares and float(text) > 1)
+                self._large = self._large or (self._keys[j] in self._shares and float(text) > 1)
             return number
         if is_missing(text):
             self._notes.add(row.line, text, "no number")
@@ -695,7 +751,7 @@ class RowReader:
         except DataError as error:
             self._notes.add(row.line, row.plain[j], _explain(error, self._keys[j]))
             return None
-        self.large = self.large or (self._keys[j] in self.shares and found.value > 1)
+        self._large = self._large or (self._keys[j] in self._shares and found.value > 1)
         return f"{text}%" if percent and "%" not in text else text
 
     def _form_context(self, said: Mapping[str, Any], meaning: Meaning, upper: str | None) -> Stated:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.names import squash
@@ -26,6 +27,7 @@ DEEPEST = 4
 """How many rows a heading may have, besides one of parameters or datasets below its metrics."""
 
 _LONGEST = 200
+_SPREAD = "the spread over runs of the column before it, or of the ranks: call that SDR"
 _COUNT = re.compile(r"@?\s*(\d{1,9})")
 _FAMILY = re.compile(r"(.*?)\s*@?\s*(?:(?<=[@\s])[kKnN])?\s*(\(%\)|%)?", re.DOTALL)
 
@@ -122,6 +124,10 @@ def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
     for row, level in zip(rows[-2::-1], levels[-2::-1], strict=True):
         _put_above(labels, _spread(row, level, labels, dialect))
     found = [_find_meaning(each, dialect) for each in labels]
+    for j, ((before, _), (meaning, upper)) in enumerate(pairwise(found), start=1):
+        measured = before is not None and before.metric is not None
+        if measured and meaning is not None and squash(labels[j][-1]) == "std":
+            found[j] = replace(meaning, reason=_SPREAD), upper
     return Heading(
         keys=_number_repeated(" / ".join(each) for each in labels),
         meanings=tuple(meaning for meaning, _ in found),

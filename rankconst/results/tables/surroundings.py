@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable  # noqa: TC003  # of a named tuple
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is_inductive, list_graphs
+from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Told:
     side: str | None = None
     protocol: str | None = None
     task: str | None = None  # what is evaluated, if it is no ranking of all entities on a benchmark's own split
+    percent: bool = False  # True if it is said that the numbers are percentages
     origin: str = ""  # what names the dataset, for messages
 
 
@@ -58,17 +60,20 @@ _TASKS = {
     r"\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?(?:negative|candidate)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
-    r"\brelation (?:prediction|extraction)\b",
+    r"\brelation (?:prediction|extraction|classification)\b|\b(?:node|entity) classification\b|"
+    r"\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
 _FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
+_PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
 _VALID = re.compile(r"\b(?:valid|validation|dev|development)\b", re.IGNORECASE)
 _TEST = re.compile(r"\btest", re.IGNORECASE)
 _SIDES = {
     side: re.compile(
-        rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|(?:{words})[- ](?:entity )?(?:prediction|batch|side))",
+        rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
+        rf"(?:{words})[- ](?:entity )?(?:prediction|batch|side|only))\b",
         re.IGNORECASE,
     )
     for side, words in {"head": "heads?|subjects?|left", "tail": "tails?|objects?|right"}.items()
@@ -101,8 +106,30 @@ def tell(above: Sequence[Above]) -> Told:
         side=sides[0] if len(sides) == 1 else None,
         protocol="raw" if raw and not _FILTERED.search(raw) else None,
         task=task,
+        percent=any(map(_PERCENT.search, own)),
         origin=origin,
     )
+
+
+def tell_row(label: str) -> Told | None:
+    """Return what a row says of those below it, of which ``Test`` and ``Filtered`` end what others said."""
+    told = tell((Above("caption", label),))
+    if told.split is None and _TEST.search(label) and not _VALID.search(label):
+        return replace(told, split="test")
+    said = told.dataset or told.among or told.split or told.side or told.protocol or told.task
+    return told if said or _FILTERED.search(label) else None
+
+
+def is_by_relation(heading: str, cells: Sequence[str]) -> bool:
+    """Tell whether the rows of a table are of single relations, or of categories of them."""
+    return bool(cells) and (
+        (_RELATION.fullmatch(heading.strip()) is not None and not any(map(is_number, cells)))
+        or all(_CATEGORY.fullmatch(cell.strip()) for cell in cells)
+    )
+
+
+_RELATION = re.compile(r"(?:relation|predicate)s?(?:[ _-]?(?:name|type|category|id|label))?|rel\.?", re.IGNORECASE)
+_CATEGORY = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
 
 
 def describe_dataset(name: str, task: str | None) -> str:
@@ -142,6 +169,12 @@ def _names_one(text: str) -> bool:
     return _is_label(text) and len(mentions) == 1 and mentions[0].known
 
 
+def _is_name_only(text: str, mention: Mention) -> bool:
+    """Tell whether a text is a dataset's name, perhaps with general words: ``On FB15k-237 (test):``."""
+    rest = text.replace(mention.text, " ")
+    return not re.sub(r"\W|(?i:\b(?:on|the|data ?set|results?|test|valid(?:ation)?|set|filtered|raw)\b)", "", rest)
+
+
 def _leads(text: str) -> bool:
     return text.rstrip().endswith((":", "：")) or len(text.split()) <= _LEAD
 
@@ -166,7 +199,7 @@ def _find_dataset(above: Sequence[Above]) -> tuple[tuple[Mention, ...], str]:
         if each.kind == "sentence" and len(headed) == 1 and headed[0].key not in {one.key for one in mentions[:1]}:
             if len(mentions) > 1 or not _leads(each.text):
                 return headed, _ORIGINS["heading"]
-            if not _is_label(each.text):
+            if not _is_name_only(each.text, mentions[0]):
                 return (*mentions, *headed), ""
         if each.kind == "sentence" and len(mentions) > 1 and len(headed) == 1:
             return headed, _ORIGINS["heading"]

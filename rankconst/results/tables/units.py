@@ -9,7 +9,7 @@ from rankconst.constants.published import parse_value
 from rankconst.results.reading import Entries
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Mapping, Sequence
 
     from rankconst.results.reading import Entry, Notes
 
@@ -35,15 +35,17 @@ def settle_units(entries: Entries, shares: Mapping[str, Hashable], notes: Notes)
     settled: list[Entry | None] = list(entries)
     columns = set()
     for family, places in families.items():
-        alike = [each for each in percent if _kind(each) == _kind(family)]
-        if not alike or (family not in percent and any(large[family].values())):
+        akin = [each for each in percent if _kind(each) == _kind(family)]
+        if not akin or (family not in percent and any(large[family].values())):
             continue
         # How many decimals percentages have; a fraction has more.
         decimals = Counter(
-            _count_decimals(entries[place].text) for each in alike for place in families[each] if values[place] > 1
+            _count_decimals(entries[place].text) for each in akin for place in families[each] if values[place] > 1
         )
         most = max(decimals)
-        usual = family in percent or most == 1
+        # Numbers of a column are printed alike: one with more decimals tells that the others may be fractions, too.
+        alike = all(_count_decimals(entries[place].text) <= most for place in places)
+        usual = family in percent or (most == 1 and alike)
         for place in places:
             entry = entries[place]
             certain = large[family][entry.row] or (usual and _count_decimals(entry.text) <= most)
@@ -54,6 +56,17 @@ def settle_units(entries: Entries, shares: Mapping[str, Hashable], notes: Notes)
                 settled[place] = None
                 notes.add(entry.line, entry.text, f"a fraction or a percentage, in column {entry.column}")
     return Entries(entry for entry in settled if entry is not None), frozenset(columns)
+
+
+def leave_open(entries: Entries, columns: Collection[str], notes: Notes) -> Entries:
+    """Leave out the numbers of columns that are said to be percentages, if none of them is greater than 1."""
+    said = [entry for entry in entries if entry.column in columns] if columns else []
+    if not said or any(parse_value(entry.text.replace("%", "")).value > 1 for entry in said):
+        return entries
+    for entry in said:
+        reason = f"a fraction or a percentage, as none is greater than 1, in column {entry.column}"
+        notes.add(entry.line, entry.text.rstrip("%"), reason)
+    return Entries(entry for entry in entries if entry.column not in columns)
 
 
 def _kind(family: Hashable) -> Hashable:

@@ -239,3 +239,73 @@ def test_text_among_numbers_is_left_out_with_its_place() -> None:
     reader = make_row_reader("Model|MRR|MR", notes, Dialect())
     assert [entry.text for entry in reader.read(make_row("RotatE|high|177"), 0)] == ["177"]
     assert [(skip.line, skip.what, skip.why) for skip in notes.skipped()] == [(5, "high", "no number, in column MRR")]
+
+
+@pytest.mark.parametrize(
+    ("label", "again", "said"),
+    [
+        ("Validation", "Test", ("split", "valid", "test")), ("Raw", "Filtered", ("protocol", "raw", None)),
+        ("Tail only", "Head prediction", ("side", "tail", "head")),
+    ],
+)  # fmt: skip
+def test_a_row_of_its_own_ends_what_another_said(label: str, again: str, said: tuple[str, str, str | None]) -> None:
+    reading = read("Model|MRR", f"{label}|", "A|0.1", f"{again}|", "A|0.2", groups=True)
+    assert [getattr(entry.context, said[0]) for entry in reading.entries] == list(said[1:])
+
+
+@pytest.mark.parametrize("groups", [True, False])
+@pytest.mark.parametrize(
+    ("heading", "cells", "role", "said"),
+    [
+        ("Direction", ["head", "tail", "both", "avg"], "side", ["head", "tail", "both", None]),
+        ("", ["Head prediction", "Tail prediction"], "side", ["head", "tail"]),
+        ("Setting", ["raw", "filtered"], "protocol", ["raw", None]),
+        ("phase", ["val", "test"], "split", ["valid", "test"]), ("Source", ["paper", "ours"], "split", [None, None]),
+        ("Setting", ["raw", "w/o attention"], "protocol", [None, None]),
+        ("Setting", ["raw", "valid"], "split", [None, None]),
+    ],
+)  # fmt: skip
+def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells(
+    heading: str, cells: list[str], role: str, said: list[str | None], groups: bool
+) -> None:
+    reading = read(f"Model|{heading}|MRR", *(f"A|{cell}|0.1" for cell in cells), groups=groups)
+    found = [getattr(entry.context, role) for entry in reading.entries]
+    assert found == said[: len(found)]
+    assert len(found) == len(cells) - ("avg" in cells and groups)
+    assert (f"{role} from column" in reading.understood) is any(said)
+
+
+def test_a_column_that_has_fractions_under_a_percent_sign_is_left_out() -> None:
+    reading = read("Model|MRR|Hits@10 (%)", "A|0.338|0.533", "B|0.3|0.4")
+    assert [entry.column for entry in reading.entries] == ["MRR", "MRR"]
+    assert "0.533" in str(reading.skipped)
+    assert "column Hits@10 (%)" in str(reading.skipped)
+    reading = read("Model|MRR (x100)|Hits@10 (%)", "A|0.8|0.533", "B|0.3|2.4")
+    assert [entry.text for entry in reading.entries] == ["0.8%", "0.533%", "0.3%", "2.4%"]
+
+
+def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -> None:
+    reading = read("Model|H@10 (FB15k-237)|H@10 (WN18RR)", "A|.533|57.1", "B|.5|50.1")
+    assert [entry.text for entry in reading.entries] == ["57.1%", "50.1%"]
+
+
+def test_a_deviation_next_to_a_metric_is_no_deviation_of_ranks() -> None:
+    reading = read("Model|MRR|std|SDR", "A|0.338|0.002|17")
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("MRR", "0.338"), ("SDR", "17")]
+    assert "std" in str(reading.skipped)
+    assert [entry.metric.label for entry in read("Model|std", "A|17").entries] == ["SDR"]
+
+
+def test_a_name_says_in_parentheses_what_its_row_is_of() -> None:
+    names = ["A (valid)", "A (raw)", "A (tail, raw)", "A (best)", "A (ours)", "A (valid) B", "A (2019)"]
+    contexts = [entry.context for entry in read("Model|MRR", *(f"{name}|0.3" for name in names)).entries]
+    assert [(each.split, each.side, each.protocol) for each in contexts] == [
+        ("valid", None, None), (None, None, "raw"), (None, "tail", "raw"), *[(None, None, None)] * 4,
+    ]  # fmt: skip
+
+
+def test_the_graph_of_the_training_is_not_that_of_the_numbers() -> None:
+    reading = read("Train on|Test on|MRR", "FB15k-237|WN18RR|0.3", "WN18RR|FB15k-237|0.4", groups=True)
+    assert [entry.context.dataset for entry in reading.entries] == ["WN18RR", "FB15k-237"]
+    (entry,) = read("Pretrained on|MRR", "FB15k-237|0.3", groups=True).entries
+    assert entry.context.dataset is None

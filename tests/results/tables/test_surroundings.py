@@ -39,11 +39,14 @@ def test_graphs_that_a_text_names(text: str, names: list[str]) -> None:
     [
         ("## FB15k-237\n", "FB15k-237"), ("FB15k-237\n---\n", "FB15k-237"), ("<h2>FB15k-237</h2>\n", "FB15k-237"),
         ("# WN18RR\n\nThe results on FB15k-237 are these:\n", None),  # contradictory
+        ("# WN18RR\n\nUnlike FB15k-237\n", None), ("# WN18RR\n\nTest results on FB15k-237:\n", "FB15k-237"),
         ("# WN18RR\n\nFB15k-237\n", "FB15k-237"), ("# FB15k-237\n\n## Ablation\n\nWithout dropout:\n", "FB15k-237"),
         ("# FB15k-237\n\nAll parameters were found by the same search, in one space, as on WN18RR.\n", "FB15k-237"),
         ("# CoDEx\n\n## S\n", "CoDEx-S"), ("We compare on FB15k-237 and WN18RR.\n", None), ("# Some model\n", None),
         ("# FB15k-237\n\n5-shot results:\n", "FB15k-237 (few-shot)"),
         ("Inductive results on WN18RR:\n", "WN18RR (inductive)"),
+        ("Predicting missing relations on WN18RR:\n", "WN18RR (classification)"),
+        ("Node classification on WN18RR:\n", "WN18RR (classification)"),
         ("Results on FB15k-237 against 50 random negatives:\n", "FB15k-237 (sampled)"),
         ("Results on the temporal graph ICEWS14:\n", "ICEWS14 (temporal)"),
         ("```\n# WN18RR\npython --dataset WN18RR\n```\n", None), ("[FB15k-237](https://x/WN18RR)\n", "FB15k-237"),
@@ -268,3 +271,27 @@ def test_tables_that_leave_other_datasets_open_are_told_apart() -> None:
     reading = read(f"FB15k-237 and WN18RR:\n{_TABLE}\nUMLS and Nations:\n{_TABLE}")
     adjusted = rankconst.adjust(reading, dataset="umls")
     assert (adjusted.asked.tolist(), adjusted.notes) == ([False, True], {})
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "single"),
+    [
+        ("Relation", ["_hypernym", "_also_see"], True), ("Category", ["1-to-1", "1-to-N", "N-to-1"], True),
+        ("rel_type", ["N-1", "M-M"], True), ("Relation", ["11", "237"], False), ("Relations", [], False),
+        ("Category", ["rules", "1-to-1"], False),
+    ],
+)  # fmt: skip
+def test_rows_of_single_relations_are_other_tasks(heading: str, cells: list[str], single: bool) -> None:
+    rows = "".join(f"| {cell} | 0.338 |\n" for cell in cells)
+    reading = read(f"# WN18RR\n\n| {heading} | MRR |\n|---|---|\n{rows}")
+    assert {entry.context.dataset for entry in reading.entries} <= {"WN18RR (by relation)" if single else "WN18RR"}
+    assert ("one relation" in reading.understood) is single
+
+
+@pytest.mark.parametrize("text", ["Results in percent", "Results (%)", "MRR and Hits@1 are x100", "Results, in %."])
+def test_fractions_below_a_text_that_says_percent_are_left_out(text: str) -> None:
+    rows = "| Model | MRR | MR |\n|---|---|---|\n| A | 0.8 | 17 |\n"
+    assert [entry.metric.label for entry in read(f"{text}\n\n{rows}").entries] == ["MR"]
+    assert [entry.text for entry in read(f"{text}\n\n{rows}| B | 1.2 | 9 |\n| C | 1.3 | 9 |\n").entries][::2] == [
+        "0.8%", "1.2%", "1.3%",
+    ]  # fmt: skip
