@@ -18,7 +18,7 @@ from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.constants.published import parse_value
 from rankconst.results.logs.lines import SETTINGS, Found, LogFormat, Rule, list_benchmarks, make_reader, strip_colours
-from rankconst.results.reading import Reader
+from rankconst.results.reading import Entries, Reader
 from rankconst.results.structured import read_number
 from rankconst.results.tables.columns import Meaning, parse_column
 
@@ -404,8 +404,24 @@ _FORMAT = LogFormat(
 )
 
 
+# "Evaluating on 500 random negatives": what a line about training says of negatives is another matter.
+_AMONG = re.compile(
+    r"\b(?:eval|test|valid|rank)\w*\b[^\n]{0,80}?\b(\d[\d,]{0,8}) (?:random(?:ly)? )?(?:sampled )?"
+    r"negative(?:s\b| (?:sample|candidate|entit))",
+    re.IGNORECASE,
+)
+
+
 def _read(document: Document) -> Reading:
     reading = make_reader(_FORMAT).read(document)
+    among = _AMONG.search(strip_colours(document.text))
+    if among is not None:
+        protocol = f"sampled:{int(among[1].replace(',', ''))}"
+        own = (
+            entry._replace(context=replace(entry.context, protocol=entry.context.protocol or protocol))
+            for entry in reading.entries
+        )
+        reading = replace(reading, entries=Entries(own))
     contexts = [entry.context for entry in reading.entries]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
     unsaid = sum(each.split is None for each in contexts)
@@ -415,6 +431,7 @@ def _read(document: Document) -> Reading:
         f"as {' and '.join(tools)} prints them" if tools else "",
         reading.understood,
         f"{' and '.join(percent)} in percent" if percent else "",
+        f"ranked among {among[1]} sampled negatives" if among is not None else "",
         f"{unsaid:,} of {len(contexts):,} numbers name no split (test, unless --split names another)" if unsaid else "",
     )
     return replace(reading, understood="; ".join(part for part in parts if part))

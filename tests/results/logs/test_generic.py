@@ -26,6 +26,11 @@ KBC = (
 )
 # A print, and what it says: line, split, side, protocol, step, metric, value.
 PRINTS = {
+    "a ranking among sampled negatives": (
+        "training with 256 negatives\nEvaluating on test, 1,000 random negatives each\nMRR: 0.6\n",
+        ["3 test both sampled:1000 - MRR 0.6"],
+    ),
+    "negatives of the training": ("training with 256 negatives\nMRR: 0.6\n", ["2 - both - - MRR 0.6"]),
     "HittER": (
         "Dev set\nMR=167.69, MRR= 0.327, Hits1 = 0.2308\n\nTest set\nMR=170.79, Hits10= 0.5590\n",
         ["2 valid both - - MR 167.69", "2 valid both - - MRR 0.327", "2 valid both - - Hits@1 0.2308",
