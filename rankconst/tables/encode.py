@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Any]
 
 # How many rows are formatted at a time: texts take far more memory than the numbers they are made of.
-_BLOCK = 1024
+_BLOCK = 256
 
 
 def write_delimited(columns: Columns, delimiter: str = ",") -> Iterator[str]:
@@ -82,7 +82,7 @@ _ALIKE = frozenset({str, int, type(None)})
 
 
 # So many texts are remembered.
-_REMEMBERED = 2**13
+_REMEMBERED = 2**12
 # Between these, Arrow writes fractions as Python does, in a quarter of the time.
 _PLAIN = (1e-4, 1e10)
 

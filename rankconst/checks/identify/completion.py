@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
@@ -156,12 +158,20 @@ class _Search:
                 self._by_count[key] = self._rank(part, part.names)
             return replace(part, matches=self._by_count[key], reason=self._explain_count(part))
         matches = self._rank(part, part.names)
-        if not matches and "protocol" not in part.names:
+        if not matches and "protocol" not in part.names and self._may_hold(part, part.names):
             equal = find_equal(evidence)
             if equal is not None:
                 self._equal[equal] = None
                 return replace(part, context=replace(context, protocol=f"sampled:{equal - 1}"), names=None)
         return replace(part, matches=matches, reason="" if matches else self._explain(part, part.names))
+
+    def _may_hold(self, part: _Part, names: Mapping[str, str]) -> bool:
+        """Tell whether a dataset that is named has as many ranks: samples limit the candidates, not the ranks."""
+        if "dataset" not in names:
+            return True
+        stated = [piece.value for piece in part.evidence.pieces if piece.metric is None]
+        chosen = select(self.sets, {name: key for name, key in names.items() if name in {"dataset", "split", "side"}})
+        return bool(np.isin(self.sets.num_tasks[chosen], stated).any())
 
     def _name(self, context: Stated) -> Mapping[str, str] | None:
         """Return what file and user name; None if it is unknown, contradicts itself or is not of these tables."""
