@@ -254,5 +254,5 @@ def test_real_runs_that_no_table_covers_are_refused(reference: Path, file: str) 
 
 def test_a_dataset_with_other_ranks_is_not_taken_for_a_sampled_one(reference: Path) -> None:
     # All tasks of UMLS have 135 candidates under raw, as 134 negatives would give; WN18RR has other ranks.
-    with pytest.raises(DataError, match="do not fit dataset wn18rr.* they are those of umls test both under raw"):
+    with pytest.raises(DataError, match=r"do not fit dataset wn18rr.* they are those of umls test both under raw"):
         rankconst.adjust(read(reference, "umls_unfiltered"), dataset="wn18rr")
