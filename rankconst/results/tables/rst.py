@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.results.reading import Reader, Reading
@@ -38,7 +39,6 @@ _MARKUP = re.compile(r"[*`_|\\<\[]")
 _REPLACED = (
     (re.compile(r":\w+:`([^`<]*)(?:<[^<>`]*>)?`"), r"\1"),  # a role
     (re.compile(r"`([^`<]*?)\s*(?:<[^<>`]*>)?`_{0,2}"), r"\1"),  # a link
-    (re.compile(r"``([^`]+)``"), r"\1"),
     (re.compile(r"\s*\[[#*\w]{1,20}\]_(?!\w)"), ""),  # a footnote
     (re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*]*[^\s*])\1(?![\w*])"), r"\2"),
     (re.compile(r"(?<=\w)_{1,2}(?!\w)"), ""),  # a reference
@@ -133,24 +133,32 @@ class _Lines:
 
 
 def _read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
-    """Read a grid table; a cell may go on over several lines, and span columns."""
+    """Read a grid table; a cell may go on over several lines, and span columns and rows."""
     end = i
     while end < len(lines) and lines[end].lstrip().startswith(("+", "|")):
         end += 1
     width = max(len(line.rstrip()) for line in lines[i:end])
     grid = [line.rstrip().ljust(width) for line in lines[i:end]]
     edges = sorted({place for line in grid if _GRID.fullmatch(line) for place, sign in enumerate(line) if sign == "+"})
-    rows: list[Row] = []
+    rows: list[tuple[int, list[str], dict[int, int]]] = []
+    begun: dict[int, int] = {}  # column of a cell that goes on below to the row that it began in, and has its text
     start = 1
-    for place in range(1, len(grid)):
-        if not _GRID.fullmatch(grid[place]) and "+-" not in grid[place]:
+    for place, line in enumerate(grid[1:], 1):
+        ruled = {j for j, (left, right) in enumerate(pairwise(edges)) if set(line[left : right + 1]) <= set("+-=")}
+        if not ruled:
             continue
-        part = grid[start:place]
-        if part:
-            cells, spans = _split_grid(part, edges)
-            rows.append(_make_row(i + start + 1, cells, spans))
+        if place > start:
+            cells, spans = _split_grid(grid[start:place], edges)
+            for j, row in begun.items():
+                rows[row][1][j], cells[j] = f"{rows[row][1][j]} {cells[j]}", ""
+            rows.append((i + start + 1, cells, spans))
+        open_cells = [j for j in range(len(edges) - 1) if rows and j not in ruled and line[edges[j]] in "|+"]
+        begun = {j: begun.get(j, len(rows) - 1) for j in open_cells}
+        for j, row in begun.items():
+            stop = next(edge for edge in edges[j + 1 :] if line[edge] in "|+" or edge == edges[-1])
+            rows[row][1][j] += f" {line[edges[j] + 1 : stop]}"
         start = place + 1
-    return rows, end
+    return [_make_row(*row) for row in rows], end
 
 
 def _split_grid(part: Sequence[str], edges: Sequence[int]) -> tuple[list[str], dict[int, int]]:
@@ -174,7 +182,6 @@ def _read_simple(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
     if last is None:
         return [], i + 1
     columns = [found.span() for found in re.finditer("=+", lines[i])]
-    body = next((j for j in rules[1:] if j <= last), last)
     rows: list[Row] = []
     for j in range(i + 1, last):
         line = lines[j]
@@ -185,7 +192,7 @@ def _read_simple(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
         if _DASHES.fullmatch(below) and below.strip():
             spanned = [found.span() for found in re.finditer("-+", below)]
         cells, spans = _split_simple(line, columns, spanned)
-        if rows and not cells[0] and body < last and j > body and not spans:
+        if rows and not cells[0] and rules[1] < j and not spans:
             joined = [f"{above} {cell}".strip() for above, cell in zip(rows[-1].cells, cells, strict=True)]
             rows[-1] = _make_row(rows[-1].line, joined, dict(rows[-1].spans or {}))
         else:
@@ -232,13 +239,18 @@ def _read_csv(lines: Sequence[str], i: int, indent: int) -> tuple[list[Row], int
             options[option[1]] = option[2]
             start = end + 1
         end += 1
-    delimiter = {"tab": "\t", "space": " "}.get(options.get("delim", ","), options.get("delim", ","))[:1]
+    delimiter = options.get("delim") or ","
+    delimiter = {"tab": "\t", "space": " "}.get(delimiter, delimiter[0])
     content = [(j + 1, lines[j].strip()) for j in range(start, end) if lines[j].strip()]
     if "header" in options:
         content.insert(0, (i + 1, options["header"]))
     rows = []
     for line, text in content:
-        rows += [_make_row(line, cells) for cells in csv.reader([text], delimiter=delimiter, skipinitialspace=True)]
+        try:
+            cells = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
+        except csv.Error:  # a cell beyond all size
+            cells = [text[:_LONGEST_CELL]]
+        rows.append(_make_row(line, cells))
     return rows, end
 
 

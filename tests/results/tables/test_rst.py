@@ -101,6 +101,32 @@ def test_cells_over_several_columns(table: str) -> None:
     ]  # fmt: skip
 
 
+def test_cells_over_several_rows() -> None:
+    table = """
++-----------+-------+----------------+
+| Dataset   | Model | MRR            |
++===========+=======+================+
+| WN18RR    | A     | 0.43           |
++-----------+-------+----------------+
+|           | A     | 0.31           |
+| FB15k-237 +-------+----------------+
+|           | B     | 0.338 +- 0.002 |
+|           +-------+----------------+
+|           | C     | 0.33           |
++-----------+-------+----------------+
+"""
+    assert [(entry.context.dataset, entry.context.model, entry.text) for entry in read(table).entries] == [
+        ("WN18RR", "A", "0.43"), ("FB15k-237", "A", "0.31"), ("FB15k-237", "B", "0.338 +- 0.002"),
+        ("FB15k-237", "C", "0.33"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("more", ["   :delim:\n", ""])
+def test_a_csv_table_with_what_its_reader_refuses(more: str) -> None:
+    table = f".. csv-table:: FB15k-237\n   :header: Model, MRR\n{more}\n   A, 0.31\n   {'x ' * 70_000}, 0.33\n"
+    assert [entry.text for entry in read(table).entries] == ["0.31"]
+
+
 def test_the_title_of_a_table() -> None:
     reading = read(
         ".. table:: Results on WN18RR\n\n   ===== ====\n   Model MRR\n   ===== ====\n   A     0.3\n   ===== ====\n"
