@@ -33,6 +33,7 @@ _SHAPE = re.compile(r"(?=.*[A-Z])(?:[A-Za-z]+\d+[A-Za-z0-9-]*|[A-Za-z0-9]+-[A-Z0
 _LEADS = re.compile(
     r"\b(?:on|in|over|dataset|datasets|benchmark|data\s+set)\s*:?\s+(?:the\s+)?[\"'\u201c(]?$", re.IGNORECASE
 )
+_NEAR = 80  # how far back it is looked for; from the beginning each time, a long text would take minutes
 _FOLLOWS = re.compile(r"[\"'\u201d)]?\s+(?:data\s?sets?|benchmarks?|graph|KG)\b", re.IGNORECASE)
 _ADDED = {"test", "testing", "valid", "validation", "dev", "train", "raw", "filtered", "dataset", "results", "based"}
 
@@ -152,7 +153,7 @@ def _read_variant(text: str, token: re.Match[str]) -> Mention | None:
             if all(part in _ADDED for part in rest):
                 return Mention(stem, key, known=True)
             return Mention(word, squash(word), known=False)
-    around = _LEADS.search(text, 0, token.start()) or _FOLLOWS.match(text, token.end())
+    around = _LEADS.search(text, max(token.start() - _NEAR, 0), token.start()) or _FOLLOWS.match(text, token.end())
     if around is not None and _SHAPE.fullmatch(word) and not _is_metric(word):
         return Mention(word, squash(word), known=False)
     return None

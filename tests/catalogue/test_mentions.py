@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankconst
-from rankconst.catalogue.mentions import explain_elsewhere, find_joined, is_inductive
+from rankconst.catalogue.mentions import explain_elsewhere, find_joined, find_mentions, is_inductive
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,7 @@ def test_headings_that_name_a_graph_together() -> None:
 )
 def test_graphs_of_inductive_benchmarks(name: str, expected: bool) -> None:
     assert is_inductive(name) is expected
+
+
+def test_a_long_text_takes_no_more_than_its_length() -> None:
+    assert find_mentions("word1-x " * 20_000 + "on OpenBG-IMG")[0].text == "OpenBG-IMG"
