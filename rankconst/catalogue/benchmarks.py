@@ -13,7 +13,7 @@ from rankconst.errors import DataError, UsageError
 from rankconst.names import resolve_name, squash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 
@@ -146,15 +146,26 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
 
 
 @functools.cache
+def _read_registry(path: Path | None = None) -> Mapping[str, Any]:
+    file = resources.files("rankconst.catalogue").joinpath("benchmarks.toml") if path is None else path
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
     """Read the registry."""
-    file = resources.files("rankconst.catalogue").joinpath("benchmarks.toml") if path is None else path
-    content = tomllib.loads(file.read_text(encoding="utf-8"))
+    content = _read_registry(path)
     try:
         formats = {name: LineFormat(**entry) for name, entry in content["format"].items()}
-        return {key: _read_source(key, entry, formats) for key, entry in content["dataset"].items()}
+        return {key: _read_source(key, dict(entry), formats) for key, entry in content["dataset"].items()}
     except (TypeError, KeyError) as error:
-        raise DataError(f"{file}: an entry does not fit the registry: {error}.") from error
+        raise DataError(f"{path or 'benchmarks.toml'}: an entry does not fit the registry: {error}.") from error
+
+
+def list_elsewhere() -> Mapping[str, Sequence[str]]:
+    """Return the graphs that the registry knows but has no ranking tasks for, kind to names."""
+    elsewhere: Mapping[str, Sequence[str]] = _read_registry()["elsewhere"]
+    return elsewhere
 
 
 @functools.cache

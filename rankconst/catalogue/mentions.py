@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
-from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.benchmarks import list_elsewhere, load_benchmarks
 from rankconst.names import squash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 
 class Mention(NamedTuple):
@@ -98,7 +96,7 @@ def explain_elsewhere(name: str) -> str | None:
 
     The name may say itself that its tasks are others: ``FB15k-237 (few-shot)``.
     """
-    listed = next((kind for kind, names in _list_elsewhere().items() if squash(name) in map(squash, names)), None)
+    listed = next((kind for kind, names in list_elsewhere().items() if squash(name) in map(squash, names)), None)
     if listed is not None:
         return _WHY[listed]
     found = _KIND.fullmatch(name)
@@ -176,17 +174,10 @@ def _registered() -> Mapping[str, str]:
 
 
 @functools.cache
-def _list_elsewhere() -> Mapping[str, Iterable[str]]:
-    file = resources.files("rankconst.catalogue").joinpath("benchmarks.toml")
-    listed: Mapping[str, Iterable[str]] = tomllib.loads(file.read_text(encoding="utf-8"))["elsewhere"]
-    return listed
-
-
-@functools.cache
 def _elsewhere() -> frozenset[str]:
-    return frozenset(squash(name) for names in _list_elsewhere().values() for name in names)
+    return frozenset(squash(name) for names in list_elsewhere().values() for name in names)
 
 
 @functools.cache
 def _sources() -> frozenset[str]:
-    return frozenset(squash(name) for name in _list_elsewhere()["sources"])
+    return frozenset(squash(name) for name in list_elsewhere()["sources"])

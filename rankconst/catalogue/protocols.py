@@ -117,7 +117,7 @@ OWN_COUNTS = Protocol(
     known="none",
     summary="Candidates are as you counted them.",
 )
-"""What stands for the protocol where numbers of candidates are given as such; never offered."""
+"""The protocol of constants from candidate counts that the user gives; never offered."""
 
 UNTABLED: dict[str, Protocol] = {
     "pykeen-1.4": Protocol(
@@ -135,7 +135,7 @@ UNTABLED: dict[str, Protocol] = {
         "splits, add --protocol pykeen.",
     )
 }
-"""Protocols that files may be of, and no tables hold, by key."""
+"""Protocols that results may be of but that no tables hold, by key."""
 
 DEFAULT_PROTOCOL = "standard"
 
@@ -222,10 +222,9 @@ def parse_protocol(name: str) -> Protocol:
 @lru_cache(maxsize=256)
 def find_protocol(name: str) -> Protocol:
     """Read a protocol's name, whether or not it has constants: to describe it."""
-    if name in PROTOCOLS or name in UNTABLED:
-        return PROTOCOLS[name] if name in PROTOCOLS else UNTABLED[name]
-    if name == OWN_COUNTS.key:
-        return OWN_COUNTS
+    exact = {**PROTOCOLS, **UNTABLED, OWN_COUNTS.key: OWN_COUNTS}.get(name)
+    if exact is not None:
+        return exact
     sampled = _SAMPLED.match(name.strip().lower())
     if sampled is None:
         for protocol in PROTOCOLS.values():
