@@ -106,7 +106,7 @@ def find_commas(texts: Iterable[str], decimal: str | None) -> frozenset[str]:
 
 
 def read_commas(rows: Iterable[Row], decimal: str | None) -> tuple[list[Row], bool]:
-    """Write the numbers of a table with points, and say so; what could be thousands is put so that it is no number."""
+    """Write decimal commas as points, and tell whether there are any; what could be thousands is made no number."""
     listed = list(rows)
     commas = find_commas((strip_marks(text) for row in listed for text in row.plain), decimal)
     if not commas:

@@ -260,8 +260,7 @@ def _begins_block(row: Row, heading: Heading, dialect: Dialect) -> bool:
         return False
     own = [row.plain[j] for j in heading.measured if j < len(row.plain)]
     again = any(own) and own == [heading.levels[-1][j] for j in heading.measured]
-    meanings = [dialect.parse(label, None) for label in row.plain if label]
-    return again or sum(meaning is not None and meaning.role == "measured" for meaning in meanings) > 1
+    return again or sum(map(dialect.names_metric, row.plain)) > 1
 
 
 def _has_numbers(row: Row, heading: Heading) -> bool:

@@ -41,6 +41,11 @@ class Dialect:
     exact: bool = False  # True if a program wrote every digit
     groups: bool = False  # True if a row of a single cell names the rows below
 
+    def names_metric(self, label: str) -> bool:
+        """Tell whether a label is a metric."""
+        meaning = self.parse(label, None)
+        return meaning is not None and meaning.role == "measured"
+
 
 @dataclass(frozen=True, slots=True)
 class Heading:

@@ -27,13 +27,13 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     place = next((j for j in range(min(width, 4)) if _holds_metrics(body, j, dialect)), None)
     if place is None or not body:
         return None
-    measured = [row for row in body if _is_metric(row.plain[place], dialect)]
+    measured = [row for row in body if dialect.names_metric(row.plain[place])]
     numbers = [j for j in range(place + 1, width) if head.plain[j] and _holds_numbers(measured, j)]
     labels = [j for j in range(width) if j != place and j not in numbers]
     if not numbers:
         return None
     kind = "dataset" if any(names_known(head.plain[j]) for j in numbers) else "model"
-    metrics = list(dict.fromkeys(row.plain[place] for row in body if _is_metric(row.plain[place], dialect)))
+    metrics = list(dict.fromkeys(row.plain[place] for row in measured))
     blocks: list[tuple[tuple[str, ...], dict[str, Row]]] = []
     last = [""] * width
     for row in body:
@@ -76,15 +76,10 @@ def name_metric(rows: Sequence[Row], metric: str) -> list[Row] | None:
     return [Row(head.line, level, level, {}), head]
 
 
-def _is_metric(label: str, dialect: Dialect) -> bool:
-    meaning = dialect.parse(label, None) if label else None
-    return meaning is not None and meaning.role == "measured"
-
-
 def _holds_metrics(rows: Sequence[Row], j: int, dialect: Dialect) -> bool:
     """Tell whether at least half of a column names metrics; other rows may have parameters."""
     cells = [row.plain[j] for row in rows[:_FEW] if row.plain[j]]
-    return bool(cells) and 2 * sum(_is_metric(cell, dialect) for cell in cells) >= len(cells)
+    return bool(cells) and 2 * sum(map(dialect.names_metric, cells)) >= len(cells)
 
 
 def _holds_numbers(rows: Sequence[Row], j: int) -> bool:

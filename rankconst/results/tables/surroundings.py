@@ -112,7 +112,7 @@ def tell(above: Sequence[Above]) -> Told:
 
 
 def tell_row(label: str) -> Told | None:
-    """Return what a row says of those below it, of which ``Test`` and ``Filtered`` end what others said."""
+    """Return what a row says of those below it; ``Test`` and ``Filtered`` end what rows above said."""
     told = tell((Above("caption", label),))
     if told.split is None and _TEST.search(label) and not _VALID.search(label):
         return replace(told, split="test")
@@ -140,7 +140,7 @@ def describe_dataset(name: str, task: str | None) -> str:
 
 
 def find_metrics(above: Iterable[Above]) -> list[str]:
-    """Return the metrics that the nearest text names which names any."""
+    """Return the metrics of the nearest text that names any."""
     for each in above:
         words = re.findall(r"[A-Za-z]+(?:@\d+|[-_ ]?@ ?\d+)?|\d+", each.text)
         found: dict[str, str] = {}
@@ -208,7 +208,7 @@ def _find_dataset(above: Sequence[Above]) -> tuple[tuple[Mention, ...], str]:
 
 
 def _read_headings(headings: Sequence[Above]) -> tuple[Mention, ...]:
-    """Return the datasets that the nearest heading names which names any, alone or with those above it."""
+    """Return the datasets of the nearest heading that names any, alone or with the headings above it."""
     for i, each in enumerate(headings):
         mentions = find_mentions(each.text)
         # "S" below "CoDEx", "v1" below "WN18RR".
@@ -236,7 +236,8 @@ class _Heading:
 _NEAR = 3
 
 
-_NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
+NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.IGNORECASE)
+"""What a caption begins with."""
 
 
 class Outline:
@@ -259,7 +260,7 @@ class Outline:
 
     def add_text(self, text: str, item: int | None = None) -> None:
         """Add a paragraph, or a list item with its indentation, which ends those indented as far or farther."""
-        if _NUMBERED.match(text.lstrip("*_ ")):
+        if NUMBERED.match(text.lstrip("*_ ")):
             self._captions_above = self._captions_above or not self._tables
             if self._tables and not self._captions_above:
                 self._tables[-1].captions += (text,)

@@ -11,7 +11,7 @@ from rankconst.results.tables.cells import Row, is_missing, is_number, strip_mar
 from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.surroundings import Outline
+from rankconst.results.tables.surroundings import NUMBERED, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _SEARCHED = 2_000
 _LONGEST = 300
-_CAPTION = re.compile(r"\s*(?:Table|Tab\.|Tabelle)\s*[A-Z]?\d+\s*[.:]", re.IGNORECASE)
 _RULE = re.compile(r"[\s\-=_|+]+")
 _RUNS = re.compile(r"[ \t]*\t[ \t]*| {2,}")
 # What belongs to the number before it.
@@ -111,7 +110,7 @@ def _find_tables(document: Document) -> list[Printed]:
             found.append((rows, i, end))
         i = max(end, i + 1)
     # Captions are above all tables of a text, or below all.
-    captioned = [place for place, line in enumerate(lines) if _CAPTION.match(line)]
+    captioned = [place for place, line in enumerate(lines) if NUMBERED.match(line.lstrip())]
     below = bool(found) and bool(captioned) and captioned[0] > found[0][1]
     place = 0
     for rows, start, end in found:
@@ -158,7 +157,7 @@ def _read_rows(lines: Sequence[str], i: int, labels: Sequence[str]) -> tuple[lis
 
 def _goes_on(lines: Sequence[str], j: int, labels: Sequence[str]) -> bool:
     """Tell whether a line without numbers is within a table: a rule, or the name of a group."""
-    if _CAPTION.match(lines[j]) or j + 1 >= len(lines):
+    if NUMBERED.match(lines[j].lstrip()) or j + 1 >= len(lines):
         return False
     below = _split_row(lines[j + 1], labels) if lines[j + 1].strip() else None
     return below is not None and len(below) == len(labels) and len(lines[j].split()) <= 4

@@ -22,7 +22,6 @@ from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
 from rankconst.results.reading import Notes, Reader, Reading
 from rankconst.results.tables.cells import Row, is_number
-from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.grid import MOST_CELLS, read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.surroundings import Above, Printed
@@ -60,6 +59,7 @@ _RAISED = re.compile(
     rb"""(vertAlign val=["'](super|sub)script(?:(?!</(?:\w+:)?r>).){0,500}?<(?:\w+:)?t(?:\s[^>]*)?>)([^<]*)""",
     re.DOTALL,
 )
+_DIALECT = Dialect(groups=True)
 _UNCOMPUTED = "a formula without its result; open the file in Excel or LibreOffice, and save it"
 
 
@@ -180,7 +180,7 @@ def _split(rows: list[Row]) -> list[list[Row]]:
     ends = [j + 1 for j in sorted(columns) if j + 1 not in columns]
     parts = list[tuple[int, int]]()
     for start, end in zip(starts, ends, strict=True):
-        measured = any(_is_metric(text) for j in range(start, end) for text in columns[j])
+        measured = any(_DIALECT.names_metric(text) for j in range(start, end) for text in columns[j])
         own = not parts or (measured and not any(map(is_number, columns[start])))
         parts.append((start if own else parts.pop()[0], end))
     return [
@@ -189,15 +189,10 @@ def _split(rows: list[Row]) -> list[list[Row]]:
     ]
 
 
-def _is_metric(text: str) -> bool:
-    meaning = parse_column(text)
-    return meaning is not None and meaning.role == "measured"
-
-
 def _print(title: str, beside: tuple[str, ...], rows: list[Row]) -> Printed:
     """Return a table of a sheet: lines above it are sentences."""
     filled = [list(filter(None, row.plain)) for row in rows]
-    body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(_is_metric, texts))), 0)
+    body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(_DIALECT.names_metric, texts))), 0)
     above = [Above("sentence", texts[0]) for texts in filled[:body][::-1]]
     return Printed(rows[body:], (*above, Above("heading", title, beside)))
 
@@ -221,7 +216,7 @@ def _read(document: Document) -> Reading:
         for title, rows in sheets
         for part in _split(rows)
     ]
-    reading = read_tables(document, READER.key, tables, Dialect(groups=True))
+    reading = read_tables(document, READER.key, tables, _DIALECT)
     return replace(reading, skipped=(*notes.skipped(), *reading.skipped))
 
 
