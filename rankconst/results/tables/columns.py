@@ -199,6 +199,8 @@ def read_name(cell: str) -> dict[str, str]:
 
 def read_qualifier(cell: str, role: str) -> str | None:
     """Return what a cell of such a column says; None if it leaves the role open, as ``filtered`` does."""
+    if cell.lower() in _MEANS and role != "side":  # of both splits, or raw and filtered: of neither
+        return cell
     return (_read_words(cell) or {}).get(role)
 
 

@@ -159,7 +159,10 @@ class _Body:
             first = _strip_rules(parts[0]).lstrip()
             line = self._count_to(start + len(parts[0]) - len(first))
             if first or len(parts) > 1:
-                rows.append(_make_row(line, [first, *parts[1:]], held))
+                row, upwards = _make_row(line, [first, *parts[1:]], held)
+                for j, height in upwards.items():
+                    _fill_above(rows, j, height - 1, row.plain[j])
+                rows.append(row)
         return rows
 
     def _split(self, position: int, environment: str, opened: int) -> Iterator[tuple[int, list[str]]]:
@@ -228,9 +231,19 @@ class _Multirows:
         self._held = {j: (left - 1, text) for j, (left, text) in held.items() if left > 1} | found
 
 
-def _make_row(line: int, parts: list[str], held: _Multirows) -> Row:
+def _fill_above(rows: list[Row], j: int, height: int, text: str) -> None:
+    """Put a cell into the empty ones above it, which it spans: ``\\multirow{-2}``."""
+    for place in reversed(range(max(len(rows) - height, 0), len(rows))):
+        plain = rows[place].plain
+        if j >= len(plain) or plain[j]:
+            return
+        rows[place] = rows[place]._replace(plain=(*plain[:j], text, *plain[j + 1 :]))
+
+
+def _make_row(line: int, parts: list[str], held: _Multirows) -> tuple[Row, dict[int, int]]:
+    """Return a row, and the cells that span rows above it: column to number of rows."""
     cells, plain = list[str](), list[str]()
-    spans, several = dict[int, int](), dict[int, tuple[int, str]]()
+    spans, several, upwards = dict[int, int](), dict[int, tuple[int, str]](), dict[int, int]()
     for part in parts:
         cell = " ".join(part.split())
         text, width, height = strip_latex(cell), 1, 1
@@ -240,19 +253,21 @@ def _make_row(line: int, parts: list[str], held: _Multirows) -> Row:
             spans[len(cells)] = width
         if height > 1 and text:
             several[len(cells)] = (height - 1, text)
+        if height < -1 and text:
+            upwards[len(cells)] = -height
         cells += [cell, *[""] * (width - 1)]
         plain += [text, *[""] * (width - 1)]
     held.fill(plain, several)
-    return Row(line, tuple(cells), tuple(plain), spans)
+    return Row(line, tuple(cells), tuple(plain), spans), upwards
 
 
 _MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
-_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(\d{1,4})\s*\}")
+_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(-?\d{1,4})\s*\}")
 
 
 def _read_count(pattern: re.Pattern[str], cell: str) -> int:
     found = pattern.search(cell, 0, 300)
-    return max(int(found[1]), 1) if found is not None else 1
+    return int(found[1]) if found is not None else 1
 
 
 _OPTIONS = re.compile(r"(?:\s*\[[^\[\]]{0,500}\])+")
