@@ -391,7 +391,7 @@ class AdjustedReading:
             own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
             last = np.full(len(self.reading.rows), len(shown) - 1, dtype=np.intp)
             last[rows[own]] = codes[own]
-            described[f"{block.prefix}{key}"] = shown[last].tolist()
+            described[keep_apart(f"{block.prefix}{key}", self.reading.columns)] = shown[last].tolist()
         return described
 
     def to_pandas(self) -> pd.DataFrame:
@@ -500,10 +500,10 @@ TIES = {
 
 def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:
     """Yield what to know about the adjusted numbers of a batch, with the positions of their entries."""
-    index = done.batch.index.tolist()
+    index, contexts = done.batch.index.tolist(), reading.entries.contexts
     general = " ".join(dict.fromkeys(done.explain_undefined().values()))
     for position, place in enumerate(index):
-        ties = TIES.get(reading.entries[place].context.rank_type or "")
+        ties = TIES.get(contexts[place].rank_type or "")
         for note in filter(None, (general, ties, done.unattained.get(position))):
             yield place, note
 

@@ -8,7 +8,7 @@ from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
 from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, rotate, torchkge
-from rankconst.results.reading import name_line
+from rankconst.results.reading import name_reasons
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
 from rankconst.results.tools import ampligraph, libkge, ogb, paperswithcode, pykeen
@@ -109,7 +109,7 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         raise DataError(f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out.")
     reading = reader.read(document)
     if not reading.entries:
-        reasons = "".join(f"; {name_line(skip.line)}{skip.what}: {skip.why}" for skip in reading.skipped[:3])
+        reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""
         raise DataError(f"{document.name} (read as {reader.key}) contains no value of a metric{reasons}.")
     return reading
 

@@ -8,6 +8,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from rankconst.catalogue.tools import TOOLS
@@ -230,13 +231,20 @@ class Notes:
 
 
 def require_whole(reading: Reading) -> None:
-    """Refuse a file of which anything was left out."""
+    """Refuse a file if anything in it was left out."""
     if reading.skipped:
-        first = "; ".join(f"{name_line(each.line)}{each.what}: {each.why}" for each in reading.skipped[:3])
         raise DataError(
-            f"{reading.name}: not everything can be read ({len(reading.skipped):,} left out): {first}. Fix it, or read "
-            "the rest without --strict (in Python: strict=True)."
+            f"{reading.name}: not everything can be read ({len(reading.skipped):,} left out): "
+            f"{name_reasons(reading.skipped)}. Fix it, or read the rest without --strict (in Python: strict=True)."
         )
+
+
+def name_reasons(skipped: Iterable[Skipped]) -> str:
+    """Return the first three distinct reasons, each with the first place that it applies to."""
+    first: dict[str, Skipped] = {}
+    for each in skipped:
+        first.setdefault(each.why, each)
+    return "; ".join(f"{name_line(each.line)}{each.what}: {why}" for why, each in islice(first.items(), 3))
 
 
 def name_line(line: int | None) -> str:

@@ -70,7 +70,7 @@ def parse_exchange(name: str) -> Exchange:
 
 
 def choose_metrics(reading: Reading, exchanges: Iterable[Exchange]) -> list[Metric]:
-    """Return the metrics of a file that numbers are replaced of; DataError if there are none."""
+    """Return the metrics of a file whose numbers are replaced; DataError if there are none."""
     metrics = dict.fromkeys(entry.metric for entry in reading.entries if entry.adjustment is None)
     chosen = [metric for metric in metrics if any(exchange.fits(metric) for exchange in exchanges)]
     if not chosen:
@@ -377,8 +377,8 @@ def _make_cell(
         return "its place in the text is uncertain"
     scale = float(getattr(each.constants, exchange.form).scale)
     written, signed = float(spans[0].digits), re.match(r"\s*\}?\s*\\?%", text[spans[-1].end :]) is not None
-    percent = percent and each.entry.metric.is_share
-    percent = percent or "%" in each.entry.text or abs(written - each.published.value) > 1e-6 * written
+    scaled = abs(written - each.published.value) > 1e-6 * written
+    percent = each.entry.metric.is_share and (percent or "%" in each.entry.text or scaled)
     if percent and exchange.form != "index":
         if signed or "%" in each.entry.column:
             return f"{_name(each.entry.metric, exchange.form)} is not a percentage; remove the sign"
@@ -408,7 +408,7 @@ def _count_tables(text: str, markup: Markup) -> Callable[[int], int]:
 
 
 def _settle_decimals(text: str, cells: Sequence[_Cell], markup: Markup, digits: int | None) -> list[int]:
-    """Return the digits behind the point of each number: of a column, as many as the published ones are worth."""
+    """Return the number of decimals of each number: those that the published numbers of its column allow."""
     if digits is not None:
         return [digits] * len(cells)
     table_of = _count_tables(text, markup)
@@ -539,7 +539,7 @@ def _is_renamed(reading: Reading, again: Reading | None, forms: dict[tuple[int, 
         return False
     changed = []
     for before, after in zip(reading.entries, again.entries, strict=True):
-        # Of adjusted values it is not asked whether they are percentages.
+        # Adjusted values are not read as percentages.
         if (before.metric, before.text.strip("%"), before.row) != (after.metric, after.text.strip("%"), after.row):
             return False
         if before.adjustment != after.adjustment:
