@@ -21,6 +21,7 @@ from rankconst.checks.identify.matches import Match, agrees, prefer, rank
 from rankconst.checks.identify.search import CERTAIN, describe_nearest, gather, select
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
+from rankconst.names import list_first
 from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
 from rankconst.results.reading import Entries, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
@@ -383,9 +384,6 @@ def _names_of(tasks: Tasks) -> dict[str, Any]:
     return {name: getattr(tasks, name) for name in NAMES}
 
 
-_MOST = 3
-
-
 def _describe(matches: Sequence[Match]) -> str:
     """Name sets of tasks: what only sides tell apart together, protocols with the same constants as equal."""
     sides: dict[str, list[str]] = {}
@@ -396,6 +394,4 @@ def _describe(matches: Sequence[Match]) -> str:
         macro = "" if tasks.is_micro else f", {tasks.aggregation}"
         key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{macro}"
         sides.setdefault(key, []).append(tasks.side)
-    named = [key.format(", ".join(sorted(set(each)))) for key, each in sides.items()]
-    more = f" and {len(named) - _MOST:,} more" if len(named) > _MOST else ""
-    return "; ".join(named[:_MOST]) + more
+    return list_first([key.format(", ".join(sorted(set(each)))) for key, each in sides.items()])
