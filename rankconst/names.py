@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from rankconst.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 _LONGEST_SHOWN = 80
+_MOST_LISTED = 3
 _NOT_PLAIN = re.compile("[^a-z0-9]+")
 
 
@@ -24,6 +25,12 @@ def squash(name: str) -> str:
 def shorten(name: str) -> str:
     """Return a name as messages show it."""
     return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
+
+
+def list_first(texts: Sequence[str]) -> str:
+    """List texts as messages show them: ``a; b; c and 2 more``."""
+    more = f" and {len(texts) - _MOST_LISTED:,} more" if len(texts) > _MOST_LISTED else ""
+    return "; ".join(texts[:_MOST_LISTED]) + more
 
 
 class Names:

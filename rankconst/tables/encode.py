@@ -81,7 +81,7 @@ def list_values(values: Any) -> list[Any]:
 _ALIKE = frozenset({str, int, type(None)})
 
 
-# So many texts are remembered.
+# How many texts are remembered.
 _REMEMBERED = 2**12
 # Between these, Arrow writes fractions as Python does, in a quarter of the time.
 _PLAIN = (1e-4, 1e10)

@@ -18,9 +18,10 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
 from rankconst.checks.identify.matches import Match, agrees, prefer, rank
-from rankconst.checks.identify.search import CERTAIN, describe_nearest, select
+from rankconst.checks.identify.search import CERTAIN, describe_nearest, gather, select
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
+from rankconst.names import list_first
 from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
 from rankconst.results.reading import Entries, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
@@ -137,12 +138,10 @@ class _Search:
 
     def cut(self, groups: Sequence[Group]) -> list[_Part]:
         """Gather evaluations that share their tasks, and search for the tasks of each."""
-        found: dict[tuple[Stated, tuple[int, ...]], list[int]] = {}
-        for place, group in enumerate(groups):
-            # Rows of a table that say the same of themselves may still be of different tasks.
-            rows = group.rows if self.reading.layout == "wide" else ()
-            found.setdefault((replace(group.context, rank_type=None), rows), []).append(place)
-        return [self._search(context, [groups[at] for at in places], places) for (context, _), places in found.items()]
+        return [
+            self._search(context, [groups[at] for at in places], places)
+            for context, places in gather(groups, self.reading.layout)
+        ]
 
     def _search(self, context: Stated, groups: Sequence[Group], places: Sequence[int]) -> _Part:
         evidence = collect_evidence(
@@ -166,7 +165,7 @@ class _Search:
         return replace(part, matches=matches, reason="" if matches else self._explain(part, part.names))
 
     def _may_hold(self, part: _Part, names: Mapping[str, str]) -> bool:
-        """Tell whether a dataset that is named has as many ranks: samples limit the candidates, not the ranks."""
+        """Tell whether the named dataset has that number of ranks: sampling limits the candidates, not the ranks."""
         if "dataset" not in names:
             return True
         stated = [piece.value for piece in part.evidence.pieces if piece.metric is None]
@@ -207,14 +206,13 @@ class _Search:
 
     def _explain(self, part: _Part, names: Mapping[str, str]) -> str:
         """Say what fits nothing: what the numbers are of instead, or what is nearest."""
+        named = ", ".join(f"{name} {key}" for name, key in names.items())
         elsewhere = rank(part.evidence, self.sets, select(self.sets, {}), self.user) if names else ()
         if elsewhere and elsewhere[0].by_chance < CERTAIN:
-            said = ", ".join(f"{name} {key}" for name, key in names.items())
-            return f"its numbers do not fit {said}; they are those of {_describe(elsewhere[:1])}."
+            return f"its numbers do not fit {named}; they are those of {_describe(elsewhere[:1])}."
         chosen = select(self.sets, names)
         if not chosen.any():
-            held = ", ".join(f"{name} {key}" for name, key in names.items())
-            return f"the tables ({self.tables.version}) hold no such tasks: {held}."
+            return f"the tables ({self.tables.version}) hold no such tasks: {named}."
         evidence = part.evidence if part.evidence.pieces else replace(part.evidence, pieces=part.evidence.vague)
         nearest = describe_nearest(evidence, self.sets, chosen, self.user)
         return f"its numbers fit no ranking tasks in the tables: {nearest}"
@@ -325,7 +323,9 @@ class _Search:
         found, coarse = list(told), [Match(tasks, (), 0, ()) for tasks in self._taken]
         sentences = []
         if found:
-            unnamed = self.user.dataset is None and not any(entry.context.dataset for entry in self.reading.entries)
+            unnamed = self.user.dataset is None and not any(
+                context.dataset for context in self.reading.entries.contexts
+            )
             start, more = ("no dataset is named; its", " Add --dataset to be sure.") if unnamed else ("its", "")
             sentences.append(f"{start} numbers are those of {_describe(found)} (`rankconst identify` shows why).{more}")
         if coarse:
@@ -337,7 +337,7 @@ class _Search:
         return " ".join(sentences)
 
 
-# A metric each that agrees, and that many tasks: fewer may do so by chance.
+# At least this many metrics have to agree: one may do so by chance.
 _FEWEST_EQUAL = 2
 _MEAN_RANK = parse_metric("MR")
 
@@ -371,7 +371,7 @@ def _frames(matches: Iterable[Match]) -> set[Tasks]:
 
 
 def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]:
-    """Keep of some matches the tasks whose likes fit the other evaluations, too."""
+    """Keep the tasks that, on some side, fit the other evaluations, too."""
     kept = []
     for match in matches:
         inside = [tasks for tasks in (match.tasks, *match.same) if _reduce(tasks) in shared]
@@ -384,9 +384,6 @@ def _names_of(tasks: Tasks) -> dict[str, Any]:
     return {name: getattr(tasks, name) for name in NAMES}
 
 
-_MOST = 3
-
-
 def _describe(matches: Sequence[Match]) -> str:
     """Name sets of tasks: what only sides tell apart together, protocols with the same constants as equal."""
     sides: dict[str, list[str]] = {}
@@ -397,6 +394,4 @@ def _describe(matches: Sequence[Match]) -> str:
         macro = "" if tasks.is_micro else f", {tasks.aggregation}"
         key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{macro}"
         sides.setdefault(key, []).append(tasks.side)
-    named = [key.format(", ".join(sorted(set(each)))) for key, each in sides.items()]
-    more = f" and {len(named) - _MOST:,} more" if len(named) > _MOST else ""
-    return "; ".join(named[:_MOST]) + more
+    return list_first([key.format(", ".join(sorted(set(each)))) for key, each in sides.items()])

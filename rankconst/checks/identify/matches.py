@@ -187,16 +187,16 @@ def score(evidence: Evidence, agreement: NDArray[np.bool_]) -> NDArray[np.float6
 # -- ranking ----------------------------------------------------------------------------------------------------------
 
 
-# A piece may be as many times less precise than another and still count as precise.
+# A piece that leaves open up to this many times more than another still counts as equally precise.
 _AS_PRECISE = 10.0
-# So many pieces that agree outvote one that does not.
+# How many pieces that agree outvote one that does not.
 _OUTVOTE = 2
 # At most this many sets have their constants computed, for a metric without rows in the tables.
 _MOST_COMPUTED = 100
 _APART = 1000.0
 # At most this many sets are searched for known defects.
 _MOST_SEARCHED = 24
-# Numbers as exact as this were not formed with 32 bits; a set that is so many times closer is the right one.
+# Numbers as exact as this were not formed with 32 bits; a set that is this many times closer is the right one.
 _EXACT, _CLOSER = 1e-8, 100.0
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.results.evaluation import Stated
-    from rankconst.results.reading import Entry, Reading
+    from rankconst.results.reading import Entry, Group, Reading
     from rankconst.tables.tables import Tables
 
 
@@ -80,14 +80,15 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
 def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -> Identification:
     """Find the ranking tasks that the numbers of a file come from, and the adjusted values that are wrong on them."""
     candidates = TaskSets.of(tables)
-    each = [(context, evaluations) for (context, _), evaluations in _group(reading).items()]
+    every = group_entries(reading)
+    each = [(context, [every[at].entries for at in places]) for context, places in gather(every, reading.layout)]
     groups = []
     for context, evaluations in each:
         found = identify_evaluations(evaluations, tables, user, tool=reading.tool, candidates=candidates)
         groups.append(replace(found, context=context, line=evaluations[0][0].line))
     sure = {group.match for group in groups if group.match is not None and group.match.by_chance < CERTAIN}
     for place, (group, (_, evaluations)) in enumerate(zip(groups, each, strict=True)):
-        # A slip may be why nothing fits: then the numbers are of the tasks of others, if these are as many.
+        # A slip may be why nothing fits: then the numbers are of the tasks of others with the same number of ranks.
         counts = {piece.value for piece in group.evidence.pieces if piece.metric is None}
         alike = {match.tasks: match for match in sure if counts == {match.num_tasks}}
         if not group.matches and len(alike) == 1:
@@ -98,7 +99,7 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
     return Identification(tuple(groups), tables.version)
 
 
-_LIKE_OTHERS = "its adjusted values fit nothing, but it has as many ranks as other numbers of the file."
+_LIKE_OTHERS = "its adjusted values fit nothing; its number of ranks is that of other numbers in the file."
 
 
 def identify_evaluations(
@@ -121,14 +122,14 @@ def identify_evaluations(
     return replace(found, checked=check_evaluations(evaluations, found.matches, sets, percent=user.percent))
 
 
-def _group(reading: Reading) -> dict[tuple[Stated, tuple[int, ...]], list[tuple[Entry, ...]]]:
-    """Gather evaluations that share their ranking tasks: those that differ in the tie policy only."""
-    groups: dict[tuple[Stated, tuple[int, ...]], list[tuple[Entry, ...]]] = {}
-    for group in group_entries(reading):
-        # Rows of a table that say the same of themselves may still be of different datasets.
-        rows = group.rows if reading.layout == "wide" else ()
-        groups.setdefault((replace(group.context, rank_type=None), rows), []).append(group.entries)
-    return groups
+def gather(groups: Iterable[Group], layout: str) -> list[tuple[Stated, list[int]]]:
+    """Gather the places of evaluations that share their ranking tasks: those that differ in the tie policy only."""
+    found: dict[tuple[Stated, tuple[int, ...]], list[int]] = {}
+    for place, group in enumerate(groups):
+        # Rows of a table that say the same of themselves may still be of different tasks.
+        rows = group.rows if layout == "wide" else ()
+        found.setdefault((replace(group.context, rank_type=None), rows), []).append(place)
+    return [(context, places) for (context, _), places in found.items()]
 
 
 def read_stated(evidence: Evidence, user: Stated, tables: Tables) -> tuple[dict[str, str], list[str]]:

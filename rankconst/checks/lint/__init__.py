@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from rankconst.checks.identify.completion import Completed, complete_reading
 from rankconst.checks.lint.case import Archive, Finding, Lint, build_case
 from rankconst.checks.lint.rules import RULES, SWAPPED
-from rankconst.names import resolve_name
+from rankconst.names import list_first, resolve_name
 from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import group_entries
 
@@ -47,15 +47,19 @@ def lint_reading(
     groups = completed.groups or group_entries(reading)
     contexts = completed.contexts or [group.context for group in groups]
     built = []
+    unclear: dict[str, dict[str, None]] = {}
     for group, context in zip(groups, contexts, strict=True):
         assumed = completed.assumed.get(context)
         case, note = build_case(group, reading, user, archive, assumed or context)
         if assumed is not None:
             # A slip may be why nothing fits: the numbers are judged by what may be assumed.
-            notes[f"{group.label}: {context.unclear}" if group.label else context.unclear] = None
+            unclear.setdefault(context.unclear, {})[group.label] = None
             case = replace(case, assumed=user.protocol is None)
         built.append((case, note))
     cases = [case for case, _ in built]
+    for reason, labels in unclear.items():
+        named = list_first([label for label in labels if label])
+        notes[f"{named}: {reason}" if named else reason] = None
     notes.update(dict.fromkeys(note for _, note in built))
     found = [finding for rule in chosen or RULES.values() for finding in rule.apply(cases)]
     findings = sorted(_drop_explained(found), key=lambda finding: finding.line or 0)

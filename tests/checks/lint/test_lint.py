@@ -219,6 +219,12 @@ def test_what_cannot_be_checked_is_noted_once() -> None:
     assert "no tables were given" in lint_reading(reading).notes[0]
 
 
+def test_evaluations_that_are_unclear_for_the_same_reason_share_a_note() -> None:
+    contexts = [Stated(model=model, num_tasks=123_457) for model in "ABCDE"]
+    note, _ = lint_reading(make_reading(*[{"MRR": "0.3"}] * 5, context=contexts), TABLES).notes
+    assert note == "A; B; C and 2 more: the file counts 123,457 ranks, but no split of any dataset has that many."
+
+
 def test_file_and_user_must_not_contradict_each_other() -> None:
     reading = make_reading(ROTATE, context=Stated(dataset="FB15k-237"))
     with pytest.raises(UsageError, match="says dataset FB15k-237, but wn18rr was asked for"):
