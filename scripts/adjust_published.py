@@ -7,9 +7,10 @@ repository that published it. Writes docs/published.svg and replaces the lines i
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
+
+from marked import replace_lines
 
 import rankconst
 from rankconst.constants.published import Interval, show_uncertain
@@ -19,7 +20,6 @@ from rankconst.results.evaluation import Stated
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "plots.md"
 PICTURE = DOCS / "published.svg"
-MARK = "published"
 
 CHOSEN = (
     ("Nations", "TransE", "ffabious/pykeen-kge-bench"),
@@ -88,18 +88,13 @@ def draw(adjusted: AdjustedReading) -> bytes:
     return render_figure(plot_comparison(adjusted), ".svg")
 
 
-def replace_lines(text: str, lines: str) -> str:
-    """Return a page with the lines between its two marks replaced."""
-    pattern = rf"(<!-- {MARK} -->\n).*?(<!-- /{MARK} -->)"
-    return re.sub(pattern, lambda found: f"{found[1]}{lines}\n{found[2]}", text, flags=re.DOTALL)
-
-
 def main() -> None:
     """Write picture and lines."""
     adjusted = adjust_published(Path(sys.argv[1]))
-    PAGE.write_text(replace_lines(PAGE.read_text(encoding="utf-8"), render_lines(adjusted)), encoding="utf-8")
+    lines = render_lines(adjusted)
+    replace_lines(PAGE, "published", lines)
     PICTURE.write_bytes(draw(adjusted))
-    print(render_lines(adjusted))
+    print(lines)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import textwrap
 from collections import Counter
 from pathlib import Path
 
+from marked import replace_lines
+
 import rankconst
 from rankconst.checks.identify.completion import complete_reading
 from rankconst.errors import RankconstError
@@ -18,17 +20,16 @@ from rankconst.results.adjust import AdjustedReading, adjust_reading
 from rankconst.results.evaluation import Stated
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "real_files.md"
-MARK = "files"
 
-# They tell about the files.
-_NONE = {"README.md", "PUBLIC.csv"}
+# They describe the files.
+_DESCRIPTIONS = {"README.md", "PUBLIC.csv"}
 _MOST_TASKS = 3
 _LONGEST = 110
 
 
 def list_files(folder: Path) -> list[Path]:
     """Return the results files below a folder."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in _NONE)
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in _DESCRIPTIONS)
 
 
 def render_lines(folder: Path) -> str:
@@ -79,16 +80,9 @@ def _join(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def replace_lines(text: str, lines: str) -> str:
-    """Return the page with the lines between its two marks replaced."""
-    pattern = rf"(<!-- {MARK} -->\n).*?(<!-- /{MARK} -->)"
-    return re.sub(pattern, lambda found: f"{found[1]}{lines}\n{found[2]}", text, flags=re.DOTALL)
-
-
 def main() -> None:
     """Write the page."""
-    lines = render_lines(Path(sys.argv[1]))
-    PAGE.write_text(replace_lines(PAGE.read_text(encoding="utf-8"), lines), encoding="utf-8")
+    replace_lines(PAGE, "files", render_lines(Path(sys.argv[1])))
 
 
 if __name__ == "__main__":

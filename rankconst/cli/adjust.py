@@ -52,7 +52,7 @@ from rankconst.cli.output import (
     write_whole,
 )
 from rankconst.errors import DataError, UsageError
-from rankconst.results.document import STDIN, open_document
+from rankconst.results.document import STDIN, exists, open_document
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
             parse_value(value)
             others.append(value)
         except DataError:
-            path = value == STDIN or _PATH.search(value) is not None or Path(value).is_file()
+            path = value == STDIN or _PATH.search(value) is not None or exists(value)
             (files if path else others).append(value)
     if len(files) > 1:
         raise UsageError(f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets.")

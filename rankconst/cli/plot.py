@@ -33,7 +33,7 @@ from rankconst.plots.arrangement import MOST_MODELS
 from rankconst.plots.comparison import FORMS, find_further_models, plot_comparison
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
-from rankconst.results.document import STDIN
+from rankconst.results.document import STDIN, exists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,17 +122,10 @@ def _find_file(given: Sequence[str]) -> str | None:
         # Unknown options end up here too, since a negative value must not be taken for one.
         if each.startswith("--"):
             raise typer.BadParameter(f"no such option: {each}; see --help.")
-    files = [each for each in given if each == STDIN or _exists(each)]
+    files = [each for each in given if each == STDIN or exists(each)]
     if files and len(given) > 1:
         raise typer.BadParameter("name one file, or values; not both, and not several files.", param_hint="FILE")
     return files[0] if files else None
-
-
-def _exists(text: str) -> bool:
-    try:
-        return Path(text).exists()
-    except OSError:  # longer than any name of a file, for example
-        return False
 
 
 def _draw_file(

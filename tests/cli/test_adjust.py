@@ -351,6 +351,12 @@ def test_what_is_no_number_is_named(run: Run, value: str) -> None:
     assert value in screen.message.replace("rankconst adjust [OPTIONS] {VALUE}", "")
 
 
+def test_what_is_too_long_for_the_name_of_a_file_is_no_file(run: Run) -> None:
+    screen = run("adjust", "x" * 400, "-d", "umls", "-m", "mrr")
+    assert (screen.code, screen.out) == (2, "")
+    assert "is not a number" in screen.message
+
+
 @pytest.mark.parametrize(
     ("args", "missing"),
     [
