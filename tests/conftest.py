@@ -52,7 +52,7 @@ def mirror() -> Path:
 
 @pytest.fixture(scope="session")
 def reference() -> Path:
-    """The folder with published results, beside the mirror."""
+    """The folder with published results, next to the mirror."""
     folder = _mirror().parent / "reference"
     if not (folder / "published_adjusted_rows.csv").is_file():
         pytest.skip(f"no published results at {folder}; they are looked for next to RANKCONST_MIRROR")

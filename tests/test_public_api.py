@@ -361,7 +361,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 def test_the_builder_imports_no_command() -> None:
     folder = PACKAGE.parent / "builder" / "rankconst_builder"
     if not folder.is_dir():
-        pytest.skip("the builder is beside the package in a checkout only")
+        pytest.skip("the builder is next to the package in a checkout only")
     for path in sorted(folder.rglob("*.py")):
         modules = {module for module, _ in imports(ast.parse(path.read_text(encoding="utf-8")))}
         assert not {module for module in modules if module.startswith(("rankconst.cli", "rankconst.api"))}, path

@@ -628,7 +628,7 @@ def _explain_names(names: Iterable[str]) -> None:
     """Say what a name from another field is taken for."""
     if any("recall" in name.lower() for name in names):
         typer.echo(
-            "note: recall@k is read as Hits@k, which is the same as each ranking task has one right answer.",
+            "note: recall@k is read as Hits@k; they are the same where each ranking task has one right answer.",
             err=True,
         )
 

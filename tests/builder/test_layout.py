@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
+import subprocess
 from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
@@ -233,9 +235,6 @@ def test_rdf_is_refused_with_the_command_that_converts(text: str) -> None:
 
 
 def test_the_command_that_converts_does(tmp_path: Path) -> None:
-    import shutil
-    import subprocess
-
     if shutil.which("awk") is None:
         pytest.skip("there is no awk")
     graph = tmp_path / "graph.nt"

@@ -9,6 +9,7 @@ import pytest
 import rankconst
 from cli.conftest import SMALL
 from rankconst.tables.schema import COLUMNS
+from rankconst.tables.tables import join_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,8 +116,6 @@ def test_in_python() -> None:
 
 
 def test_joined_tables_read_as_one() -> None:
-    from rankconst.tables.tables import join_tables
-
     one = rankconst.from_triples(SMALL["train"], None, SMALL["test"], name="one", protocol="raw")
     two = rankconst.from_triples(SMALL["train"], None, SMALL["test"][:1], name="one", protocol="raw")
     three = rankconst.from_triples(SMALL["train"], None, SMALL["test"], name="three", protocol="raw")

@@ -1,8 +1,8 @@
 """Files of tools and people, as they are: what each holds, read by eye and written down in ``real_files.csv``.
 
-They are in the folder ``reference/real`` beside the mirror of the benchmarks, and not in this repository. The first and
-the last number of each are given: line, dataset, split, side, protocol, step, metric, value, - where the file does not
-say; or the refusal, without a format.
+They are in the folder ``reference/real`` next to the mirror of the benchmarks, and not in this repository. The first
+and the last number of each are given: line, dataset, split, side, protocol, step, metric, value, - where the file does
+not say; or the refusal, without a format.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ def test_a_number_is_exact_only_where_all_digits_are_printed_and_there(key: str,
 )
 def test_the_dataset_may_be_among_the_settings(settings: str, dataset: str | None) -> None:
     said = find_dataset(f"{settings}\nTest MRR at step 10: 0.3\n")
-    assert said == dataset or squash(said or "") == squash(dataset or "")
+    assert squash(said or "") == squash(dataset or "")
     reading = read("rotate", f"{settings}\nTest MRR at step 10: 0.3\n")
     assert {entry.context.dataset for entry in reading.entries} == {said}
     assert reading.understood == (f"dataset {said} from its settings" if dataset else "")

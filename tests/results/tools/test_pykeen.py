@@ -419,7 +419,7 @@ def test_the_metrics_of_real_results(reference: Path) -> None:
     """The same numbers that results.json holds, as to_df would list them."""
     paths = sorted((reference / "pykeen_results").glob("*.json"))
     if not paths:
-        pytest.skip("no results of PyKEEN beside the published ones")
+        pytest.skip("no results of PyKEEN next to the published ones")
     metrics = json.loads(paths[0].read_text(encoding="utf-8"))["metrics"]
     rows = [
         (side, rank_type, metric, repr(value))
