@@ -232,7 +232,7 @@ class _Multirows:
 
 
 def _fill_above(rows: list[Row], j: int, height: int, text: str) -> None:
-    """Put a cell into the empty ones above it, which it spans: ``\\multirow{-2}``."""
+    r"""Put a cell into the empty ones above it, which it spans: ``\\multirow{-2}``."""
     for place in reversed(range(max(len(rows) - height, 0), len(rows))):
         plain = rows[place].plain
         if j >= len(plain) or plain[j]:

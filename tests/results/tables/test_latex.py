@@ -110,6 +110,19 @@ def test_cells_over_several_rows() -> None:
     assert reading.rows[1]["Dataset"] == ""
 
 
+def test_a_cell_over_the_rows_above_it() -> None:
+    """As it is written where rows are coloured: the text is in the last row that the cell spans."""
+    reading = read(
+        r"""\begin{tabular}{llr} Dataset & Model & MRR \\ \hline
+        & TransE & .226 \\ \multirow{-2}{*}{WN18RR} & RotatE & .476 \\ \hline
+        & TransE & .294 \\ \multirow{-2}{*}{FB15k-237} & RotatE & .338 \\ \end{tabular}"""
+    )
+    assert [(entry.context.dataset, entry.context.model, entry.text) for entry in reading.entries] == [
+        ("WN18RR", "TransE", ".226"), ("WN18RR", "RotatE", ".476"),
+        ("FB15k-237", "TransE", ".294"), ("FB15k-237", "RotatE", ".338"),
+    ]  # fmt: skip
+
+
 def test_a_heading_again_over_other_datasets() -> None:
     reading = read(
         r"""\begin{tabular}{lcc} & \multicolumn{2}{c}{FB15k-237} \\ Model & MRR & H@10 \\ RotatE & .338 & .533 \\
