@@ -1,7 +1,7 @@
 """Which ranking tasks a number is from, and how many candidates they have: the two inputs of everything below.
 
-:class:`Tasks` is the address of some ranking tasks, all names as keys; :class:`Histogram` is what their constants
-follow from.
+:class:`Tasks` is the address of some ranking tasks and of the baseline that ranks them, all names as keys;
+:class:`Histogram` is what their constants follow from.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
 from rankconst.errors import DataError, UndefinedError, UsageError
 
@@ -45,6 +46,8 @@ class Tasks:
         Key of the aggregation: what each task counts.
     relations
         The relations that the tasks are restricted to; empty for all.
+    baseline
+        Key of the baseline: the ranker whose results are expected.
     """
 
     dataset: str
@@ -53,6 +56,7 @@ class Tasks:
     side: str = "both"
     aggregation: str = DEFAULT_AGGREGATION
     relations: tuple[str, ...] = ()
+    baseline: str = DEFAULT_BASELINE
 
     @classmethod
     def parse(
@@ -64,6 +68,7 @@ class Tasks:
         side: str = "both",
         aggregation: str = DEFAULT_AGGREGATION,
         relations: str | Iterable[str] | None = None,
+        baseline: str = DEFAULT_BASELINE,
     ) -> Tasks:
         """Read the names in any usual spelling, but for the dataset, which must be a key: only tables know datasets.
 
@@ -79,12 +84,18 @@ class Tasks:
             parse_side(side),
             parse_aggregation(aggregation).key,
             tuple(dict.fromkeys([relations] if isinstance(relations, str) else relations or ())),
+            parse_baseline(baseline).key,
         )
 
     @property
     def is_micro(self) -> bool:
         """True if every task counts once."""
         return self.aggregation == DEFAULT_AGGREGATION
+
+    @property
+    def is_chance(self) -> bool:
+        """True if the baseline is chance: all candidates in random order."""
+        return self.baseline == DEFAULT_BASELINE
 
     @property
     def sides(self) -> tuple[Tasks, ...]:
@@ -95,6 +106,8 @@ class Tasks:
         parts = [self.dataset, self.split, self.side, self.protocol]
         if not self.is_micro:
             parts.append(self.aggregation)
+        if not self.is_chance:
+            parts.append(self.baseline)
         return "/".join(part for part in parts if part) + (f" ({', '.join(self.relations)})" if self.relations else "")
 
     def describe(self) -> str:
@@ -104,6 +117,7 @@ class Tasks:
             + f"protocol {self.protocol}"
             + ("" if self.is_micro else f", {self.aggregation}")
             + (f", only {', '.join(self.relations)}" if self.relations else "")
+            + ("" if self.is_chance else f", baseline {self.baseline}")
         )
 
 
@@ -118,36 +132,51 @@ class Histogram:
     A metric M = sum w_i f(r_i) / sum w_i counts task i with weight w_i; only the proportions of the weights matter.
     Macro averages weigh a task by one over the number of tasks in its group.
 
+    The rank of a task is uniform on ``offset + 1 .. offset + num_candidates``. Under chance there are no offsets; under
+    another baseline, `offset` candidates score above the true answer, and `num_candidates` share its score. Rows
+    are ascending without repeats, by offset, number of candidates and weight.
+
     Attributes
     ----------
     num_candidates
-        Numbers of candidates, the true answer included. Shape (U,), int64, each >= 1; ascending without repeats. With
-        weights, the pairs of number and weight are.
+        Numbers of candidates that tie, the true answer included: all candidates under chance. Shape (U,), int64, each
+        >= 1.
     num_tasks
-        How many tasks have that number of candidates, and that weight. Shape (U,), int64, each >= 1.
+        How many tasks have that number of candidates, that weight and that offset. Shape (U,), int64, each >= 1.
     weights
         What each of these tasks counts. Shape (U,), float64, finite, each > 0. None if every task counts once.
+    offsets
+        Numbers of candidates that rank above. Shape (U,), int64, each >= 0. None if all are 0.
     """
 
     num_candidates: NDArray[np.int64]
     num_tasks: NDArray[np.int64]
     weights: NDArray[np.float64] | None = None
+    offsets: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         sizes, tasks = (_whole_numbers(name, getattr(self, name)) for name in ("num_candidates", "num_tasks"))
         _check_tasks(sizes, tasks)
         weights = None if self.weights is None else _check_weights(self.weights, sizes.size)
-        for name, values in (("num_candidates", sizes), ("num_tasks", tasks), ("weights", weights)):
+        offsets = None if self.offsets is None else _check_offsets(self.offsets, sizes)
+        columns = {"num_candidates": sizes, "num_tasks": tasks, "weights": weights, "offsets": offsets}
+        for name, values in columns.items():
             if values is not None:
                 values.flags.writeable = False
             object.__setattr__(self, name, values)
         if not _ascends(self._keys).all():
-            rows = "pairs of num_candidates and weights" if self.is_weighted else "num_candidates"
+            named = {"offsets": offsets, "num_candidates": sizes, "weights": weights}
+            *others, last = [name for name, values in named.items() if values is not None]
+            rows = f"rows of {', '.join(others)} and {last}" if others else last
             raise DataError(f"{rows} must be ascending without repeats; Histogram.from_counts sorts for you.")
 
     @classmethod
     def from_counts(
-        cls, counts: ArrayLike, num_tasks: ArrayLike | None = None, weights: ArrayLike | None = None
+        cls,
+        counts: ArrayLike,
+        num_tasks: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> Histogram:
         """Gather candidate counts, one per ranking task, into a histogram.
 
@@ -159,26 +188,33 @@ class Histogram:
             How often each count is to be taken; 1 each if None. Shape (n,).
         weights
             What each task counts; 1 each if None. Shape (n,), > 0.
+        offsets
+            How many candidates rank above those counted; 0 each if None. Shape (n,), whole numbers >= 0.
 
         Raises
         ------
         DataError
-            If there are none, a count is not a whole number >= 1, or a weight is not a positive number.
+            If there are none, a count is not a whole number >= 1, a weight is not a positive number, or an offset is
+            negative.
         """
         sizes = _whole_numbers("counts", counts)
         tasks = np.ones_like(sizes) if num_tasks is None else _whole_numbers("num_tasks", num_tasks)
         _check_tasks(sizes, tasks)
-        keys: list[NDArray[Any]] = [sizes] if weights is None else [sizes, _check_weights(weights, sizes.size)]
-        order = np.lexsort(keys[::-1])
-        keys = [key[order] for key in keys]
-        starts = np.flatnonzero(np.append(True, _ascends(keys)))
-        gathered, *rest = (key[starts] for key in keys)
-        return cls(gathered, np.add.reduceat(tasks[order], starts), *rest)
+        found = {
+            "offsets": None if offsets is None else _check_offsets(offsets, sizes),
+            "num_candidates": sizes,
+            "weights": None if weights is None else _check_weights(weights, sizes.size),
+        }
+        keys: dict[str, NDArray[Any]] = {name: key for name, key in found.items() if key is not None}
+        order = np.lexsort([*keys.values()][::-1])
+        starts = np.flatnonzero(np.append(True, _ascends([key[order] for key in keys.values()])))
+        gathered = {name: key[order][starts] for name, key in keys.items()}
+        return cls(num_tasks=np.add.reduceat(tasks[order], starts), **gathered)
 
     @property
     def _keys(self) -> list[NDArray[Any]]:
         """What tells rows apart, in the order of sorting."""
-        return [self.num_candidates] if self.weights is None else [self.num_candidates, self.weights]
+        return [key for key in (self.offsets, self.num_candidates, self.weights) if key is not None]
 
     @property
     def total(self) -> int:
@@ -190,6 +226,11 @@ class Histogram:
         """The mean number of candidates of a task."""
         candidates = int(np.dot(self.num_candidates.astype(object), self.num_tasks.astype(object)))
         return candidates / self.total
+
+    @property
+    def last_ranks(self) -> NDArray[np.int64]:
+        """The last rank that each row's tasks can have. Shape (U,)."""
+        return self.num_candidates if self.offsets is None else self.offsets + self.num_candidates
 
     @property
     def is_weighted(self) -> bool:
@@ -209,12 +250,13 @@ class Histogram:
     def pool(self, other: Histogram) -> Histogram:
         """Return the histogram of both sets of tasks together, each task with the weight it has."""
         both = (self, other)
-        weighted = any(part.is_weighted for part in both)
         weights = [np.ones(len(part)) if part.weights is None else part.weights for part in both]
+        offsets = [np.zeros_like(part.num_tasks) if part.offsets is None else part.offsets for part in both]
         return Histogram.from_counts(
             np.concatenate([part.num_candidates for part in both]),
             np.concatenate([part.num_tasks for part in both]),
-            np.concatenate(weights) if weighted else None,
+            np.concatenate(weights) if any(part.is_weighted for part in both) else None,
+            np.concatenate(offsets) if any(part.offsets is not None for part in both) else None,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -270,6 +312,17 @@ def _check_tasks(sizes: NDArray[np.int64], tasks: NDArray[np.int64]) -> None:
             raise DataError(f"{name}[{place}] is {values[place]}; expected at least 1{hint}.")
     if float(tasks.sum(dtype=np.float64)) > _LARGEST:
         raise DataError(f"num_tasks add up to {tasks.sum(dtype=np.float64):.6g}; expected at most 2**53.")
+
+
+def _check_offsets(offsets: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return offsets; None if no candidate ranks above any, so that equal laws are equal histograms."""
+    array = _whole_numbers("offsets", offsets)
+    if array.shape != sizes.shape:
+        raise DataError(f"offsets have {array.size} entries and num_candidates {sizes.size}; they must pair up.")
+    if array.min() < 0:
+        place = int(np.argmin(array))
+        raise DataError(f"offsets[{place}] is {array[place]}; expected at least 0.")
+    return array if array.any() else None
 
 
 def _check_weights(weights: ArrayLike, size: int) -> NDArray[np.float64]:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
         ),
         (Tasks("ogbwikikg2", "sampled:500"), "ogbwikikg2/test/both/sampled:500",
          "test, both sides, protocol sampled:500"),
+        (Tasks("umls", split="valid", baseline="frequency"), "umls/valid/both/standard/frequency",
+         "valid, both sides, protocol standard, baseline frequency"),
         # Counts of one's own have no split.
         (Tasks("these tasks", "own counts", ""), "these tasks/both/own counts", "protocol own counts"),
     ],
@@ -136,6 +138,40 @@ def test_equality_is_that_of_the_tasks(one: list[int], other: list[int]) -> None
     twin = Histogram.from_counts(one[::-1])
     assert left == twin
     assert hash(left) == hash(twin)
+
+
+BLOCKS = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 6), st.sampled_from([0.25, 1.0])), min_size=1)
+
+
+@given(BLOCKS, BLOCKS, st.booleans())
+def test_tasks_are_gathered_by_offset_size_and_weight(
+    one: list[tuple[int, int, float]], other: list[tuple[int, int, float]], weighted: bool
+) -> None:
+    def gather(blocks: list[tuple[int, int, float]]) -> Histogram:
+        offsets, sizes, weights = zip(*blocks, strict=True)
+        return Histogram.from_counts(sizes, weights=weights if weighted else None, offsets=offsets)
+
+    pooled = gather(one).pool(gather(other))
+    assert pooled == gather(one + other)
+    assert pooled.total == len(one) + len(other)
+    expected = sorted(Counter((a, t, w if weighted else 1.0) for a, t, w in one + other).items())
+    offsets = [0] * len(pooled) if pooled.offsets is None else pooled.offsets.tolist()
+    weights = [1.0] * len(pooled) if pooled.weights is None else pooled.weights.tolist()
+    rows = zip(offsets, pooled.num_candidates.tolist(), weights, strict=True)
+    assert list(zip(rows, pooled.num_tasks.tolist(), strict=True)) == expected
+    assert pooled.last_ranks.tolist() == [a + t for (a, t, _), _ in expected]
+
+
+def test_offsets_of_0_are_none() -> None:
+    assert Histogram.from_counts([3, 2], offsets=[0, 0]) == Histogram.from_counts([2, 3])
+    assert Histogram(np.array([2, 3]), np.array([1, 1]), offsets=np.array([0, 0])).offsets is None
+
+
+def test_negative_offsets_are_refused() -> None:
+    with pytest.raises(DataError, match=r"offsets\[1\] is -1; expected at least 0"):
+        Histogram.from_counts([3, 2], offsets=[0, -1])
+    with pytest.raises(DataError, match="offsets have 1 entries and num_candidates 2; they must pair up"):
+        Histogram.from_counts([3, 2], offsets=[1])
 
 
 def test_equality_with_something_else() -> None:
