@@ -77,8 +77,13 @@ ORIGINS: dict[str, tuple[str, str]] = {
         "the benchmarks' own files",
         "as `candidates`, relation by relation, for valid and test",
     ),
+    "baseline_candidates": (
+        "the benchmarks' own files",
+        "`rankconst_builder.baselines` scores the candidates of every ranking task of valid and test by what the "
+        "baseline knows of train, and counts those above the true answer and those of the same score",
+    ),
     "constants": (
-        "`candidates` and `macro_candidates`",
+        "`candidates`, `macro_candidates` and `baseline_candidates`",
         "`rankconst.moments`: closed forms, integrals with an error bound, or samples of a fixed seed with standard "
         "errors; the column `method` says which",
     ),

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.tables.folder import DESCRIPTOR
@@ -42,7 +43,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
     "macro_candidates": ("dataset", "protocol", "split", "side", "aggregation", "num_candidates", "weight"),
     "candidates_by_relation": ("dataset", "protocol", "split", "side", "relation", "num_candidates"),
-    "constants": ("dataset", "protocol", "split", "side", "aggregation", "metric", "k"),
+    "baseline_candidates": ("dataset", "baseline", "protocol", "split", "side", "offset", "num_candidates"),
+    "constants": ("dataset", "baseline", "protocol", "split", "side", "aggregation", "metric", "k"),
 }
 """Table to the columns that identify a row, in the order by which rows are sorted (names as in their catalogue)."""
 
@@ -51,6 +53,7 @@ _ORDERS: dict[str, tuple[str, ...]] = {
     "split": tuple(SPLITS),
     "side": tuple(SIDES),
     "aggregation": tuple(AGGREGATIONS),
+    "baseline": tuple(BASELINES),
     "metric": tuple(CATALOGUE),
 }
 """Column to its values in the order of their catalogue; values of other columns follow by size or alphabet."""
@@ -140,11 +143,12 @@ def serialise_tables(tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
 
 
 def _serialise(table: pa.Table) -> bytes:
-    """Write a table with a row group a dataset, so that the rows of one can be read alone.
+    """Write a table with a row group a dataset, and a baseline, so that the rows of one can be read alone.
 
     The table of datasets, which is read as a whole, is one row group.
     """
-    keys = table.column("dataset").to_pylist()
+    names = [name for name in ("dataset", "baseline") if name in table.column_names]
+    keys = list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
     starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and len(table) > len(set(keys)))]
     sink = io.BytesIO()
     with pq.ParquetWriter(

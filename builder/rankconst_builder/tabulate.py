@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import schema_of
@@ -24,32 +25,48 @@ if TYPE_CHECKING:
     Histograms = Mapping[Tasks, Histogram]
 
 
-_NUMBERS = {"num_candidates": "num_candidates", "weight": "weights", "num_tasks": "num_tasks"}
+_NUMBERS = {
+    "num_candidates": "num_candidates",
+    "weight": "weights",
+    "num_tasks": "num_tasks",
+    "offset": "offsets",
+}
 """Column of a table of candidates to the field of a histogram."""
+
+HISTOGRAM_TABLES = ("candidates", "macro_candidates", "candidates_by_relation", "baseline_candidates")
+"""The tables that hold histograms."""
 
 
 def tabulate(histograms: Histograms) -> dict[str, pa.Table]:
     """Write the tables that hold and follow from histograms: of head and tail, micro, macro, and of single relations.
 
-    Rows are in the order of the histograms.
+    Rows are in the order of the baselines, then in that of the histograms.
     """
     return {**tabulate_histograms(histograms), "constants": tabulate_constants(histograms)}
 
 
 def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
     """Write the tables that hold histograms."""
-    parts: dict[str, dict[Tasks, Histogram]] = {
-        name: {} for name in ("candidates", "macro_candidates", "candidates_by_relation")
-    }
-    for tasks, histogram in histograms.items():
-        parts[_table_of(tasks)][tasks] = histogram
+    parts: dict[str, dict[Tasks, Histogram]] = {name: {} for name in HISTOGRAM_TABLES}
+    for tasks in _by_baseline(histograms):
+        name = table_of(tasks)
+        if name is not None:
+            parts[name][tasks] = histograms[tasks]
     return {name: _tabulate_candidates(name, part) for name, part in parts.items()}
 
 
-def _table_of(tasks: Tasks) -> str:
+def table_of(tasks: Tasks) -> str | None:
+    """Return the table that holds the histogram of some tasks; None for what only constants are tabulated of."""
+    if not tasks.is_chance:
+        return "baseline_candidates" if tasks.is_micro and not tasks.relations else None
     if tasks.relations:
         return "candidates_by_relation"
     return "candidates" if tasks.is_micro else "macro_candidates"
+
+
+def _by_baseline(tasks: Iterable[Tasks]) -> list[Tasks]:
+    order = list(BASELINES)
+    return sorted(tasks, key=lambda each: order.index(each.baseline))
 
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
@@ -57,7 +74,12 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
 
     def column(field: str) -> Any:
         if field in _NUMBERS:
-            arrays = [getattr(histogram, _NUMBERS[field]) for histogram in histograms.values()]
+            # Histograms in which no candidate ranks above any have no offsets.
+            arrays = [
+                np.zeros_like(histogram.num_tasks) if numbers is None else numbers
+                for histogram in histograms.values()
+                for numbers in [getattr(histogram, _NUMBERS[field])]
+            ]
             return np.concatenate(arrays) if arrays else []
         words = (tasks.relations[0] if field == "relation" else getattr(tasks, field) for tasks in histograms)
         return [word for word, histogram in zip(words, histograms.values(), strict=True) for _ in range(len(histogram))]
@@ -70,7 +92,7 @@ def tabulate_constants(histograms: Histograms) -> pa.Table:
     # Protocols often agree on some tasks: what is computed once need not be again.
     done: dict[Any, list[tuple[Any, ...]]] = {}
     rows = []
-    for tasks in _with_both(tasks for tasks in histograms if _table_of(tasks) == "candidates"):
+    for tasks in _with_both(tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations):
         for aggregation in (DEFAULT_AGGREGATION, *MACROS):
             whole = replace(tasks, aggregation=aggregation)
             metrics = TABULATED if whole.is_micro else MACRO_TABULATED
@@ -80,7 +102,7 @@ def tabulate_constants(histograms: Histograms) -> pa.Table:
             pooled = functools.reduce(Histogram.pool, parts)
             if (metrics, pooled) not in done:
                 done[metrics, pooled] = list(_compute_rows(pooled, metrics))
-            address = (whole.dataset, whole.protocol, whole.split, whole.side, whole.aggregation)
+            address = (whole.dataset, whole.protocol, whole.split, whole.side, whole.aggregation, whole.baseline)
             rows += [(*address, *row) for row in done[metrics, pooled]]
     schema = schema_of("constants")
     columns = zip(*rows, strict=True) if rows else ((),) * len(schema)

@@ -96,6 +96,14 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
         TableColumn("num_tasks", "count", "tasks with that many candidates", "tasks"),
     ),
+    "baseline_candidates": (
+        *_TASKS,
+        TableColumn("side", "text", "head or tail"),
+        TableColumn("baseline", "text", "range, frequency or inverse; splits valid and test only"),
+        TableColumn("offset", "count", "entities that the baseline scores above the true answer", "entities"),
+        TableColumn("num_candidates", "count", "entities of the same score, the true answer included", "entities"),
+        TableColumn("num_tasks", "count", "tasks with that offset and that many entities of the same score", "tasks"),
+    ),
     "constants": (
         *_TASKS,
         TableColumn("side", "text", "head, tail, or both: the ranks of both sides pooled"),
@@ -106,12 +114,21 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
             since="1.0.0",
             before="micro",
         ),
+        TableColumn(
+            "baseline",
+            "text",
+            "the ranker whose results are expected: uniform (chance), range, frequency or inverse",
+            since="1.1.0",
+            before="uniform",
+        ),
         TableColumn("metric", "text", "PyKEEN's key of the metric; hits_at_k for every k"),
         TableColumn("k", "count", "the k of hits_at_k, null for other metrics"),
         TableColumn("num_tasks", "count", "ranking tasks", "tasks"),
-        TableColumn("expectation", "real", "mean of the metric over random rankings", "unit of the metric"),
+        TableColumn("expectation", "real", "mean of the metric over the baseline's rankings", "unit of the metric"),
         TableColumn("expectation_error", "real", "absolute error of the expectation", "unit of the metric"),
-        TableColumn("variance", "real", "variance of the metric over random rankings", "squared unit of the metric"),
+        TableColumn(
+            "variance", "real", "variance of the metric over the baseline's rankings", "squared unit of the metric"
+        ),
         TableColumn("variance_error", "real", "absolute error of the variance", "squared unit of the metric"),
         TableColumn(
             "method",
@@ -123,7 +140,7 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
 }
 """Table name to its columns."""
 
-SINCE = {"macro_candidates": "1.0.0", "candidates_by_relation": "1.0.0"}
+SINCE = {"macro_candidates": "1.0.0", "candidates_by_relation": "1.0.0", "baseline_candidates": "1.1.0"}
 """Table to the version that has it first; older ones are read as if it were empty."""
 
 

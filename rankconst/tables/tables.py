@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, find_protocol
 from rankconst.constants.constants import Constants
@@ -46,6 +47,7 @@ class Records:
     dataset: str
     # Reads columns of a table, those in `coded` as dictionaries, rows in canonical order.
     read: Callable[..., pa.Table]
+    _parsed: dict[str, tuple[dict[tuple[Any, ...], int], list[list[Any]]]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def histograms(self) -> dict[Tasks, Histogram]:
@@ -63,14 +65,22 @@ class Records:
         """Candidate counts relation by relation."""
         return {key: Histogram(*columns) for key, columns in self._group("candidates_by_relation", "relation")}
 
+    @cached_property
+    def baseline_histograms(self) -> dict[Tasks, Histogram]:
+        """Offsets and candidates of the same score under each baseline that knows something."""
+        groups = self._group("baseline_candidates", "baseline", "offset")
+        return {key: Histogram(sizes, tasks, offsets=offsets) for key, (sizes, tasks, offsets) in groups}
+
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
         stored = (
             self.relation_histograms
             if tasks.relations
-            else self.histograms
-            if tasks.is_micro
             else self.macro_histograms
+            if not tasks.is_micro
+            else self.histograms
+            if tasks.is_chance
+            else self.baseline_histograms
         )
         if tasks in stored:  # own counts may be of both sides, not told apart
             return stored[tasks]
@@ -83,19 +93,20 @@ class Records:
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         """Return the tabulated moments of a metric; None if there is no row."""
-        places, columns = self._constants
+        places, columns = self._constants(tasks.baseline)
         key = (tasks.protocol, tasks.split, tasks.side, tasks.aggregation, metric.family, metric.k)
         place = places.get(key)
         return None if place is None else Moments(*(column[place] for column in columns))
 
-    @cached_property
-    def _constants(self) -> tuple[dict[tuple[Any, ...], int], list[list[Any]]]:
-        """The place of each key, and the columns of moments."""
-        keys = ("protocol", "split", "side", "aggregation", "metric", "k")
-        fields = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
-        columns = self.read("constants", (*keys, *fields)).to_pydict()
-        places = {key: place for place, key in enumerate(zip(*(columns[name] for name in keys), strict=True))}
-        return places, [columns[name] for name in fields]
+    def _constants(self, baseline: str) -> tuple[dict[tuple[Any, ...], int], list[list[Any]]]:
+        """Return the place of each key, and the columns of moments, under a baseline."""
+        if baseline not in self._parsed:
+            keys = ("protocol", "split", "side", "aggregation", "metric", "k")
+            fields = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
+            columns = self.read("constants", (*keys, *fields), baseline=baseline).to_pydict()
+            places = {key: place for place, key in enumerate(zip(*(columns[name] for name in keys), strict=True))}
+            self._parsed[baseline] = places, [columns[name] for name in fields]
+        return self._parsed[baseline]
 
     def _group(self, name: str, further: str = "", *weights: str) -> Iterator[tuple[Tasks, tuple[NDArray[Any], ...]]]:
         """Cut a table into arrays, a group for each run of rows of the same tasks."""
@@ -111,7 +122,9 @@ class Records:
         names = zip(*(word[code[starts]].tolist() for code, word in zip(codes, words, strict=True)), strict=True)
         pieces = [np.split(_to_array(table.column(value)), starts[1:]) for value in values]
         for (protocol, split, side, *more), *columns in zip(names, *pieces, strict=True):
-            named = {"relations": tuple(more)} if further == "relation" else dict(zip([further], more, strict=False))
+            named: dict[str, Any] = dict(zip([further], more, strict=False))
+            if further == "relation":
+                named = {"relations": tuple(more)}
             yield Tasks(self.dataset, protocol, split, side, **named), tuple(columns)
 
 
@@ -192,7 +205,12 @@ class Tables:
         return self._read(key, tuple(column.name for column in COLUMNS[key]), dataset)
 
     def _read(
-        self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
+        self,
+        name: str,
+        columns: tuple[str, ...],
+        dataset: str | None = None,
+        coded: tuple[str, ...] = (),
+        baseline: str | None = None,
     ) -> pa.Table:
         """Read some columns of a table, in its order; those in `coded` as dictionaries."""
         content = self._read_content(name)
@@ -210,18 +228,19 @@ class Tables:
             file = pq.ParquetFile(pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded))
         names = file.schema_arrow.names
         held = [column for column in columns if column in names]
+        wanted = {"dataset": dataset, "baseline": baseline}
+        if baseline is not None and "baseline" not in names:  # a set from before there were baselines
+            if baseline != DEFAULT_BASELINE:
+                return schema_of(name).empty_table().select(columns)
+            del wanted["baseline"]
+        chosen = {key: value for key, value in wanted.items() if value is not None}
         # One thread: pyarrow's workers, when only just started, can abort a short process at its exit
         # (apache/arrow issue 34314), and files of this size gain nothing from them.
-        if dataset is None:
-            return self._complete(name, columns, file.read(held, use_threads=False))
-        groups, alone = _find_row_groups(file, dataset)
+        groups, alone = _find_row_groups(file, chosen)
         if alone:
             return self._complete(name, columns, file.read_row_groups(groups, held, use_threads=False))
-        table = file.read_row_groups(groups, list(dict.fromkeys(["dataset", *held])), use_threads=False)
-        # Rows are in canonical order, so those of a dataset are together.
-        keys = table.column("dataset").to_pylist()
-        start = keys.index(dataset) if dataset in keys else 0
-        return self._complete(name, columns, table.select(held).slice(start, keys.count(dataset)))
+        table = file.read_row_groups(groups, list(dict.fromkeys([*chosen, *held])), use_threads=False)
+        return self._complete(name, columns, _select_rows(table, chosen).select(held))
 
     def _read_content(self, name: str) -> bytes | None:
         """Return the file of a table, checked; None for a table that sets of this version do not have yet."""
@@ -328,6 +347,7 @@ class Tables:
         protocol: str = DEFAULT_PROTOCOL,
         aggregation: str = DEFAULT_AGGREGATION,
         relations: str | Iterable[str] | None = None,
+        baseline: str = DEFAULT_BASELINE,
     ) -> Tasks:
         """Read the address of some ranking tasks, every name in any usual spelling.
 
@@ -337,6 +357,9 @@ class Tables:
             ``"FB15k-237"``, ``"testing"``, ``"left"``, ``"LibKGE"``, ``"macro"`` ...
         relations
             Only the ranking tasks of these relations, as the benchmark's files write them. If None, those of all.
+        baseline
+            The ranker whose results are expected: ``"uniform"`` is chance, ``"range"``, ``"frequency"`` and
+            ``"inverse"`` know the triples of train.
 
         Returns
         -------
@@ -361,6 +384,7 @@ class Tables:
             protocol=protocol,
             aggregation=aggregation,
             relations=relations,
+            baseline=baseline,
         )
 
     def constants(
@@ -373,12 +397,13 @@ class Tables:
         *,
         aggregation: str = DEFAULT_AGGREGATION,
         relations: str | Iterable[str] | None = None,
+        baseline: str = DEFAULT_BASELINE,
     ) -> Constants:
         """Look up the constants of a metric.
 
         Parameters
         ----------
-        dataset, split, side, protocol, aggregation, relations
+        dataset, split, side, protocol, aggregation, relations, baseline
             As for :meth:`tasks`, in any usual spelling; or what that returns, as the first argument.
         metric
             In any usual spelling: ``"H@10"``.
@@ -397,15 +422,24 @@ class Tables:
         """
         if not isinstance(dataset, Tasks):
             dataset = self.tasks(
-                dataset, split=split, side=side, protocol=protocol, aggregation=aggregation, relations=relations
+                dataset,
+                split=split,
+                side=side,
+                protocol=protocol,
+                aggregation=aggregation,
+                relations=relations,
+                baseline=baseline,
             )
         return self.look_up(dataset, parse_metric(metric))
 
     def look_up(self, tasks: Tasks, metric: Metric) -> Constants:
         """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
         if (tasks, metric) not in self._known:
-            histogram = self.histogram(tasks)
-            moments = self._find_moments(tasks, metric) or compute_moments(metric, histogram)
+            # A metric's range depends on all candidates, whatever the baseline.
+            histogram = self.histogram(replace(tasks, baseline=DEFAULT_BASELINE))
+            moments = self._find_moments(tasks, metric)
+            if moments is None:
+                moments = compute_moments(metric, histogram if tasks.is_chance else self.histogram(tasks))
             self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version)
         return self._known[tasks, metric]
 
@@ -433,6 +467,11 @@ class Tables:
                 f"{tasks.aggregation} averages are over all relations; leave out the aggregation or the relations."
             )
         records = self._records(tasks.dataset)
+        if not tasks.is_chance:
+            blocks = records.pool(tasks) if tasks.is_micro and not tasks.relations else None
+            if blocks is None:
+                raise UnknownNameError(self._explain_baseline(tasks))
+            return blocks
         whole = records.pool(replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=()))
         stored = tasks if whole is not None else self._find_stored(tasks)
         if stored is None:
@@ -449,6 +488,21 @@ class Tables:
         # Every task has as many candidates, so the number of tasks and their weights are all that is needed.
         sizes = np.full(len(found), (find_protocol(tasks.protocol).negatives or 0) + 1)
         return Histogram.from_counts(sizes, found.num_tasks, found.weights)
+
+    def _explain_baseline(self, tasks: Tasks) -> str:
+        """Say why the tables hold nothing of some tasks under a baseline that knows something."""
+        if precedes(self.version, SINCE["baseline_candidates"]):
+            return (
+                f"the tables ({self.version}) have no baselines; those since {SINCE['baseline_candidates']} do. "
+                "Leave out the baseline, or use newer tables."
+            )
+        if tasks.split == "train":
+            return f"there is no {tasks.baseline} baseline of train: it would rank the triples that it has counted."
+        if find_protocol(tasks.protocol).negatives is not None:
+            return f"there is no {tasks.baseline} baseline under protocol {tasks.protocol}: its candidates are random."
+        if tasks.relations:
+            return f"there is no {tasks.baseline} baseline of single relations here. Leave out the relations."
+        return f"the tables ({self.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:
         """Return the relations of some ranking tasks of valid or test, in alphabetical order.
@@ -542,24 +596,27 @@ class TablesInMemory(Tables):
     _made: dict[str, pa.Table] = field(default_factory=dict, init=False, compare=False)
 
     def _read(
-        self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
+        self,
+        name: str,
+        columns: tuple[str, ...],
+        dataset: str | None = None,
+        coded: tuple[str, ...] = (),
+        baseline: str | None = None,
     ) -> pa.Table:
         if name not in self._made:
             self._made[name] = self.make[name]()
-        table = self._made[name]
-        if dataset is not None:
-            import pyarrow as pa
-            import pyarrow.compute as pc
-
-            table = table.filter(pc.equal(table["dataset"], pa.scalar(dataset)))
-        table = table.select(columns)
+        wanted = {"dataset": dataset, "baseline": baseline}
+        chosen = {key: value for key, value in wanted.items() if value is not None}
+        table = _select_rows(self._made[name], chosen).select(columns)
         for column in coded:
             place = table.schema.get_field_index(column)
             table = table.set_column(place, column, table[column].dictionary_encode())
         return table
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
-        return super()._find_moments(tasks, metric) if "constants" in self._made else None
+        # Of macro averages under a baseline there are no histograms, but constants.
+        tabulated = "constants" in self._made or not (tasks.is_chance or tasks.is_micro)
+        return super()._find_moments(tasks, metric) if tabulated else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -590,17 +647,22 @@ class JoinedTables(Tables):
         return self._home(tasks.dataset).look_up(tasks, metric)
 
     def _read(
-        self, name: str, columns: tuple[str, ...], dataset: str | None = None, coded: tuple[str, ...] = ()
+        self,
+        name: str,
+        columns: tuple[str, ...],
+        dataset: str | None = None,
+        coded: tuple[str, ...] = (),
+        baseline: str | None = None,
     ) -> pa.Table:
         if dataset is not None:
-            return self._home(dataset)._read(name, columns, dataset, coded)
+            return self._home(dataset)._read(name, columns, dataset, coded, baseline)
         import pyarrow as pa
         import pyarrow.compute as pc
 
         parts = []
         for each in self.sets:
             own = pa.array([key for key, home in self._homes.items() if home is each], pa.string())
-            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), coded=coded)
+            table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), coded=coded, baseline=baseline)
             parts.append(table.filter(pc.is_in(table["dataset"], value_set=own)).select(columns))
         return pa.concat_tables(parts)
 
@@ -613,19 +675,28 @@ def join_tables(sets: Sequence[Tables]) -> Tables:
     return JoinedTables(first.path, first.descriptor, first.folder, first.place, sets=tuple(sets))
 
 
-def _find_row_groups(file: pq.ParquetFile, dataset: str) -> tuple[list[int], bool]:
-    """Return the row groups that may hold a dataset, by the bounds that the file states; True if they hold it alone."""
-    place = file.schema_arrow.get_field_index("dataset")
+def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[list[int], bool]:
+    """Return the row groups that may hold some keys, by the bounds that the file states; True if they hold no other."""
+    places = {file.schema_arrow.get_field_index(name): key for name, key in wanted.items()}
     found, alone = [], True
     for group in range(file.metadata.num_row_groups):
-        bounds = file.metadata.row_group(group).column(place).statistics
-        if bounds is None or bounds.min is None or bounds.max is None:
+        held = file.metadata.row_group(group)
+        every: list[tuple[Any, str]] = [(held.column(place).statistics, key) for place, key in places.items()]
+        known = [(bounds, key) for bounds, key in every if bounds and bounds.min is not None and bounds.max is not None]
+        if all(bounds.min <= key <= bounds.max for bounds, key in known):
             found.append(group)
-            alone = False
-        elif bounds.min <= dataset <= bounds.max:
-            found.append(group)
-            alone = alone and bounds.min == bounds.max and bounds.null_count == 0
+            single = all(bounds.min == bounds.max and bounds.null_count == 0 for bounds, _ in known)
+            alone = alone and single and len(known) == len(every)
     return found, alone
+
+
+def _select_rows(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
+    """Return the rows of a table that have some keys."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    masks = [pc.equal(table[name], pa.scalar(key)) for name, key in wanted.items()]
+    return table.filter(functools.reduce(pc.and_, masks)) if masks else table
 
 
 def _bundle_folders() -> dict[str, Path]:

@@ -22,7 +22,6 @@ import pytest
 import rankconst
 from rankconst.errors import DownloadError, MissingExtraError, TablesError, UnknownNameError, UsageError
 from rankconst.tables.location import KINDS
-from rankconst.tables.schema import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +35,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
 CARRIED = rankconst.load()
-FILES = {name: (CARRIED.path / name).read_bytes() for name in ("datapackage.json", *(f"{n}.parquet" for n in COLUMNS))}
+NAMES = ("datapackage.json", *(resource["path"] for resource in CARRIED.descriptor["resources"]))
+FILES = {name: (CARRIED.path / name).read_bytes() for name in NAMES}
 QUESTION = ("fb15k237", "mrr")
 DOI = "10.5281/zenodo.123"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES, TABULATED, parse_metric
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.tasks import Tasks
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 
-_ROW = ["dataset", "protocol", "split", "aggregation", "metric", "k"]
+_ROW = ["dataset", "protocol", "split", "aggregation", "baseline", "metric", "k"]
 
 
 @check("pooling", "both sides pool head and tail", "candidates", "constants")
@@ -61,7 +62,8 @@ def check_pooling(tables: TableSet) -> Checked:
 
 def _share_out(frame: pd.DataFrame, totals: Mapping[Tasks, float]) -> dict[str, Values]:
     """Return what part of the weight of both sides each side has, a row of `frame`; NaN if unknown."""
-    every = read_tasks(frame)
+    # Tasks weigh the same under every baseline.
+    every = [replace(tasks, baseline=DEFAULT_BASELINE) for tasks in read_tasks(frame)]
     weights = {
         side: np.array([totals.get(replace(tasks, side=side), np.nan) for tasks in every]) for side in ("head", "tail")
     }
@@ -251,6 +253,19 @@ def check_relations(tables: TableSet) -> Checked:
     return Checked.of(len(frame), findings)
 
 
+@check("baselines", "every baseline ranks the tasks that there are", "candidates", "baseline_candidates")
+def check_baselines(tables: TableSet) -> Checked:
+    """Compare the tasks of each baseline with those of chance."""
+    frame = tables.sound["baseline_candidates"]
+    keys = [*TASKS, "baseline"]
+    whole = _sum_tasks(tables.sound["candidates"], list(TASKS))
+    expected = whole.merge(frame[keys].drop_duplicates(), on=list(TASKS))
+    message = "the tasks are not as many as without the baseline"
+    return Checked.of(
+        len(frame), _compare_sums("baseline_candidates", keys, expected, _sum_tasks(frame, keys), message)
+    )
+
+
 def _list_ascending() -> Iterator[tuple[str, str]]:
     """Yield the keys of two metrics of which the first is never above the second, whatever the ranks."""
     inverses = [mean.inverse for mean in reversed(POWER_MEANS)]
@@ -268,7 +283,7 @@ def check_inequalities(tables: TableSet) -> Checked:
     frame = tables.sound["constants"]
     families, ks = frame["metric"].astype(str), frame["k"].fillna(0).astype(np.int64).astype(str)
     names = np.where(frame["k"].notna().to_numpy(), families.str.removesuffix("k") + ks, families)
-    columns = [*TASKS, "aggregation"]
+    columns = [*TASKS, "aggregation", "baseline"]
     rows = frame.assign(name=names).drop_duplicates([*columns, "name"]).set_index([*columns, "name"])
     wide = {name: rows[name].unstack("name") for name in ("expectation", "expectation_error")}
     table = wide["expectation"].reset_index()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import SPLITS, parse_protocol
+from rankconst_builder.tabulate import HISTOGRAM_TABLES
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.structure import TASKS, count_tasks
-from rankconst_builder.verify.tableset import HISTOGRAMS, is_protocol, read_metric, read_tasks
+from rankconst_builder.verify.tableset import is_protocol, read_metric, read_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,22 +110,24 @@ def check_candidates(tables: TableSet) -> Checked:
     """Look for numbers of candidates, of tasks and weights that cannot be."""
     entities = _count_entities(tables)
     rows, findings = 0, []
-    for name in HISTOGRAMS:
+    for name in HISTOGRAM_TABLES:
         if name not in tables.sound:
             continue
         frame = tables.sound[name]
         rows += len(frame)
         largest = _look_up(frame, entities)
         sizes = frame["num_candidates"].to_numpy()
+        above = frame["offset"].to_numpy() if "offset" in frame else np.zeros_like(sizes)
         protocols = frame["protocol"]
         fixed = protocols.isin(
             [key for key in protocols.cat.categories if is_protocol(key) and parse_protocol(key).known == "none"]
         ).to_numpy()
         # Restricted to some entities, even without a filter not all of them are ranked.
         fixed = fixed & ~(frame["dataset"].isin(tables.restricted) & (protocols == "raw")).to_numpy()
+        fixed = fixed & ("offset" not in frame)
         known = ~np.isnan(largest)
         findings += point_out(
-            frame, name, ~fixed & known & ((sizes < 1) | (sizes > largest)), "num_candidates",
+            frame, name, ~fixed & known & ((sizes < 1) | (above + sizes > largest)), "num_candidates",
             expected=[f"1 to {value:.0f}" for value in largest], message="a number of candidates is out of range",
         )  # fmt: skip
         findings += point_out(
@@ -132,6 +137,9 @@ def check_candidates(tables: TableSet) -> Checked:
         findings += point_out(
             frame, name, frame["num_tasks"] < 1, "num_tasks", expected="1 or more", message="a row without tasks"
         )
+        if "offset" in frame:
+            message = "an offset is negative"
+            findings += point_out(frame, name, above < 0, "offset", expected="0 or more", message=message)
         if "weight" in frame:
             weights = frame["weight"].to_numpy()
             wrong = ~((weights > 0) & (weights <= 1))
@@ -171,7 +179,8 @@ def check_tasks(tables: TableSet) -> Checked:
     if "constants" in tables.sound:
         constants = tables.sound["constants"]
         counted = {tasks: histogram.total for tasks, histogram in tables.histograms.items()}
-        totals = np.array([counted.get(tasks, np.nan) for tasks in read_tasks(constants)], dtype=np.float64)
+        every = [replace(tasks, baseline=DEFAULT_BASELINE) for tasks in read_tasks(constants)]
+        totals = np.array([counted.get(tasks, np.nan) for tasks in every], dtype=np.float64)
         wrong = ~np.isnan(totals) & (constants["num_tasks"].to_numpy() != totals)
         message = "the tasks are not as many as their histogram has"
         findings += point_out(constants, "constants", wrong, "num_tasks", expected=totals, message=message)
@@ -221,11 +230,12 @@ def _find_limits(frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]) -> 
     optimum, worst = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
     for place, (tasks, pair) in enumerate(zip(read_tasks(frame), pairs, strict=True)):
         metric = metrics[pair]
-        if metric is None or metric.optimum is None or tasks not in numbers:
+        whole = replace(tasks, baseline=DEFAULT_BASELINE)  # no baseline ranks other candidates
+        if metric is None or metric.optimum is None or whole not in numbers:
             continue
-        name = numbers[tasks], metric.key
+        name = numbers[whole], metric.key
         if name not in done:
-            one = histograms[tasks]
+            one = histograms[whole]
             done[name] = metric.worst(one.num_candidates, one.row_weights)
         optimum[place], worst[place] = metric.optimum, done[name]
     return optimum, worst

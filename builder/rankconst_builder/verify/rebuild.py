@@ -121,6 +121,8 @@ def rebuild_constants(tables: TableSet, means: Means) -> Checked:
     rows: dict[str, list[tuple[Tasks, Metric | None]]] = {}
     places: dict[str, list[int]] = {}
     for place, (tasks, metric) in enumerate(zip(read_tasks(frame), metrics, strict=True)):
+        if not tasks.is_chance and not tasks.is_micro:
+            continue  # the set has no weights of these tasks
         rows.setdefault(tasks.dataset, []).append((tasks, metric))
         places.setdefault(tasks.dataset, []).append(place)
     jobs = {

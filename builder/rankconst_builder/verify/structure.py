@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol
 from rankconst.tables.schema import COLUMNS, parse_version, schema_of
 from rankconst_builder.package import KEYS
+from rankconst_builder.tabulate import HISTOGRAM_TABLES
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.tableset import (
     COUNTED,
-    HISTOGRAMS,
     OPTIONAL,
     columns_of,
     is_current,
@@ -222,19 +223,33 @@ def check_coverage(tables: TableSet) -> Checked:
         wanted = {key for key in known if key[2] != "train"}
         got = _distinct(sound["candidates_by_relation"], TASKS)
         findings += _compare_keys("candidates_by_relation", TASKS, wanted, got)
+    ranked = set[tuple[Any, ...]]()  # tasks and the baseline that ranks them
+    if "baseline_candidates" in sound:
+        got = _distinct(sound["baseline_candidates"], (*TASKS, "baseline"))
+        built = {(key[0], key[-1]) for key in got}
+        if parse_version(tables.version):
+            built |= set(itertools.product(tables.counted, INFORMED))
+        ranked = {
+            (*key, baseline)
+            for key in known
+            for baseline in INFORMED
+            if key[2] != "train" and (key[0], baseline) in built and parse_protocol(key[1]).negatives is None
+        }
+        findings += _compare_keys("baseline_candidates", (*TASKS, "baseline"), ranked, got)
     if "constants" in sound:
-        columns = (*TASKS, "aggregation", "metric", "k")
-        pooled = {(*key[:3], "both") for key in held}
+        columns = (*TASKS, "aggregation", "baseline", "metric", "k")
+        ranked |= {(*key, DEFAULT_BASELINE) for key in held}
+        pooled = {(*key[:3], "both", key[-1]) for key in ranked}
         rows = {
-            (*key, aggregation, metric.family, metric.k)
-            for key in held | pooled
+            (*key[:4], aggregation, key[-1], metric.family, metric.k)
+            for key in ranked | pooled
             for aggregation, tabulated in metrics.items()
             for metric in tabulated
             if aggregation == DEFAULT_AGGREGATION or (*key[:3], "head") in known
         }
         constants = sound["constants"]
         findings += _compare_keys("constants", columns, rows, _distinct(constants, columns))
-    return Checked.of(sum(len(sound[name]) for name in (*HISTOGRAMS, "constants") if name in sound), findings)
+    return Checked.of(sum(len(sound[name]) for name in (*HISTOGRAM_TABLES, "constants") if name in sound), findings)
 
 
 def _distinct(frame: pd.DataFrame, columns: Iterable[str]) -> set[tuple[Any, ...]]:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
+from rankconst.catalogue.baselines import BASELINES, INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED, Metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
 
 # What a set of some version consists of.
-
-HISTOGRAMS = ("candidates", "macro_candidates", "candidates_by_relation")
-"""The tables of numbers of candidates."""
 
 COMPANIONS = ("README.md", "LICENSE", "CITATION.cff", "croissant.json", ".zenodo.json", CHECKSUMS)
 """Files that may accompany the tables."""
@@ -111,8 +109,12 @@ def read_metric(family: str, k: float) -> Metric | None:
 
 def read_tasks(frame: pd.DataFrame) -> list[Tasks]:
     """Return the address of each row of the constants."""
-    columns = [frame[name].tolist() for name in ("dataset", "protocol", "split", "side", "aggregation")]
-    return [Tasks(*row) for row in zip(*columns, strict=True)]
+    names = (*_TASKS, "aggregation", "baseline")
+    columns = (frame[name].tolist() for name in names)
+    return [Tasks(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+
+
+_TASKS = ("dataset", "protocol", "split", "side")
 
 
 def _is_dataset(word: str) -> bool:
@@ -122,9 +124,10 @@ def _is_dataset(word: str) -> bool:
 def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
     """Return those of some words that a column may hold."""
     fixed: dict[str, Iterable[str]] = {
-        "split": ("valid", "test") if table == "candidates_by_relation" else SPLITS,
+        "split": ("valid", "test") if table in {"candidates_by_relation", "baseline_candidates"} else SPLITS,
         "side": SIDES if table == "constants" else _HISTOGRAM_SIDES,
         "aggregation": AGGREGATIONS if table == "constants" else MACROS,
+        "baseline": BASELINES if table == "constants" else INFORMED,
         "metric": CATALOGUE,
         "method": get_args(Method),
     }
@@ -227,7 +230,7 @@ class TableSet:
     def histograms(self) -> dict[Tasks, Histogram]:
         """The histogram of all tasks, weighted for macro averages; without those that cannot be right."""
         found: dict[Tasks, Any] = {}
-        for name in ("candidates", "macro_candidates"):
+        for name in ("candidates", "macro_candidates", "baseline_candidates"):
             if name in self.sound:
                 found |= _group_histograms(self.sound[name])
         for tasks in [tasks for tasks in found if tasks.side == "head"]:
@@ -262,14 +265,15 @@ class TableSet:
 
 
 def _group_histograms(frame: pd.DataFrame) -> dict[Tasks, Histogram]:
-    names = [name for name in ("dataset", "protocol", "split", "side", "aggregation") if name in frame]
+    names = [name for name in (*_TASKS, "aggregation", "baseline") if name in frame]
     groups = frame.groupby(names, observed=True, sort=False).indices
-    columns = {name: frame[name].to_numpy() for name in ("num_candidates", "num_tasks", "weight") if name in frame}
+    fields = {"num_candidates": "counts", "num_tasks": "num_tasks", "weight": "weights", "offset": "offsets"}
+    columns = {field: frame[name].to_numpy() for name, field in fields.items() if name in frame}
     found: dict[Tasks, Histogram] = {}
     for key, rows in cast("Mapping[tuple[Any, ...], NDArray[np.int64]]", groups).items():
-        sizes, tasks, *weights = (values[rows] for values in columns.values())
         try:
-            found[Tasks(*key)] = Histogram.from_counts(sizes, tasks, *weights)
+            histogram = Histogram.from_counts(**{field: values[rows] for field, values in columns.items()})
+            found[Tasks(**dict(zip(names, key, strict=True)))] = histogram
         except DataError:
             continue  # what is wrong with the rows, the check of candidates says
     return found
@@ -278,7 +282,7 @@ def _group_histograms(frame: pd.DataFrame) -> dict[Tasks, Histogram]:
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 """The date that the entries of a released zip file have."""
 
-_WORDS = ("dataset", "protocol", "split", "side", "aggregation", "relation", "metric", "method")
+_WORDS = ("dataset", "protocol", "split", "side", "aggregation", "baseline", "relation", "metric", "method")
 """The columns of words from a list; the same word has the same code in every table."""
 
 
@@ -289,6 +293,7 @@ def _rank(column: str, word: str) -> tuple[int, int, str]:
         "split": SPLITS,
         "side": SIDES,
         "aggregation": AGGREGATIONS,
+        "baseline": BASELINES,
         "metric": CATALOGUE,
     }
     order = list(catalogues.get(column, ()))
