@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankconst.catalogue.baselines import INFORMED, list_baselines
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import UsageError
 from rankconst.results.evaluation import Stated
@@ -40,6 +41,7 @@ def adjust(
     significance: bool = False,
     tables: Tables | Sequence[Tables] | None = None,
     errors: Literal["raise", "note"] = "raise",
+    baseline: str | None = None,
 ) -> Any:
     """Adjust every published number of a results file, a dict or a DataFrame for chance.
 
@@ -74,6 +76,9 @@ def adjust(
     errors
         DataFrame only: ``"raise"``, or ``"note"`` to skip rows whose ranking tasks are unknown or whose tool is
         refused; a column ``note`` says why. Impossible numbers are refused either way.
+    baseline
+        ``"range"``, ``"frequency"``, ``"inverse"`` or ``"all"`` to compare with what such a ranker gets, too:
+        ``MRR_skill_frequency`` is 0 for the baseline and 1 for perfect, ``MRR_z_frequency`` its z-score.
 
     Returns
     -------
@@ -108,6 +113,7 @@ def adjust(
     opened = _open(tables)
     user = Stated(dataset, split, side, protocol, aggregation, tool)
     wanted = tuple(map(parse_metric, metrics))
+    baselines = tuple(key for key in list_baselines(baseline) if key in INFORMED)
     if errors not in {"raise", "note"}:
         raise UsageError(f"errors is {errors!r}; expected 'raise' or 'note'.")
     if hasattr(results, "columns") and not isinstance(results, Reading):
@@ -123,6 +129,7 @@ def adjust(
             percent=percent,
             decimals=decimals,
             noting=errors == "note",
+            baselines=baselines,
             complete=lambda frame: _complete_frame(frame, opened, replace(user, percent=percent is True)),
         )
     if decimals is not None or not isinstance(percent, bool) or errors != "raise":
@@ -132,7 +139,7 @@ def adjust(
 
     user = replace(user, percent=percent)
     reading = complete_reading(_read(results, strict=strict), opened, user).reading
-    return adjust_reading(reading, opened, user, metrics=wanted, significance=significance)
+    return adjust_reading(reading, opened, user, metrics=wanted, significance=significance, baselines=baselines)
 
 
 def lint(

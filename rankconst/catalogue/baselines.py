@@ -71,3 +71,14 @@ _NAMES = Names("baseline", {key: row.spellings for key, row in BASELINES.items()
 def parse_baseline(name: str) -> Baseline:
     """Read a baseline's name in any usual spelling."""
     return BASELINES[_NAMES.resolve(name)]
+
+
+ALL_BASELINES = "all"
+"""What asks for every baseline."""
+
+
+def list_baselines(name: str | None) -> tuple[str, ...]:
+    """Return the keys of the baselines that are asked for: chance if none is."""
+    if name is None:
+        return (DEFAULT_BASELINE,)
+    return tuple(BASELINES) if name == ALL_BASELINES else (parse_baseline(name).key,)

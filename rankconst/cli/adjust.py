@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
     AggregationOption,
+    BaselineOption,
     DecimalOption,
     ForceOption,
     InputFormatOption,
@@ -41,6 +43,7 @@ from rankconst.cli.output import (
     choose_columns,
     count_of,
     drop_intervals,
+    join_words,
     name_lines,
     number,
     print_listing,
@@ -114,6 +117,7 @@ def adjust(
         Path | None,
         typer.Option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE"),
     ] = None,
+    baseline: BaselineOption = None,
     percent: PercentOption = False,
     strict: StrictOption = False,
     decimal: DecimalOption = None,
@@ -161,6 +165,8 @@ def adjust(
 
     Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr
 
+    Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr --baseline all
+
     Example: rankconst adjust paper.tex --replace AMRR --out adjusted.tex
     """
     if out is not None:
@@ -194,6 +200,7 @@ def adjust(
         _refuse({"VALUE": values, "a second --dataset": given[1:]}, "a file")
         if replacing:
             document = open_document(file, decimal)
+            _refuse({"--baseline": baseline}, "--replace")
             _rewrite(document, input_format, replacing, metrics, user, opened, out, digits=digits, strict=strict)
             return
         from rankconst.results.formats import read_results
@@ -208,6 +215,7 @@ def adjust(
             significance=bool(significance),
             strict=strict,
             long=long,
+            baselines=[key for key in list_baselines(baseline) if key != DEFAULT_BASELINE],
         )
     else:
         _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
@@ -215,10 +223,11 @@ def adjust(
         published = _read_values(values or (), metrics[0], percent)
         _explain_names(metric or ())
         if num_tasks is None:
-            done = _adjust_values(published, given, metrics[0], user, opened)
+            done = _adjust_values(published, given, metrics[0], user, opened, list_baselines(baseline))
         else:
+            _refuse({"--baseline": baseline}, "--num-tasks, which is all that is known")
             done = _adjust_counted(published, given, metrics[0], user, num_tasks)
-        listing = _list_values(published, done, significance=significance is not False)
+        listing = _list_values(published, done, significance=significance is not False, ladder=baseline is not None)
     shown = drop_intervals(listing, digits) if plain or digits is not None else listing
     listing = choose_columns(shown, columns or ())
     if out is None:
@@ -355,14 +364,23 @@ def _read_values(values: Sequence[str], metric: Metric, percent: bool) -> list[P
 
 
 def _adjust_values(
-    published: Sequence[Published], datasets: Sequence[str], metric: Metric, user: Stated, tables: Tables
+    published: Sequence[Published],
+    datasets: Sequence[str],
+    metric: Metric,
+    user: Stated,
+    tables: Tables,
+    baselines: Sequence[str],
 ) -> list[Done]:
-    """Adjust values on each of some datasets."""
+    """Adjust values on each of some datasets, against each of some baselines."""
     if not datasets:
         raise typer.BadParameter("missing: which dataset is it?", param_hint="--dataset")
     named = (parse_stated(replace(user, dataset=name), tables) for name in datasets)
     settled = dict.fromkeys(settle(NOTHING, each, tables) for each in named)
-    return [_adjust(published, tables.look_up(tasks, metric), tool) for tasks, tool in settled]
+    return [
+        _adjust(published, tables.look_up(replace(tasks, baseline=baseline), metric), tool)
+        for tasks, tool in settled
+        for baseline in baselines
+    ]
 
 
 def _adjust_counted(
@@ -415,7 +433,7 @@ def _adjust(published: Sequence[Published], whole: Constants, tool: Tool | None)
     return adjust_batch(Batch(whole.tasks, whole.metric, tool, value, lower, upper, index), whole)
 
 
-def _list_values(published: Sequence[Published], done: list[Done], *, significance: bool) -> Listing:
+def _list_values(published: Sequence[Published], done: list[Done], *, significance: bool, ladder: bool) -> Listing:
     import numpy as np
 
     from rankconst.results.adjust import ENDS, add_significance, fill_columns
@@ -437,14 +455,46 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
     _report_values(done, significance=significance)
     significant = any(data["p_method"])
     tails = f"\n{_explain_tails(data['p_method'])}" if significant else ""
-    tasks, versions = first.tasks, " + ".join(dict.fromkeys(each.constants.table_version for each in done))
+    versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
+    tasks = replace(first.tasks, baseline=DEFAULT_BASELINE)
+    meaning = _MEANING_OF_SKILL if ladder else _MEANING_OF_INDEX
     return Listing(
-        _columns_of_values(first.metric, significant),
+        _columns_of_values(first.metric, significant, ladder),
         data,
         title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
-        caption="normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{_tell_ranges(done)}{tails}{f' Tables: {versions}.' if versions else ''}{_conclude(done)}",
+        caption=f"{meaning}{_tell_ranges(done)}{tails}{f' Tables: {versions}.' if versions else ''}"
+        f"{_tell_standing(done) if ladder else _conclude(done)}",
     )
+
+
+_MEANING_OF_INDEX = "normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
+_MEANING_OF_SKILL = (
+    "skill: 0 = as the baseline, 1 = perfect; for uniform, which is chance, it is the adjusted index. z: standard "
+    "deviations better than the baseline."
+)
+
+
+def _tell_standing(done: Sequence[Done]) -> str:
+    """Say in words, after a blank, which baselines each value is better than, and which it is worse than."""
+    standing: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for each in done:
+        tasks, expected = each.batch.tasks, each.constants.expectation
+        better, worse = (each.batch.lower > expected, each.batch.upper < expected)
+        if not each.batch.metric.increasing:
+            better, worse = worse, better
+        for value, above, below in zip(each.batch.value.tolist(), better.tolist(), worse.tolist(), strict=True):
+            found = standing.setdefault((f"{value:.6g}", tasks.dataset), {"better": [], "worse": [], "level": []})
+            found["better" if above else "worse" if below else "level"].append(tasks.baseline)
+    several = len({dataset for _, dataset in standing}) > 1
+    lines = []
+    for (value, dataset), found in itertools.islice(standing.items(), _MOST_STANDINGS):
+        words = {"better": "better than", "worse": "worse than", "level": "within rounding of"}
+        said = "; ".join(f"{words[how]} {join_words(keys)}" for how, keys in found.items() if keys)
+        lines.append(f"{value}{f' on {dataset}' if several else ''} is {said}.")
+    return "\n" + "\n".join(lines)
+
+
+_MOST_STANDINGS = 8
 
 
 def _describe(constants: Constants) -> dict[str, Any]:
@@ -457,6 +507,7 @@ def _describe(constants: Constants) -> dict[str, Any]:
         "side": tasks.side,
         "aggregation": tasks.aggregation,
         "relations": list(tasks.relations),
+        "baseline": tasks.baseline,
         "metric": constants.metric.key,
         "num_tasks": constants.num_tasks,
         "expectation_error": constants.expectation_error,
@@ -478,7 +529,7 @@ def _report_values(done: Sequence[Done], *, significance: bool) -> None:
         _report_caveats([tool])
     for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
         typer.echo(f"note: {reason}", err=True)
-    if significance and any(not each.significance for each in done):
+    if significance and any(not each.significance for each in done if each.batch.tasks.is_chance):
         leaves = tool is not None and tool.batch is not None
         reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
         typer.echo(f"note: no p: {reason or explain_lack(first.metric, first.histogram)}", err=True)
@@ -546,14 +597,15 @@ def _compare_orders(done: Sequence[Done]) -> dict[Metric, bool]:
     return orders
 
 
-def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
+def _columns_of_values(metric: Metric, significant: bool, ladder: bool) -> tuple[Column, ...]:
     def adjusted(form: str) -> tuple[Column, ...]:
         name = metric.name_of(form)
         drop = {"normalised": 2}.get(form, 0)
+        title = f"{form} ({name})" if name else form
         return (
             Column(
                 form,
-                f"{form} ({name})" if name else form,
+                {"normalised": None, "index": "skill", "z": "z"}[form] if ladder else title,
                 number(4),
                 right=True,
                 drop=drop,
@@ -566,9 +618,10 @@ def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
     return (
         Column("dataset", "dataset"),
         *map(Column, ("protocol", "split", "side", "aggregation", "relations", "metric")),
+        Column("baseline", "baseline" if ladder else None),
         Column("value", metric.label, right=True, show_row=lambda row: row["text"]),
         *map(Column, ("value_lower", "value_upper", "num_tasks")),
-        Column("expectation", "random", number(5), right=True),
+        Column("expectation", "expected" if ladder else "random", number(5), right=True),
         *map(Column, ("expectation_error", "variance", "variance_error", "method")),
         *adjusted("normalised"),
         *adjusted("index"),
@@ -599,20 +652,27 @@ def _list_file(
     significance: bool,
     strict: bool,
     long: bool,
+    baselines: Sequence[str],
 ) -> Listing:
     """Adjust the numbers of a file, and say on stderr what was left out."""
     from rankconst.results.reading import lengthen
 
     report_reading(reading, strict=strict)
     reading = lengthen(reading) if long else reading
-    adjusted = _adjust_file(reading, metrics, user, tables, significance=significance)
+    adjusted = _adjust_file(reading, metrics, user, tables, significance=significance, baselines=baselines)
     kept = _choose_rows(adjusted, form)
     _report_file(adjusted, user, kept[adjusted.rows])
     return _lay_out(adjusted, form, kept)
 
 
 def _adjust_file(
-    reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, *, significance: bool = False
+    reading: Reading,
+    metrics: Sequence[Metric],
+    user: Stated,
+    tables: Tables,
+    *,
+    significance: bool = False,
+    baselines: Sequence[str] = (),
 ) -> AdjustedReading:
     """Adjust the numbers of a file, and say how its tasks were found."""
     from rankconst.checks.identify.completion import complete_reading
@@ -621,7 +681,15 @@ def _adjust_file(
     completed = complete_reading(reading, tables, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
-    return adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
+    return adjust_reading(
+        completed.reading,
+        tables,
+        user,
+        metrics=metrics,
+        significance=significance,
+        track=_track,
+        baselines=baselines,
+    )
 
 
 def _explain_names(names: Iterable[str]) -> None:
@@ -735,6 +803,9 @@ def _columns_of(block: Block, place: int, names: Mapping[str, str]) -> list[Colu
         title = None if form == "normalised" else key
         drop = _Z + place if form == "z" else _drop_block(place)
         shown[key] = Column(key, title, number(4), right=True, drop=drop, show_row=show_interval(key))
+    for name in (name for key, name in block.skills.items() if key.startswith("index@")):
+        title = name.replace("_", " ")
+        shown[name] = Column(name, title, number(4), right=True, drop=_drop_block(place), show_row=show_interval(name))
     if "log10_p" in names:
         key, title = names["log10_p"], f"{block.prefix}p".replace("_", " ")
         shown[key] = Column(key, title, show_power, right=True, drop=_P + place, show_row=show_tail(key))

@@ -27,6 +27,7 @@ COMMANDS = {
     "metrics": "catalogue:list_metrics",
     "protocols": "catalogue:list_protocols",
     "aggregations": "catalogue:list_aggregations",
+    "baselines": "catalogue:list_baselines",
     "tools": "catalogue:list_tools",
     "build": "build:build",
     "release": "release:release",
@@ -44,7 +45,7 @@ _SETTINGS = {
 }
 
 _PANELS = {
-    "Which numbers": "dataset metric split side protocol tool aggregation relation num-tasks counts",
+    "Which numbers": "dataset metric split side protocol tool aggregation relation num-tasks counts baseline",
     "How to read them": "input input-format percent decimal delimiter header strict tables",
     "Output": "replace significance plain digits long columns format out force quiet help",
 }

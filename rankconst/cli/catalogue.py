@@ -1,4 +1,4 @@
-"""``rankconst metrics``, ``protocols``, ``aggregations`` and ``tools``: the catalogues, as lists and as pages."""
+"""``rankconst metrics``, ``protocols``, ``aggregations``, ``baselines`` and ``tools``: lists, and pages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, describe_metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
@@ -194,6 +195,26 @@ def list_aggregations(format: FormatOption = Format.table) -> None:
     macros = ", ".join(metric.label for metric in MACRO_TABULATED if metric.k in {None, 10})
     caption = f"The default is {DEFAULT_AGGREGATION}. Tables hold macro averages of {macros} and further k."
     print_listing(Listing.of(_AGGREGATION_COLUMNS, rows, caption=caption), format)
+
+
+_BASELINE_COLUMNS = (
+    Column("baseline", "baseline"),
+    Column("summary", "how it ranks"),
+    Column("reference", "reference", drop=1),
+)
+
+
+def list_baselines(format: FormatOption = Format.table) -> None:
+    """List the baselines: the rankers that numbers can be compared with.
+
+    Example: rankconst adjust 0.338 --dataset fb15k237 --metric mrr --baseline all
+    """
+    rows = [{"baseline": row.key, "summary": row.summary, "reference": row.reference} for row in BASELINES.values()]
+    caption = (
+        f"The default is {DEFAULT_BASELINE}. The others know the triples of train. All rank candidates of equal score "
+        "in random order, with known answers removed as the protocol says."
+    )
+    print_listing(Listing.of(_BASELINE_COLUMNS, rows, caption=caption), format)
 
 
 def list_tools(

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
@@ -23,7 +24,7 @@ from rankconst.tables.location import OUTPUT
 from rankconst.tables.tables import Tables, join_tables, load
 
 ALL = "all"
-"""What some options take for every split, side or protocol."""
+"""What some options take for every split, side, protocol or baseline."""
 
 PROTOCOL_NAMES = (*PROTOCOLS, "sampled:500")
 """What completes a protocol; of the sampled ones, the usual one is offered."""
@@ -128,6 +129,16 @@ AggregationOption = Annotated[
         help="How much each task counts (default: micro); see `rankconst aggregations`.",
         metavar="AGGREGATION",
         complete=complete_from(AGGREGATIONS),
+    ),
+]
+BaselineOption = Annotated[
+    str | None,
+    option(
+        "--baseline",
+        "-b",
+        help="What numbers are compared with (default: uniform, which is chance), or all; see `rankconst baselines`.",
+        metavar="BASELINE",
+        complete=complete_from((*BASELINES, ALL_BASELINES)),
     ),
 ]
 ToolOption = Annotated[

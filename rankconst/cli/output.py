@@ -485,6 +485,11 @@ def show_lines(lines: Iterable[int]) -> str:
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
+def join_words(words: Sequence[str]) -> str:
+    """Join words as a sentence does: ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
 def count_of(number: int, noun: str) -> str:
     """Return a count with its noun: ``1 row``, ``1,234 rows``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, parse_protocol, parse_side, parse_split
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
     AggregationOption,
+    BaselineOption,
     FormatOption,
     RelationOption,
     TablesOption,
@@ -39,6 +41,7 @@ _COLUMNS = (
     Column("relations"),
     Column("metric"),
     Column("label", "metric"),
+    Column("baseline"),
     Column("num_tasks", "tasks", count, right=True),
     Column("expectation", "expectation", number(6), right=True),
     Column("expectation_error", "± error", lambda value: f"{value:.0e}", right=True, drop=6),
@@ -100,19 +103,25 @@ def show(
     ] = ALL,
     aggregation: AggregationOption = None,
     relation: RelationOption = None,
+    baseline: BaselineOption = None,
     relations: Annotated[bool, option("--relations", help="List the relations, each with its own constants.")] = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
-    """Show what a random ranker gets on a dataset, with variance and errors.
+    """Show what a random ranker, or another baseline, gets on a dataset, with variance and errors.
 
     Example: rankconst show wn18rr
 
     Example: rankconst show wn18rr --metric mrr --metric hits@10
+
+    Example: rankconst show wn18rr --metric mrr --baseline all
     """
     opened = open_tables(tables)
     dataset = opened.resolve_dataset(key)
+    baselines = list_baselines(baseline)
     if relations:
+        if baselines != (DEFAULT_BASELINE,):
+            raise typer.BadParameter("does not go with --relations.", param_hint="--baseline")
         protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
         print_listing(_list_relations(opened, opened.tasks(dataset, split=split, side=side, protocol=protocol)), format)
         return
@@ -120,12 +129,17 @@ def show(
     tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
     metrics = [parse_metric(name) for name in metric] if metric else list(tabulated)
     wanted = Tasks(dataset, protocol, split, side, weighed, tuple(dict.fromkeys(relation or ())))
-    rows = [_row(opened.look_up(tasks, one)) for tasks in _expand(opened, wanted) for one in metrics]
+    rows = [
+        _row(opened.look_up(replace(tasks, baseline=each), one))
+        for tasks in _expand(opened, wanted)
+        for one in metrics
+        for each in baselines
+    ]
     info = opened.datasets[dataset]
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     print_listing(
         Listing.of(
-            _COLUMNS,
+            [replace(each, title="baseline") if baseline and each.key == "baseline" else each for each in _COLUMNS],
             rows,
             title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"
             + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
@@ -160,6 +174,7 @@ def _row(constants: Constants) -> dict[str, Any]:
         "split": constants.tasks.split,
         "side": constants.tasks.side,
         "aggregation": constants.tasks.aggregation,
+        "baseline": constants.tasks.baseline,
         "relations": list(constants.tasks.relations),
         "metric": constants.metric.key,
         "label": constants.metric.label,

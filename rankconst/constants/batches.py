@@ -89,6 +89,8 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
     that is no mean over tasks, a macro average, or some relations only.
     """
     metric, histogram = constants.metric, constants.histogram
+    if not constants.tasks.is_chance:
+        raise UndefinedError(f"{_NOT_KNOWN} other baselines than chance. {_REMEDY}")
     if not metric.is_mean:
         raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is no mean over tasks. {_REMEDY}")
     if histogram.is_weighted:

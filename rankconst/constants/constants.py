@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram, Tasks
 
 
+NO_TAIL = "the probability of doing as well is known of chance only, not of other baselines."
+"""Why there is no p under a baseline."""
+
+
 @dataclass(frozen=True, slots=True)
 class Adjusted:
     """A value of a metric and its adjusted forms, each with the interval that the value's rounding leaves open.
@@ -45,12 +49,12 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Chance expectation and variance of a metric on some ranking tasks.
+    """Expectation and variance of a metric on some ranking tasks, under chance or another baseline.
 
     Attributes
     ----------
     tasks
-        Which ranking tasks.
+        Which ranking tasks, and which baseline.
     metric
         The metric, its k set.
     histogram
@@ -107,7 +111,7 @@ class Constants:
 
     @property
     def expectation(self) -> float:
-        """What a random ranker gets on average, in units of the metric."""
+        """What a random ranker, or the baseline, gets on average, in units of the metric."""
         return self.moments.expectation
 
     @property
@@ -117,7 +121,7 @@ class Constants:
 
     @property
     def variance(self) -> float:
-        """The variance of a random ranker's value, in squared units of the metric."""
+        """The variance of a random ranker's value, or the baseline's, in squared units of the metric."""
         return self.moments.variance
 
     @property
@@ -148,7 +152,7 @@ class Constants:
 
     @property
     def index(self) -> Affine:
-        """The map to the adjusted index; 0 is random, 1 is perfect.
+        """The map to the adjusted index; 0 is random, 1 is perfect. Under another baseline it is the skill.
 
         Raises
         ------
@@ -297,13 +301,15 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, and for macro averages. Or if no
-            number of hits, or sum of ranks, gives the value.
+            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, for macro averages, and for other
+            baselines than chance. Or if no number of hits, or sum of ranks, gives the value.
         DataError
             As for :meth:`adjust`.
         """
         from rankconst.constants.significance import compute_significance
 
+        if not self.tasks.is_chance:
+            raise UndefinedError(NO_TAIL)
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
         return compute_significance(self.metric, self.histogram, float(adjusted.value), adjusted.value_interval)
 

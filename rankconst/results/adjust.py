@@ -17,7 +17,7 @@ from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.batches import adjust_dropped, draw_evenly
 from rankconst.constants.constants import Adjusted, Constants
 from rankconst.constants.published import Interval, Published, parse_value, read_numbers
-from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
+from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.results.evaluation import agrees, parse_stated, settle
 from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
@@ -139,13 +139,29 @@ def look_up(batch: Batch, tables: Tables) -> Constants:
     return tables.look_up(batch.tasks, batch.metric)
 
 
+def compare_with(done: Iterable[Done], tables: Tables, baselines: Iterable[str]) -> dict[str, tuple[Done, ...]]:
+    """Return batches as they are against further baselines, by their keys; an error if there is nothing of one."""
+    against: dict[str, list[Done]] = {key: [] for key in baselines}
+    lacks: dict[str, RankconstError] = {}
+    for each, (key, found) in itertools.product(done, against.items()):
+        batch = replace(each.batch, tasks=replace(each.batch.tasks, baseline=key))
+        try:
+            found.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
+        except (UnknownNameError, UndefinedError, UsageError) as error:
+            lacks.setdefault(key, error)  # tasks of train, among sampled negatives, of single relations
+    for key, lack in lacks.items():
+        if not against[key]:
+            raise lack
+    return {key: tuple(found) for key, found in against.items()}
+
+
 def add_significance(done: Done) -> Done:
     """Compute the probability that a random ranker does as well as each number; None where it is not known."""
     from rankconst.constants.significance import compute_significance
     from rankconst.tails import explain_lack
 
     metric, histogram = done.constants.metric, done.constants.histogram
-    if done.is_partial or explain_lack(metric, histogram):
+    if done.is_partial or explain_lack(metric, histogram) or not done.batch.tasks.is_chance:
         return done
     adjusted = done.adjust()
     columns = (adjusted.value, *adjusted.value_interval)
@@ -164,11 +180,14 @@ def add_significance(done: Done) -> Done:
 # Columns.
 
 
-def fill_columns(size: int, done: Iterable[Done], rows: Places | None = None) -> dict[str, Any]:
+def fill_columns(
+    size: int, done: Iterable[Done], rows: Places | None = None, against: Mapping[str, Iterable[Done]] | None = None
+) -> dict[str, Any]:
     """Return arrays of `size` with the numbers of some batches, NaN where there is none.
 
     They are each of :data:`FORMS` with its ends, expectation and variance; where a batch has significance, log10_p with
-    its ends, and p_method. `rows` says in which row the number at each index of a batch goes, -1 for none.
+    its ends, and p_method. The same against further baselines is behind ``@``: ``index@frequency``. `rows` says in
+    which row the number at each index of a batch goes, -1 for none.
     """
     keys = [f"{form}{end}" for form in FORMS for end in ENDS]
     columns: dict[str, Any] = {key: np.full(size, np.nan) for key in (*keys, "expectation", "variance")}
@@ -188,6 +207,8 @@ def fill_columns(size: int, done: Iterable[Done], rows: Places | None = None) ->
                 columns[f"{form}_lower"][at], columns[f"{form}_upper"][at] = (end[chosen] for end in interval)
         if each.significance:
             _fill_significance(columns, each, index, size)
+    for baseline, others in (against or {}).items():
+        columns |= {f"{key}@{baseline}": values for key, values in fill_columns(size, others, rows).items()}
     return columns
 
 
@@ -211,6 +232,8 @@ class Block:
     prefix: str
     # Adjustment to the name of its column.
     forms: Mapping[str, str]
+    # What is said against further baselines: key of fill_columns to the name of its column.
+    skills: dict[str, str]
 
     def list_names(self, *, significant: bool = False) -> dict[str, str]:
         """Return the key of :func:`fill_columns` to the name of its column, in the order of the columns."""
@@ -219,27 +242,43 @@ class Block:
         names |= {f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS}
         if significant:
             names |= {key: f"{self.prefix}{key}" for key in (*(f"log10_p{end}" for end in ENDS), "p_method")}
-        return names
+        return names | self.skills
 
 
-def name_blocks(metrics: Mapping[str, Metric], taken: Iterable[str], *, long: bool) -> dict[str, Block]:
+def name_blocks(
+    metrics: Mapping[str, Metric], taken: Iterable[str], *, long: bool, baselines: Iterable[str] = ()
+) -> dict[str, Block]:
     """Name what is added for columns of numbers, by their headings; no name is one of those taken.
 
     Of a long table all columns share one block, named after the adjustments; in a wide one the columns are named after
     the adjusted metrics, or like the original ones where several hold the same metric.
     """
-    known = set(taken)
+    known, further = set(taken), tuple(baselines)
     if long:
         forms = {form: keep_apart(form, known, ENDS) for form in ADJUSTMENTS}
-        return dict.fromkeys(metrics, Block(keep_apart("value", known, ENDS[1:]), "", forms))
+        skills = _name_skills("", further, known)
+        return dict.fromkeys(metrics, Block(keep_apart("value", known, ENDS[1:]), "", forms, skills))
     counts = Counter(metrics.values())
     blocks = {}
     for heading, metric in metrics.items():
         own = clean_heading(heading) if counts[metric] > 1 or " / " in heading else metric.label
         prefix = keep_apart(own, known, ENDS[1:])
         forms = {form: keep_apart(name_adjusted(own, metric, form), known, ENDS) for form in ADJUSTMENTS}
-        blocks[heading] = Block(prefix, f"{prefix}_", forms)
+        blocks[heading] = Block(prefix, f"{prefix}_", forms, _name_skills(f"{prefix}_", further, known))
     return blocks
+
+
+# The index and its kin mean chance: against what knows more, the same form is called skill.
+_SKILLS = {"expectation": ("expectation", ("",)), "index": ("skill", ENDS), "z": ("z", ENDS)}
+
+
+def _name_skills(prefix: str, baselines: Iterable[str], known: set[str]) -> dict[str, str]:
+    return {
+        f"{key}{end}@{baseline}": f"{keep_apart(f'{prefix}{word}_{baseline}', known, ends)}{end}"
+        for baseline in baselines
+        for key, (word, ends) in _SKILLS.items()
+        for end in ends
+    }
 
 
 def keep_apart(name: str, taken: Iterable[str], ends: Sequence[str] = ("",)) -> str:
@@ -283,6 +322,8 @@ class AdjustedReading:
     notes: Mapping[int, str] = field(repr=False)
     # Where the numbers come from, as far as it is known, each once; their caveats apply.
     tools: tuple[Tool, ...] = ()
+    # Further baselines to the same batches, as far as there are constants.
+    against: Mapping[str, tuple[Done, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def batch_of(self) -> Places:
@@ -304,7 +345,7 @@ class AdjustedReading:
         heads = np.unique(np.asarray(reading.entries.head_of)[self.batch_of >= 0]).tolist()
         named = {head.column: head.metric for head in map(reading.entries.heads.__getitem__, heads)}
         metrics = {column: named[column] for column in reading.columns if column in named}
-        return name_blocks(metrics, reading.columns, long=reading.layout == "long")
+        return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
 
     @property
     def is_significant(self) -> bool:
@@ -324,7 +365,7 @@ class AdjustedReading:
         heads, head_of = reading.entries.heads, np.asarray(reading.entries.head_of)
         for block, names in self.list_added():
             own = np.array([self.blocks.get(head.column) is block for head in heads])[head_of]
-            filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1))
+            filled = fill_columns(len(reading.rows), self.done, np.where(own, self.rows, -1), self.against)
             table |= {name: filled.get(key, [None] * len(reading.rows)) for key, name in names.items()}
         return table | self.described
 
@@ -453,8 +494,11 @@ def adjust_reading(
     metrics: Iterable[Metric] = (),
     significance: bool = False,
     track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
+    baselines: Iterable[str] = (),
 ) -> AdjustedReading:
-    """Adjust the numbers of a results file, of some metrics or of all; `track` wraps the slow part to show progress.
+    """Adjust the numbers of a results file, of some metrics or of all, for chance and against further baselines.
+
+    `track` wraps the slow part to show progress.
 
     Raises DataError for text that is no number or an impossible value, with its place, or if nothing can be adjusted;
     UsageError if file and user contradict each other; UnknownNameError for an unknown name.
@@ -489,7 +533,8 @@ def adjust_reading(
         notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
-    return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()))
+    against = compare_with(done, tables, baselines)
+    return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()), against)
 
 
 TIES = {

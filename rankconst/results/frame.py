@@ -19,6 +19,7 @@ from rankconst.results.adjust import (
     Batch,
     Done,
     adjust_batch,
+    compare_with,
     fill_columns,
     keep_apart,
     look_up,
@@ -65,6 +66,7 @@ def adjust_frame(
     decimals: int | Mapping[str, int] | None = None,
     noting: bool = False,
     complete: Callable[[pd.DataFrame], Contexts] | None = None,
+    baselines: Collection[str] = (),
 ) -> pd.DataFrame:
     """Adjust the numbers of a DataFrame; see :func:`rankconst.adjust`. `noting` skips rows whose tasks are unknown.
 
@@ -96,7 +98,7 @@ def adjust_frame(
             f"no column holds a metric; there are: {', '.join(map(str, frame.columns)) or 'none'}. "
             "Name columns MRR, MR, Hits@10 ..., or metric and value."
         )
-    way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
+    way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)), tuple(baselines))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
     task = "by relation" if _is_by_relation(frame, meanings) else None
     work = _Work(frame, roles, _find_qualifiers(frame, meanings, roles), contexts, way, task=task)
@@ -192,6 +194,8 @@ class _Way:
     noting: bool
     # The tool that writes such frames, the last to be asked.
     tool: str | None
+    # Further baselines, by key.
+    baselines: tuple[str, ...]
 
     def is_percentage(self, metric: Metric) -> bool:
         """Tell whether values of a metric are percentages without a sign; a mean rank never is."""
@@ -243,8 +247,9 @@ class _Work:
                 meaning = None if name is None else _read_name(str(name), ks[0] if ks else None)
                 if meaning is not None and _is_base(meaning):
                     done += self._adjust(tasks, tool, meaning, rows[inner], self.roles["value"])
-        (block,) = name_blocks({"value": parse_metric("mrr")}, self.taken, long=True).values()
-        columns = fill_columns(len(self.frame), done)
+        baselines = self.way.baselines
+        (block,) = name_blocks({"value": parse_metric("mrr")}, self.taken, long=True, baselines=baselines).values()
+        columns = self._fill(done)
         return {name: columns[key] for key, name in block.list_names().items()} | self._describe(settled, "")
 
     def adjust_wide(self, measured: Mapping[int, Meaning]) -> dict[str, Any]:
@@ -256,20 +261,25 @@ class _Work:
             if name in metrics:
                 raise UsageError(f"there are two columns {name!r}; rename or drop one.")
             metrics[name] = meaning.metric
-        blocks = name_blocks({name: metric for name, metric in metrics.items() if metric}, self.taken, long=False)
+        known = {name: metric for name, metric in metrics.items() if metric}
+        blocks = name_blocks(known, self.taken, long=False, baselines=self.way.baselines)
         added: dict[str, Any] = {}
         plain = None
         for place, meaning in measured.items():
             name = str(self.frame.columns[place])
             block, settled = blocks[name], self._settle(meaning, name)
             done = [each for tasks, tool, rows in settled for each in self._adjust(tasks, tool, meaning, rows, place)]
-            columns = fill_columns(len(self.frame), done)
+            columns = self._fill(done)
             added |= {name: columns[key] for key, name in block.list_names().items()}
             if any(getattr(meaning, field) for field in _SAID):
                 added |= self._describe(settled, block.prefix)
             else:
                 plain = settled
         return added if plain is None else added | self._describe(plain, "")
+
+    def _fill(self, done: Sequence[Done]) -> dict[str, Any]:
+        against = compare_with(done, self.way.tables, self.way.baselines)
+        return fill_columns(len(self.frame), done, against=against)
 
     def _settle(self, meaning: Meaning, column: str) -> Settled:
         """Return sets of ranking tasks with the positions of their rows, for a column with that heading."""
