@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankconst.catalogue.baselines import INFORMED, list_baselines
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.cli.options import (
     AggregationOption,
+    BaselineOption,
     DatasetOption,
     DecimalOption,
     ForceOption,
@@ -75,6 +77,7 @@ def plot(
     protocol: ProtocolOption = None,
     tool: ToolOption = None,
     aggregation: AggregationOption = None,
+    baseline: BaselineOption = None,
     percent: PercentOption = False,
     strict: StrictOption = False,
     decimal: DecimalOption = None,
@@ -90,6 +93,8 @@ def plot(
 
     Example: rankconst plot results.csv --metric mrr --out figure.svg
 
+    Example: rankconst plot results.csv --baseline all --out ladder.svg
+
     Example: rankconst plot RotatE=0.338 --dataset fb15k237 --metric mrr --out chance.svg
     """
     from rankconst.results.evaluation import Stated
@@ -102,13 +107,16 @@ def plot(
     file = _find_file(given or ())
     opened = open_tables(tables)
     if file is None:
+        if baseline is not None:
+            raise typer.BadParameter("goes with a file, and none is named.", param_hint="--baseline")
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")
         figure = _draw_values(given or (), label or (), metrics, user, opened)
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
-        figure = _draw_file(file, input_format, metrics, user, opened, strict=strict, decimal=decimal)
+        further = [key for key in list_baselines(baseline) if key in INFORMED]
+        figure = _draw_file(file, input_format, metrics, user, opened, further, strict=strict, decimal=decimal)
     write_whole(out, render_figure(figure, suffix))
     typer.echo(f"{out}: tables {opened.version}", err=True)
 
@@ -134,6 +142,7 @@ def _draw_file(
     metrics: Sequence[Metric],
     user: Stated,
     opened: Tables,
+    baselines: Sequence[str],
     *,
     strict: bool,
     decimal: str | None,
@@ -147,7 +156,7 @@ def _draw_file(
     completed = complete_reading(reading, opened, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
-    adjusted = adjust_reading(completed.reading, opened, user, metrics=metrics)
+    adjusted = adjust_reading(completed.reading, opened, user, metrics=metrics, baselines=baselines)
     chosen = list(metrics) or None
     figure = plot_comparison(adjusted, chosen, titles=_titles(opened))
     _report(adjusted, find_further_models(adjusted, chosen))

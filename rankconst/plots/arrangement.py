@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.errors import DataError
 from rankconst.plots.style import CHANCE, COLOURS, MARKERS, estimate_width
 
@@ -64,6 +66,8 @@ class Point:
     place: Place
     adjusted: Adjusted
     constants: Constants
+    # Further baselines to what they are expected to get.
+    baselines: Mapping[str, float] = field(default_factory=dict)
 
     def value(self, form: str) -> float | None:
         """Return its ``value``, ``index`` or ``z``; None if undefined."""
@@ -131,12 +135,18 @@ def collect_points(adjusted: AdjustedReading, metrics: Collection[Metric] | None
     """Return the values of some metrics, or of all, that could be adjusted; DataError if there are none."""
     unnamed = PurePath(adjusted.reading.name).stem
     points = []
+    expected: dict[tuple[Tasks, Metric], dict[str, float]] = {}
+    for done in itertools.chain.from_iterable(adjusted.against.values()):
+        tasks = done.batch.tasks
+        own = expected.setdefault((replace(tasks, baseline=DEFAULT_BASELINE), done.batch.metric), {})
+        own[tasks.baseline] = done.constants.expectation
     for each in adjusted.entries:
         context, of = each.entry.context, each.constants
         if of is None or each.adjusted is None or (metrics is not None and each.entry.metric not in metrics):
             continue
         place = Place(replace(of.tasks, protocol=""), context.rank_type or "")
-        points.append(Point(context.model or unnamed, each.entry.metric, place, each.adjusted, of))
+        baselines = expected.get((of.tasks, each.entry.metric), {})
+        points.append(Point(context.model or unnamed, each.entry.metric, place, each.adjusted, of, baselines))
     if not points:
         reason = next((f" {each.note}" for each in adjusted.entries if each.note), "")
         raise DataError(f"{adjusted.reading.name} has no value to draw.{reason}")

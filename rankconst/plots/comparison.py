@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -107,11 +107,13 @@ def _lay_out(metrics: int, layout: Layout, handles: Sequence[Artist], title: str
 def _draw_panel(axes: Axes, form: str, points: Sequence[Point], layout: Layout, looks: Mapping[str, Look]) -> None:
     metric = points[0].metric
     ends = [end for point in points for end in point.interval(form) or ()]
-    _scale(axes, form, metric, [*ends, *(point.constants.expectation for point in points if form == "value")])
+    levels = [level for point in points for level in (point.constants.expectation, *point.baselines.values())]
+    _scale(axes, form, metric, [*ends, *levels] if form == "value" else ends)
     for column in layout.columns.values():
         axes.axvline(column.start, color=FAINT, lw=0.7, zorder=0)
     if form == "value":
         _draw_chance(axes, metric, points, layout)
+        _draw_baselines(axes, points, layout)
     else:
         axes.axhline(0.0, color=CHANCE, ls="--", lw=1.3, zorder=1.5)
     if form == "z":
@@ -163,6 +165,24 @@ def _draw_chance(axes: Axes, metric: Metric, points: Sequence[Point], layout: La
             axes.fill_between([column.start + 0.03, column.end - 0.03], worst, surely, color=CHANCE, alpha=0.16, lw=0)
 
 
+def _draw_baselines(axes: Axes, points: Sequence[Point], layout: Layout) -> None:
+    """Mark what further baselines are expected to get in each column."""
+    for place, column in layout.columns.items():
+        # Protocols differ a little.
+        levels = {item for point in points if point.place == place for item in point.baselines.items()}
+        for baseline, level in sorted(levels):
+            look = _LOOKS[baseline]
+            axes.hlines(level, column.start + 0.03, column.end - 0.03, lw=1.3, zorder=1.6, **look)
+
+
+# Of the baselines that know something of train.
+_LOOKS: dict[str, dict[str, Any]] = {
+    "range": {"colors": "#8a8a8a", "linestyles": "dotted"},
+    "frequency": {"colors": "#222222", "linestyles": "solid"},
+    "inverse": {"colors": "#222222", "linestyles": "dashed"},
+}
+
+
 def _scale(axes: Axes, form: str, metric: Metric, values: Sequence[float]) -> None:
     """Choose scale and limits of the y axis, logarithmic where values span decades."""
     lowest, highest = min(values, default=0.0), max(values, default=1.0)
@@ -193,6 +213,12 @@ def _scale(axes: Axes, form: str, metric: Metric, values: Sequence[float]) -> No
         format_axis(axes)
 
 
+def is_worse(point: Point, baseline: str) -> bool:
+    """Tell whether a value, however it was rounded, is worse than what a baseline is expected to get."""
+    ends, level = point.adjusted.value_interval, point.baselines[baseline]
+    return bool(ends.upper < level if point.metric.increasing else ends.lower > level)
+
+
 # -- words ----------------------------------------------------------------------------------------------------------
 
 
@@ -205,6 +231,11 @@ def _make_handles(points: Sequence[Point], looks: Mapping[str, Look]) -> list[Ar
     if further:
         handles.append(FURTHER.handle(f"{further} further models"))
     handles.append(Line2D([], [], color=CHANCE, lw=1.6, label="random ranker"))
+    drawn = {baseline for point in points for baseline in point.baselines}
+    for baseline in (each for each in _LOOKS if each in drawn):
+        look = _LOOKS[baseline]
+        label = f"{baseline} baseline"
+        handles.append(Line2D([], [], color=look["colors"], ls=look["linestyles"], lw=1.3, label=label))
     if any(point.adjusted.z is not None for point in points):
         label = f"worse than random; z within ±{INSIGNIFICANT}"
         handles.append(Patch(color=CHANCE, alpha=0.16, lw=0, label=label))
@@ -279,4 +310,9 @@ def _tell(shown: Sequence[Metric], points: Sequence[Point], layout: Layout) -> t
         scores = [abs(point.adjusted.z) for point in of_metric if point.adjusted.z is not None]
         close = sum(score < INSIGNIFICANT for score in scores)
         told.append(f"{'; '.join(spans)}; {close} of {len(scores)} within {INSIGNIFICANT} sd of chance.")
+        for baseline in _LOOKS:
+            held = [point for point in of_metric if baseline in point.baselines]
+            below = sum(is_worse(point, baseline) for point in held)
+            if held:
+                told.append(f"{below} of {len(held)} are worse than the {baseline} baseline.")
     return f"{names} as published and adjusted for chance", " ".join(told)

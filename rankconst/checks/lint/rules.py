@@ -688,6 +688,34 @@ def find_worse_than_random(case: Case) -> Iterator[Finding]:
         )
 
 
+@rule(
+    "below-frequency",
+    title="not below a ranker that only counts",
+    inequality="M better than E[M] of the frequency baseline",
+    why="Possible, and common on small graphs: it ranks entities by how often train has them with the relation.",
+)
+def find_below_frequency(case: Case) -> Iterator[Finding]:
+    """Find evaluations in which a metric is worse than what the frequency baseline is expected to get."""
+    if case.tasks is None or case.archive is None:
+        return
+    tasks = replace(case.tasks, baseline=_COUNTING)
+    below = {}
+    for m in case.own.values():
+        constants = None if m.entry.metric.scale == "spread" else case.archive.constants(tasks, m.entry.metric)
+        if constants is None or (_score(case, m) or 0.0) < _LEAST_Z:
+            continue
+        expected = constants.expectation
+        if m.interval.upper < expected if m.entry.metric.increasing else m.interval.lower > expected:
+            below[m] = expected
+    if below:
+        listed = ", ".join(f"{m} (it gets {show_number(expected, 4)})" for m, expected in below.items())
+        statement = f"worse than the frequency baseline{_name_chance(case)}: {listed}."
+        yield Finding(tuple(below), "M better than E[M] of the frequency baseline", statement, "", "info")
+
+
+_COUNTING = "frequency"
+
+
 def _score(case: Case, m: Measured) -> float | None:
     """Return the largest z-score that the interval allows; None if it is undefined or says nothing."""
     # No ranker aims at a small spread.
