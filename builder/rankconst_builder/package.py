@@ -43,7 +43,10 @@ KEYS: dict[str, tuple[str, ...]] = {
     "candidates": ("dataset", "protocol", "split", "side", "num_candidates"),
     "macro_candidates": ("dataset", "protocol", "split", "side", "aggregation", "num_candidates", "weight"),
     "candidates_by_relation": ("dataset", "protocol", "split", "side", "relation", "num_candidates"),
-    "baseline_candidates": ("dataset", "baseline", "protocol", "split", "side", "offset", "num_candidates"),
+    "baseline_candidates": (
+        *("dataset", "baseline", "protocol", "split", "side"),
+        *("relation", "offset", "num_candidates"),
+    ),
     "constants": ("dataset", "baseline", "protocol", "split", "side", "aggregation", "metric", "k"),
 }
 """Table to the columns that identify a row, in the order by which rows are sorted (names as in their catalogue)."""
@@ -139,20 +142,29 @@ def write_tables(
 
 def serialise_tables(tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
     """Return the Parquet files of a set, file name to content; the same tables give the same bytes."""
-    return {f"{name}.parquet": _serialise(table) for name, table in tables.items()}
+    return {f"{name}.parquet": _serialise(name, table) for name, table in tables.items()}
 
 
-def _serialise(table: pa.Table) -> bytes:
+def _serialise(name: str, table: pa.Table) -> bytes:
     """Write a table with a row group a dataset, and a baseline, so that the rows of one can be read alone.
 
     The table of datasets, which is read as a whole, is one row group.
     """
-    names = [name for name in ("dataset", "baseline") if name in table.column_names]
-    keys = list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
+    names = [each for each in ("dataset", "baseline") if each in table.column_names]
+    keys = list(zip(*(table.column(each).to_pylist() for each in names), strict=True))
     starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and len(table) > len(set(keys)))]
+    # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those in keys do repeat.
+    fractions = [each.name for each in table.schema if pa.types.is_floating(each.type) and each.name not in KEYS[name]]
     sink = io.BytesIO()
     with pq.ParquetWriter(
-        sink, table.schema, compression="zstd", compression_level=19, use_dictionary=True, version="2.6"
+        sink,
+        table.schema,
+        compression="zstd",
+        compression_level=19,
+        # The stubs know of no names.
+        use_dictionary=[each for each in table.column_names if each not in fractions],  # type: ignore[arg-type]
+        use_byte_stream_split=fractions,
+        version="2.6",
     ) as writer:
         for start, stop in itertools.pairwise([*starts, len(keys)]):
             # In one piece: pages must not depend on how the rows came together.

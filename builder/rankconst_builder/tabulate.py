@@ -58,7 +58,7 @@ def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
 def table_of(tasks: Tasks) -> str | None:
     """Return the table that holds the histogram of some tasks; None for what only constants are tabulated of."""
     if not tasks.is_chance:
-        return "baseline_candidates" if tasks.is_micro and not tasks.relations else None
+        return "baseline_candidates" if tasks.relations else None
     if tasks.relations:
         return "candidates_by_relation"
     return "candidates" if tasks.is_micro else "macro_candidates"

@@ -100,6 +100,7 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
         *_TASKS,
         TableColumn("side", "text", "head or tail"),
         TableColumn("baseline", "text", "range, frequency or inverse; splits valid and test only"),
+        TableColumn("relation", "text", "the relation as the files write it"),
         TableColumn("offset", "count", "entities that the baseline scores above the true answer", "entities"),
         TableColumn("num_candidates", "count", "entities of the same score, the true answer included", "entities"),
         TableColumn("num_tasks", "count", "tasks with that offset and that many entities of the same score", "tasks"),

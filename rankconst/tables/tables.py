@@ -65,22 +65,14 @@ class Records:
         """Candidate counts relation by relation."""
         return {key: Histogram(*columns) for key, columns in self._group("candidates_by_relation", "relation")}
 
-    @cached_property
-    def baseline_histograms(self) -> dict[Tasks, Histogram]:
-        """Offsets and candidates of the same score under each baseline that knows something."""
-        groups = self._group("baseline_candidates", "baseline", "offset")
-        return {key: Histogram(sizes, tasks, offsets=offsets) for key, (sizes, tasks, offsets) in groups}
-
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
         stored = (
             self.relation_histograms
             if tasks.relations
-            else self.macro_histograms
-            if not tasks.is_micro
             else self.histograms
-            if tasks.is_chance
-            else self.baseline_histograms
+            if tasks.is_micro
+            else self.macro_histograms
         )
         if tasks in stored:  # own counts may be of both sides, not told apart
             return stored[tasks]
@@ -90,6 +82,27 @@ class Records:
             return None
         parts = [stored[each] for each in wanted]
         return functools.reduce(Histogram.pool, parts)
+
+    def gather_blocks(self, tasks: Tasks) -> Histogram | None:
+        """Return how a baseline that knows something ranks some tasks, each counted once; None if it is not held."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        wanted = {
+            "protocol": (tasks.protocol,),
+            "split": (tasks.split,),
+            "side": tuple(each.side for each in tasks.sides),
+            "relation": tasks.relations,
+        }
+        columns = ("num_candidates", "num_tasks", "offset")
+        table = self.read("baseline_candidates", (*wanted, *columns), baseline=tasks.baseline)
+        for name, values in wanted.items():
+            if values:
+                table = table.filter(pc.is_in(table[name], value_set=pa.array(values, pa.string())))
+        if not len(table):
+            return None
+        sizes, counts, offsets = (_to_array(table.column(name)) for name in columns)
+        return Histogram.from_counts(sizes, counts, offsets=offsets)
 
     def find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
         """Return the tabulated moments of a metric; None if there is no row."""
@@ -468,7 +481,7 @@ class Tables:
             )
         records = self._records(tasks.dataset)
         if not tasks.is_chance:
-            blocks = records.pool(tasks) if tasks.is_micro and not tasks.relations else None
+            blocks = records.gather_blocks(tasks) if tasks.is_micro else None
             if blocks is None:
                 raise UnknownNameError(self._explain_baseline(tasks))
             return blocks
@@ -500,8 +513,8 @@ class Tables:
             return f"there is no {tasks.baseline} baseline of train: it would rank the triples that it has counted."
         if find_protocol(tasks.protocol).negatives is not None:
             return f"there is no {tasks.baseline} baseline under protocol {tasks.protocol}: its candidates are random."
-        if tasks.relations:
-            return f"there is no {tasks.baseline} baseline of single relations here. Leave out the relations."
+        if not tasks.is_micro:
+            return f"of {tasks.aggregation} averages the tables hold baselines for tabulated metrics only."
         return f"the tables ({self.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."
 
     def relations(self, dataset: str | Tasks, **names: Any) -> tuple[str, ...]:

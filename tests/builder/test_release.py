@@ -54,7 +54,9 @@ def make_rows(*keys: str) -> Rows:
         **rows,
         "macro_candidates": [{**macro, "weight": 0.25}, {**macro, "weight": 0.5}],
         "candidates_by_relation": [{**TASKS, "relation": relation, **counts} for relation in ("a:10", "a:9", "b")],
-        "baseline_candidates": [{**TASKS, "baseline": "range", "offset": offset, **counts} for offset in (0, 3)],
+        "baseline_candidates": [
+            {**TASKS, "baseline": "range", "relation": "b", "offset": offset, **counts} for offset in (0, 3)
+        ],
     }
 
 
@@ -362,7 +364,7 @@ def test_a_version_of_before_these_tables(build: Any, order: Any) -> None:
     assert released.changes.bump == Bump.minor
     found = {table.name: table for table in released.changes.tables}
     assert found["macro_candidates"].is_new
-    assert set(found["constants"].new_columns) == {"aggregation", "num_draws"}
+    assert set(found["constants"].new_columns) == {"aggregation", "baseline", "num_draws"}
 
 
 def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
@@ -373,7 +375,7 @@ def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
     lines = str(refused.value).splitlines()
     assert "constants: 1 row changed" in lines
     assert (
-        f"  nations {first['protocol']} {first['split']} {first['side']} {first['aggregation']} {first['metric']}: "
+        f"  nations {first['baseline']} {first['protocol']} {first['split']} {first['side']} {first['aggregation']} {first['metric']}: "
         f"expectation {first['expectation']!r} -> 99.0" in lines
     )
     assert "datasets: no change" in lines

@@ -253,13 +253,14 @@ def check_relations(tables: TableSet) -> Checked:
     return Checked.of(len(frame), findings)
 
 
-@check("baselines", "every baseline ranks the tasks that there are", "candidates", "baseline_candidates")
+@check("baselines", "every baseline ranks the tasks that there are", "candidates_by_relation", "baseline_candidates")
 def check_baselines(tables: TableSet) -> Checked:
-    """Compare the tasks of each baseline with those of chance."""
+    """Compare the tasks of each baseline with those of chance, relation by relation."""
     frame = tables.sound["baseline_candidates"]
-    keys = [*TASKS, "baseline"]
-    whole = _sum_tasks(tables.sound["candidates"], list(TASKS))
-    expected = whole.merge(frame[keys].drop_duplicates(), on=list(TASKS))
+    relations, keys = [*TASKS, "relation"], [*TASKS, "relation", "baseline"]
+    whole = _sum_tasks(tables.sound["candidates_by_relation"], relations)
+    there = frame[[*TASKS, "baseline"]].drop_duplicates()
+    expected = whole.merge(there, on=list(TASKS))
     message = "the tasks are not as many as without the baseline"
     return Checked.of(
         len(frame), _compare_sums("baseline_candidates", keys, expected, _sum_tasks(frame, keys), message)
