@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
+from rankconst.errors import DataError
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import schema_of
 from rankconst.tasks import Histogram
@@ -47,6 +48,8 @@ def tabulate_histograms(histograms: Histograms) -> dict[str, pa.Table]:
 
 
 def _table_of(tasks: Tasks) -> str:
+    if not tasks.is_chance:
+        raise DataError(f"{tasks}: no table has a column for baselines.")
     if tasks.relations:
         return "candidates_by_relation"
     return "candidates" if tasks.is_micro else "macro_candidates"
