@@ -6,24 +6,29 @@ rows of its file in their order. Of a protocol only the attributes that its clas
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     Row = tuple[Hashable, Hashable, Hashable]
     Rows = Sequence[Row]
     Dataset = Mapping[str, Rows]
 
 __all__ = [
+    "BASELINE_SCORES",
     "ORDER",
     "BruteCounts",
     "ProtocolRow",
     "count_brute_force",
     "describe_brute_force",
+    "list_candidates",
+    "rank_brute_force",
     "read_rows",
     "weigh_brute_force",
 ]
@@ -72,9 +77,28 @@ def everything(dataset: Dataset) -> list[Row]:
 
 
 def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> BruteCounts:
-    """Count candidates one by one: an entity is a candidate if it is the true answer, or is no known answer."""
+    """Count candidates one by one."""
+    rows, candidates = list_candidates(dataset, protocol, split)
+    if protocol.negatives is not None:
+        same = [protocol.negatives + 1] * len(rows)
+        return BruteCounts(rows, same, same, protocol.negatives + 1)
+    heads, tails = [], []
+    for head, tail in candidates:
+        heads.append(len(head))
+        tails.append(len(tail))
+    return BruteCounts(rows, heads, tails, len(ranked_entities(dataset, protocol)))
+
+
+def ranked_entities(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
+    return entities_of({"all": everything(dataset), "seen": dataset["train"]}[protocol.candidates])
+
+
+def list_candidates(
+    dataset: Dataset, protocol: ProtocolRow, split: str
+) -> tuple[list[int], Iterator[tuple[list[Hashable], list[Hashable]]]]:
+    """List ranked rows and each one's candidates for head and tail: true answers, and what is no known answer."""
     seen_entities, seen_relations = entities_of(dataset["train"]), relations_of(dataset["train"])
-    entities = {"all": entities_of(everything(dataset)), "seen": seen_entities}[protocol.candidates]
+    entities = ranked_entities(dataset, protocol)
     rows: list[int] = []
     before: set[Row] = set()
     for place, (h, r, t) in enumerate(dataset[split]):
@@ -84,9 +108,6 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
         if (protocol.tasks == "seen" and unseen) or (protocol.distinct and repeated):
             continue
         rows.append(place)
-    if protocol.negatives is not None:
-        same = [protocol.negatives + 1] * len(rows)
-        return BruteCounts(rows, same, same, protocol.negatives + 1)
     filters = {
         "none": (),
         "up_to": ORDER[: ORDER.index(split) + 1],
@@ -95,12 +116,79 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
     known = {row for name in filters for row in dataset[name]}
     if filters:
         known |= set(dataset[split])
-    heads, tails = [], []
-    for place in rows:
+    ranked = (dataset[split][place] for place in rows)
+    return rows, (
+        (
+            [other for other in entities if other == h or (other, r, t) not in known],
+            [other for other in entities if other == t or (h, r, other) not in known],
+        )
+        for h, r, t in ranked
+    )
+
+
+# A score of an entity on a side, for a query of the other entity and a relation.
+Score = Callable[[str, "Hashable", "Hashable", "Hashable"], int]
+
+
+def score_uniform(dataset: Dataset) -> Score:
+    del dataset
+    return lambda *_: 0
+
+
+def score_range(dataset: Dataset) -> Score:
+    seen = {("head", r, h) for h, r, _ in dataset["train"]} | {("tail", r, t) for _, r, t in dataset["train"]}
+    return lambda side, _, relation, answer: int((side, relation, answer) in seen)
+
+
+def score_frequency(dataset: Dataset) -> Score:
+    train = set(dataset["train"])
+    often = Counter(("head", r, h) for h, r, _ in train) + Counter(("tail", r, t) for _, r, t in train)
+    return lambda side, _, relation, answer: often[side, relation, answer]
+
+
+def score_inverse(dataset: Dataset) -> Score:
+    train = set(dataset["train"])
+    sizes = [len(set(dataset[split])) for split in ORDER]
+    least = Fraction(99, 100) - Fraction(sizes[1] + sizes[2], sum(sizes)) if any(sizes) else 1
+    pairs: dict[Hashable, set[tuple[Hashable, Hashable]]] = {}
+    for h, r, t in train:
+        pairs.setdefault(r, set()).add((h, t))
+    inverses: dict[Hashable, list[Hashable]] = {}
+    for r, s in itertools.product(pairs, pairs):
+        common = sum(1 for x, y in pairs[r] if (y, x) in pairs[s])
+        shares = Fraction(common, len(pairs[r])), Fraction(common, len(pairs[s]))
+        if common and max(shares) >= least:
+            inverses.setdefault(r, []).append(s)
+
+    def score(side: str, entity: Hashable, relation: Hashable, answer: Hashable) -> int:
+        h, t = (answer, entity) if side == "head" else (entity, answer)
+        return int(any((t, s, h) in train for s in inverses.get(relation, ())))
+
+    return score
+
+
+BASELINE_SCORES: dict[str, Callable[[Dataset], Score]] = {
+    "uniform": score_uniform,
+    "range": score_range,
+    "frequency": score_frequency,
+    "inverse": score_inverse,
+}
+
+
+def rank_brute_force(
+    dataset: Dataset, protocol: ProtocolRow, split: str, baseline: str
+) -> dict[str, list[tuple[int, int]]]:
+    """Count for each ranked row, by side, how many candidates score above the true answer, and how many the same."""
+    score = BASELINE_SCORES[baseline](dataset)
+    rows, candidates = list_candidates(dataset, protocol, split)
+    found: dict[str, list[tuple[int, int]]] = {"head": [], "tail": []}
+    for place, (heads, tails) in zip(rows, candidates, strict=True):
         h, r, t = dataset[split][place]
-        heads.append(sum(1 for other in entities if other == h or (other, r, t) not in known))
-        tails.append(sum(1 for other in entities if other == t or (h, r, other) not in known))
-    return BruteCounts(rows, heads, tails, len(entities))
+        for side, entity, answer, others in (("head", t, h, heads), ("tail", h, t, tails)):
+            own = score(side, entity, r, answer)
+            scores = [score(side, entity, r, other) for other in others]
+            found[side].append((sum(one > own for one in scores), scores.count(own)))
+    return found
 
 
 def weigh_brute_force(rows: Rows, side: str, group: str) -> list[Fraction]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,8 +41,8 @@ BATCH = 1 << 18
 """Known triples looked at in one go: small enough for the second-level cache."""
 
 
-class _QueryTable:
-    """Which of the queries of interest is this? A static hash table in plain arrays.
+class KeyTable:
+    """Which of the keys of interest is this? A static hash table in plain arrays.
 
     Keys go to slots by the top bits of their product with an odd number. Keys that find their slot taken go to a
     further table with another multiplier, and so on: with a quarter of the slots filled, each table settles nine
@@ -115,12 +115,12 @@ class Queries:
         return {"query": 1.0 / self.frequency, "relation": 1.0 / per_relation[self.relation]}
 
     @cached_property
-    def table(self) -> _QueryTable:
+    def table(self) -> KeyTable:
         """Finds queries by their keys."""
-        return _QueryTable(self.keys)
+        return KeyTable(self.keys)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankedTasks:
     """The ranking tasks that rows of a split give, on both sides."""
 
@@ -128,15 +128,69 @@ class RankedTasks:
     queries: Mapping[str, Queries]  # side ``head`` or ``tail`` to its queries
 
 
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Which ranks the true answers of one side can have: any of `size`, after the first `offset`.
+
+    Candidates of equal score are in random order. Under chance all are, and a query is a row.
+    """
+
+    queries: Queries
+    of_task: Codes  # which row each task is of. Shape (n,)
+    query: Codes  # the query that each row's tasks ask. Shape (U,)
+    size: Codes  # candidates that tie with the true answer, itself included. Shape (U,), each >= 1
+    offset: Codes | None = None  # candidates that score above it. Shape (U,); None if there are none
+
+    def histogram(self, weights: NDArray[np.float64] | None = None) -> Histogram:
+        """Return the rows as a histogram; `weights` are what each query's tasks count."""
+        return self._gather(slice(None), weights)
+
+    def relation_histograms(self) -> dict[int, Histogram]:
+        """Return the rows of each relation that has tasks as a histogram, by code."""
+        relation = self.queries.relation[self.query]
+        order = np.argsort(relation, kind="stable")
+        relations, starts = np.unique(relation[order], return_index=True)
+        parts = np.split(order, starts[1:]) if starts.size else []
+        return {code: self._gather(rows) for code, rows in zip(relations.tolist(), parts, strict=True)}
+
+    @cached_property
+    def _num_tasks(self) -> Codes:
+        return np.bincount(self.of_task, minlength=self.size.size)
+
+    def _gather(self, rows: slice | Codes, weights: NDArray[np.float64] | None = None) -> Histogram:
+        offsets = None if self.offset is None else self.offset[rows]
+        weights = None if weights is None else weights[self.query[rows]]
+        return Histogram.from_counts(self.size[rows], self._num_tasks[rows], weights, offsets)
+
+
 @dataclass(frozen=True)
+class Answers:
+    """The distinct known answers of each query of a side, true ones included: what a filter removes."""
+
+    words: Words  # query and entity in one number, ascending
+    bits: np.uint64  # how many of them are the entity's
+
+    @property
+    def query(self) -> Codes:
+        """The query of each answer, ascending."""
+        return (self.words >> self.bits).astype(np.int64)
+
+    @property
+    def entity(self) -> Codes:
+        """Each answer."""
+        return (self.words & ((np.uint64(1) << self.bits) - np.uint64(1))).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
 class TaskCounts:
-    """Candidates of each ranking task of a split, under a protocol."""
+    """Candidates of each ranking task of a split, under a protocol and a baseline."""
 
     tasks: RankedTasks
-    # Side to the number of candidates of each of its queries, the true answer included. Shapes (Q,), int64, 1 ..
-    # `num_entities`.
-    per_query: Mapping[str, Codes]
+    blocks: Mapping[str, Blocks]  # side to where its true answers can rank
     num_entities: int  # the number of entities that the protocol ranks
+    # Side to the answers that the protocol removes; None where no baseline needs them: for train, and for sampled
+    # negatives.
+    answers: Mapping[str, Answers] | None = None
 
     @property
     def rows(self) -> Codes:
@@ -145,33 +199,25 @@ class TaskCounts:
 
     @property
     def head(self) -> Codes:
-        """Numbers of candidates of each task's head. Shape (n,)."""
-        return self.per_query["head"][self.tasks.queries["head"].of_task]
+        """Numbers of candidates that tie in each task's head. Shape (n,)."""
+        return self.blocks["head"].size[self.blocks["head"].of_task]
 
     @property
     def tail(self) -> Codes:
-        """Numbers of candidates of each task's tail. Shape (n,)."""
-        return self.per_query["tail"][self.tasks.queries["tail"].of_task]
+        """Numbers of candidates that tie in each task's tail. Shape (n,)."""
+        return self.blocks["tail"].size[self.blocks["tail"].of_task]
 
     def histogram(self, side: str) -> Histogram:
         """Return the counts of side ``head`` or ``tail`` as a histogram."""
-        return Histogram.from_counts(self.per_query[side], self.tasks.queries[side].frequency)
+        return self.blocks[side].histogram()
 
     def relation_histograms(self, side: str) -> dict[int, Histogram]:
         """Return the counts of side ``head`` or ``tail`` as a histogram for each relation that has tasks, by code."""
-        queries, sizes = self.tasks.queries[side], self.per_query[side]
-        order = np.argsort(queries.relation, kind="stable")
-        relations, starts = np.unique(queries.relation[order], return_index=True)
-        ends = [*starts[1:].tolist(), order.size][: starts.size]
-        return {
-            relation: Histogram.from_counts(sizes[order[start:end]], queries.frequency[order[start:end]])
-            for relation, start, end in zip(relations.tolist(), starts.tolist(), ends, strict=True)
-        }
+        return self.blocks[side].relation_histograms()
 
     def macro_histogram(self, side: str, aggregation: Aggregation) -> Histogram:
         """Return the counts of side ``head`` or ``tail`` with the weights of a macro average."""
-        queries = self.tasks.queries[side]
-        return Histogram.from_counts(self.per_query[side], queries.frequency, queries.weights[aggregation.group])
+        return self.blocks[side].histogram(self.tasks.queries[side].weights[aggregation.group])
 
 
 class _AnswerCounter:
@@ -182,23 +228,29 @@ class _AnswerCounter:
         self._bits = np.uint64(max(int(num_entities).bit_length(), 1))
         if queries.keys.size.bit_length() + int(self._bits) > 64:
             raise DataError(f"{queries.keys.size} queries and {num_entities} entities are too many for 64-bit keys.")
-        self._answers: list[Words] = []
+        self._words = [np.zeros(0, dtype=np.uint64)]
 
     def update(self, anchors: Codes, relations: Codes, answers: Codes) -> None:
         """Take in a batch of known triples, each seen from the query's side."""
-        query = self._queries.table.find(_pack(anchors, relations, self._queries.num_relations))
+        query = self._queries.table.find(pack(anchors, relations, self._queries.num_relations))
         hit = query >= 0
-        self._answers.append((query[hit].astype(np.uint64) << self._bits) | answers[hit].astype(np.uint64))
+        self._words.append((query[hit].astype(np.uint64) << self._bits) | answers[hit].astype(np.uint64))
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The distinct ones of the answers taken in."""
+        words = np.sort(np.concatenate(self._words))
+        new = np.ones(words.size, dtype=np.bool_)
+        new[1:] = words[1:] != words[:-1]
+        return Answers(words[new], self._bits)
 
     def count(self) -> Codes:
         """Return the number of distinct known answers of each query. Shape (Q,)."""
-        answers = np.sort(np.concatenate(self._answers))
-        new = np.ones(answers.size, dtype=np.bool_)
-        new[1:] = answers[1:] != answers[:-1]
-        return np.bincount((answers[new] >> self._bits).astype(np.int64), minlength=self._queries.keys.size)
+        return np.bincount(self.answers.query, minlength=self._queries.keys.size)
 
 
-def _pack(anchors: Codes, relations: Codes, num_relations: int) -> Words:
+def pack(anchors: Codes, relations: Codes, num_relations: int) -> Words:
+    """Return two codes in one number; `num_relations` is the number of codes that the second can be."""
     return anchors.astype(np.uint64) * np.uint64(num_relations) + relations.astype(np.uint64)
 
 
@@ -227,7 +279,7 @@ def _ask(graph: Graph, split: str, rows: Codes) -> RankedTasks:
 def _gather(anchors: Codes, relations: Codes, num_entities: int, num_relations: int) -> Queries:
     if num_entities * num_relations >= 1 << 64:
         raise DataError(f"{num_entities} entities and {num_relations} relations are too many for 64-bit keys.")
-    keys, of_task = np.unique(_pack(anchors, relations, num_relations), return_inverse=True)
+    keys, of_task = np.unique(pack(anchors, relations, num_relations), return_inverse=True)
     return Queries(keys, of_task, num_relations)
 
 
@@ -237,41 +289,50 @@ def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts
 
 
 def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of every split under each protocol."""
+    """Count the candidates of every split under each protocol; protocols that agree on a split share its counts."""
     counts = {}
     asked: dict[tuple[str, bytes], RankedTasks] = {}
+    done: dict[tuple[Any, ...], TaskCounts] = {}
     for protocol in protocols:
         for split in SPLITS:
             rows = _select_rows(graph, protocol, split)
             key = split, rows.tobytes()
             if key not in asked:
                 asked[key] = _ask(graph, split, rows)
-            counts[protocol.key, split] = _count(graph, protocol, split, asked[key])
+            candidates = _select_candidates(graph, protocol).tobytes()
+            same = (*key, candidates, frozenset(protocol.known_splits(split)), protocol.negatives)
+            if same not in done:
+                done[same] = _count(graph, protocol, split, asked[key])
+            counts[protocol.key, split] = done[same]
     return counts
 
 
-def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> TaskCounts:
+def _select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     candidate = graph.seen_entities if protocol.candidates == "seen" else np.ones(graph.num_entities, dtype=np.bool_)
-    if graph.allowed_entities is not None:
-        candidate = candidate & graph.allowed_entities
+    return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
+
+
+def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> TaskCounts:
+    candidate = _select_candidates(graph, protocol)
     num_entities = int(candidate.sum()) if protocol.negatives is None else protocol.negatives + 1
-    known = protocol.known_splits(split)
-    if not known or not tasks.rows.size:
-        fixed = {side: np.full(queries.keys.size, num_entities) for side, queries in tasks.queries.items()}
-        return TaskCounts(tasks, fixed, num_entities)
-    tails = _AnswerCounter(tasks.queries["tail"], graph.num_entities)
-    heads = _AnswerCounter(tasks.queries["head"], graph.num_entities)
-    for name in dict.fromkeys((*known, split)):
+    counters = {side: _AnswerCounter(queries, graph.num_entities) for side, queries in tasks.queries.items()}
+    known = protocol.known_splits(split) if tasks.rows.size else ()
+    for name in dict.fromkeys((*known, split)) if known else ():
         for batch in _batches(graph.splits[name]):
             # Only a candidate can be removed from the candidates.
             inside = batch.select(candidate[batch.head] & candidate[batch.tail])
-            tails.update(inside.head, inside.relation, inside.tail)
-            heads.update(inside.tail, inside.relation, inside.head)
-    per_query = {"head": num_entities + 1 - heads.count(), "tail": num_entities + 1 - tails.count()}
-    for side, values in per_query.items():
-        if values.min() < 1 or values.max() > num_entities:
+            counters["tail"].update(inside.head, inside.relation, inside.tail)
+            counters["head"].update(inside.tail, inside.relation, inside.head)
+    blocks = {}
+    for side, queries in tasks.queries.items():
+        every = np.arange(queries.keys.size)
+        size = num_entities + 1 - counters[side].count() if known else np.full(every.size, num_entities)
+        if known and (size.min() < 1 or size.max() > num_entities):
             raise DataError(
-                f"{protocol.key} {split} {side}: candidates run from {values.min()} to {values.max()}; "
+                f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
                 f"expected 1 to {num_entities}. This is a bug: please report it with the dataset."
             )
-    return TaskCounts(tasks, per_query, num_entities)
+        blocks[side] = Blocks(queries, queries.of_task, every, size)
+    ranked_by_baselines = split != "train" and protocol.negatives is None
+    answers = {side: counter.answers for side, counter in counters.items()} if ranked_by_baselines else None
+    return TaskCounts(tasks, blocks, num_entities, answers)

@@ -64,6 +64,11 @@ class Graph:
         return tuple(label.decode(errors="backslashreplace") for label in labels)
 
     @cached_property
+    def distinct(self) -> dict[str, Triples]:
+        """The triples of each split, without repetitions."""
+        return {name: triples.select(self.first_occurrences(triples)) for name, triples in self.splits.items()}
+
+    @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
         """Which entities occur in train. Shape (num_entities,)."""
         train = self.splits["train"]
@@ -162,10 +167,7 @@ class Statistics:
 
 def describe_graph(graph: Graph) -> Statistics:
     """Count rows, labels, duplicates, overlaps and unseen entities of a dataset."""
-    first = {name: graph.first_occurrences(triples) for name, triples in graph.splits.items()}
-    seen = {name: graph.is_seen(triples) for name, triples in graph.splits.items()}
-    distinct = {name: triples.select(first[name]) for name, triples in graph.splits.items()}
-    train = graph.splits["train"]
+    distinct, train = graph.distinct, graph.distinct["train"]
     names = list(graph.splits)
     return Statistics(
         entities=graph.num_entities,
@@ -179,9 +181,9 @@ def describe_graph(graph: Graph) -> Statistics:
             for place, later in enumerate(names)
             for earlier in names[:place]
         },
-        seen={name: int(seen[name].sum()) for name in names},
-        seen_distinct={name: int((seen[name] & first[name]).sum()) for name in names},
-        self_loops_train=int(((train.head == train.tail) & first["train"]).sum()),
+        seen={name: int(graph.is_seen(triples).sum()) for name, triples in graph.splits.items()},
+        seen_distinct={name: int(graph.is_seen(triples).sum()) for name, triples in distinct.items()},
+        self_loops_train=int((train.head == train.tail).sum()),
     )
 
 

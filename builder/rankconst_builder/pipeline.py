@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from rankconst import errors
 from rankconst.catalogue.aggregations import MACROS
+from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, Benchmark, SampledTasks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
 from rankconst.download import MissingSourceError, Reporter
@@ -25,6 +26,7 @@ from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks
+from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
@@ -56,6 +58,7 @@ class Build:
     layout: Layout = field(default_factory=Layout)  # what the user says of how these are written
     # Which protocols to cover, in the order of :func:`order_protocols`.
     protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
+    baselines: Sequence[str] = tuple(INFORMED)  # which baselines to cover besides chance, by key
     per_triple: bool = False  # True to write the counts of every evaluation triple, too
     from_archive: bool = False  # True to take the histograms of the carried tables instead of the benchmark's files
     force: bool = False  # True to build again what `out` holds already
@@ -238,7 +241,7 @@ def _identify(build: Build, source: Benchmark) -> str | None:
     """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
     if build.from_archive or source.key in build.local or not source.verifiable:
         return None
-    described = [repr(source), *map(repr, build.protocols), repr(build.restriction), _hash_program()]
+    described = [repr(source), *map(repr, (*build.protocols, *build.baselines, build.restriction)), _hash_program()]
     digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
 
@@ -308,7 +311,7 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     return _Part(
         tables={
             "datasets": describe_dataset(source, statistics, contents),
-            **tabulate(gather_histograms(key, graph, counts)),
+            **tabulate(gather_histograms(key, graph, counts, build.baselines)),
         },
         provenance={
             "origin": "files",
@@ -316,7 +319,7 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
             "program": _hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
         },
-        counts=counts,
+        counts=counts if build.per_triple else {},
     )
 
 
@@ -355,12 +358,17 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     )
 
 
-def gather_histograms(key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts]) -> dict[Tasks, Histogram]:
-    """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation."""
+def gather_histograms(
+    key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str] = ()
+) -> dict[Tasks, Histogram]:
+    """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation.
+
+    `counts` are those of chance; `baselines` are covered where they have any.
+    """
     found: dict[Tasks, Histogram] = {}
-    for (protocol, split), count in counts.items():
+    for (protocol, split, baseline), count in count_baselines(graph, counts, baselines).items():
         for side in ("head", "tail") if count.rows.size else ():
-            tasks = Tasks(key, protocol, split, side)
+            tasks = Tasks(key, protocol, split, side, baseline=baseline)
             found[tasks] = count.histogram(side)
             for aggregation in MACROS.values():
                 found[replace(tasks, aggregation=aggregation.key)] = count.macro_histogram(side, aggregation)

@@ -3,14 +3,29 @@
 A baseline scores candidates by what it knows of train, and only of its distinct triples. The protocol removes known
 answers as for any other ranker; candidates of equal score are in random order. So the rank of a true answer is uniform
 on ``offset + 1 .. offset + size``: `offset` candidates score higher, and `size` candidates, the true answer included,
-score the same. A new baseline is a new row, and its scores in the builder.
+score the same. What a query (h, r, ?) gives candidate e, (?, r, t) likewise:
+
+    uniform     nothing
+    range       1 if train has a triple (x, r, e), else 0
+    frequency   the number of triples (x, r, e) in train
+    inverse     1 if train has a triple (e, s, h) and s is an inverse of r, else 0
+
+Relations r and s are inverse if, in train, at least a share 0.99 - f of the triples (x, r, y) come with (y, s, x), or
+of the triples (y, s, x) with (x, r, y), f being the share of valid and test in all triples; s may be r. The model of
+Dettmers et al. looks for matches in valid, too, when it evaluates test: it answers somewhat more queries.
+
+A new baseline is a new row, and its scores in the builder.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rankconst.names import Names
+
+if TYPE_CHECKING:
+    from rankconst.catalogue.protocols import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +52,7 @@ BASELINES: dict[str, Baseline] = {
         Baseline(
             key="range",
             title="range",
-            summary="Ranks entities that occur in that place of the relation in train above the others.",
+            summary="Ranks entities first that train has as head, or tail, of the relation.",
             spellings=("type", "domain", "seen in place"),
             reference="the candidates of type-constrained ranking under the local closed-world assumption, "
             "Krompass et al. 2015",
@@ -45,16 +60,16 @@ BASELINES: dict[str, Baseline] = {
         Baseline(
             key="frequency",
             title="frequency",
-            summary="Ranks entities by the number of train triples in which they occur in that place of the relation.",
+            summary="Ranks entities by how many train triples have them as head, or tail, of the relation.",
             spellings=("marginal", "popularity", "degree"),
             reference="PyKEEN's MarginalDistributionBaseline(entity_margin=False, relation_margin=True)",
         ),
         Baseline(
             key="inverse",
             title="inverse",
-            summary="Ranks entities first that an inverse relation connects with the query's entity in train.",
+            summary="Ranks entities first that an inverse of the relation connects with the query's entity in train.",
             spellings=("inverse model",),
-            reference="Dettmers et al. 2018, section 5.2",
+            reference="Inverse Model of Dettmers et al. 2018, arXiv:1707.01476, which looks for matches in valid, too",
         ),
     )
 }
@@ -82,3 +97,20 @@ def list_baselines(name: str | None) -> tuple[str, ...]:
     if name is None:
         return (DEFAULT_BASELINE,)
     return tuple(BASELINES) if name == ALL_BASELINES else (parse_baseline(name).key,)
+
+
+def explain_missing(baseline: Baseline, protocol: Protocol, split: str) -> str:
+    """Say why a baseline has no constants there; empty if it has."""
+    if baseline.key == DEFAULT_BASELINE:
+        return ""
+    if protocol.negatives is not None:
+        return (
+            f"baseline {baseline.key} has no constants under protocol {protocol.key}: they depend on which negatives "
+            f"are drawn. Use --baseline {DEFAULT_BASELINE}."
+        )
+    if split == "train":
+        return (
+            f"baseline {baseline.key} has no constants on train: it would rank the triples that it knows. They are for "
+            "valid and test."
+        )
+    return ""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
-from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, find_protocol
 from rankconst.constants.constants import Constants
@@ -509,10 +509,9 @@ class Tables:
                 f"the tables ({self.version}) have no baselines; those since {SINCE['baseline_candidates']} do. "
                 "Leave out the baseline, or use newer tables."
             )
-        if tasks.split == "train":
-            return f"there is no {tasks.baseline} baseline of train: it would rank the triples that it has counted."
-        if find_protocol(tasks.protocol).negatives is not None:
-            return f"there is no {tasks.baseline} baseline under protocol {tasks.protocol}: its candidates are random."
+        missing = explain_missing(BASELINES[tasks.baseline], find_protocol(tasks.protocol), tasks.split)
+        if missing:
+            return missing
         if not tasks.is_micro:
             return f"of {tasks.aggregation} averages the tables hold baselines for tabulated metrics only."
         return f"the tables ({self.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."

@@ -6,14 +6,15 @@ import dataclasses
 import itertools
 import random
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from brute import ORDER, count_brute_force, entities_of, everything, relations_of, weigh_brute_force
+from brute import ORDER, count_brute_force, weigh_brute_force
+from graphs import CATALOGUE, DATASETS, WRITABLE, Dataset, make_graph, random_dataset
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol, parse_protocol
 from rankconst.errors import DataError
@@ -22,46 +23,10 @@ from rankconst_builder import candidates
 from rankconst_builder.candidates import TaskCounts, count_candidates, count_protocols
 from rankconst_builder.graph import Graph, Triples
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-Row = tuple[int, int, int]
-Dataset = dict[str, list[Row]]
-
-# Every protocol of the catalogue, whatever is in it, and sampled ones.
-CATALOGUE = [*PROTOCOLS.values(), parse_protocol("sampled:1"), parse_protocol("sampled:500")]
-
-# Every row of attributes that makes sense: where only seen entities are ranked, a task needs a seen answer.
-ENTITIES: tuple[Literal["all", "seen"], ...] = ("all", "seen")
-KNOWN: tuple[Literal["all", "up_to", "none"], ...] = ("all", "up_to", "none")
-WRITABLE = [
-    Protocol(f"{entities}-{tasks}-{distinct}-{known}", entities, tasks, distinct, known, summary="")
-    for entities, tasks, distinct, known in itertools.product(ENTITIES, ENTITIES, (False, True), KNOWN)
-    if not (entities == "seen" and tasks == "all")
-]
-
-
-def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
-    """Code a dataset so that entities and relations are 0, 1, ... in the order of their numbers."""
-    entities = {name: code for code, name in enumerate(sorted(entities_of(everything(dataset))))}  # type: ignore[type-var]  # one sortable type a call
-    relations = {name: code for code, name in enumerate(sorted(relations_of(everything(dataset))))}  # type: ignore[type-var]  # likewise
-    return Graph(
-        {
-            split: Triples(
-                np.array([entities[h] for h, _, _ in dataset[split]], dtype=np.int64),
-                np.array([relations[r] for _, r, _ in dataset[split]], dtype=np.int64),
-                np.array([entities[t] for _, _, t in dataset[split]], dtype=np.int64),
-            )
-            for split in ORDER
-        },
-        len(entities),
-        len(relations),
-    )
-
 
 @pytest.mark.slow
 @settings(max_examples=60)
-@given(st.deferred(lambda: DATASETS))
+@given(DATASETS)
 def test_counting_protocols_together_changes_nothing(dataset: Dataset) -> None:
     graph = make_graph(dataset)
     together = count_protocols(graph, CATALOGUE)
@@ -69,22 +34,6 @@ def test_counting_protocols_together_changes_nothing(dataset: Dataset) -> None:
     for protocol, split in itertools.product(CATALOGUE, ORDER):
         alone = count_candidates(graph, protocol, split)
         assert flatten(together[protocol.key, split]) == flatten(alone)
-
-
-def rows(entities: int, relations: int, size: int) -> st.SearchStrategy[list[Row]]:
-    entity = st.integers(0, entities - 1)
-    return st.lists(st.tuples(entity, st.integers(0, relations - 1), entity), max_size=size)
-
-
-# Few entities and relations: duplicates, overlaps and self-loops are the rule. Train uses only some of them, so that
-# the other splits have unseen ones; any split can be empty.
-DATASETS: st.SearchStrategy[Dataset] = st.fixed_dictionaries(
-    {
-        "train": rows(5, 2, 14),
-        "valid": rows(7, 3, 7),
-        "test": rows(7, 3, 7),
-    }
-).filter(lambda dataset: any(dataset.values()))
 
 
 def compare(dataset: Dataset, protocol: Protocol, split: str) -> None:
@@ -174,17 +123,6 @@ def test_protocols_differ_as_design_says() -> None:
     assert tails("standard", "train") == [2, 3]
     assert tails("pykeen", "train") == [3, 3]
     assert count_candidates(graph, parse_protocol("sampled:500"), "test").head.tolist() == [501, 501]
-
-
-def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
-    generator = random.Random(seed)  # noqa: S311 - test data
-    return {
-        split: [
-            (generator.randrange(entities), generator.randrange(relations), generator.randrange(entities))
-            for _ in range(size if split == "train" else size // 4)
-        ]
-        for split in ORDER
-    }
 
 
 def flatten(counts: TaskCounts) -> tuple[list[int], list[int], list[int], int]:
@@ -284,7 +222,7 @@ def test_a_count_beyond_its_bounds_stops_the_build(monkeypatch: pytest.MonkeyPat
 
 
 TOP = 2**64 - 1
-FIRST_INVERSE = pow(candidates._QueryTable._MULTIPLIERS[0], -1, 2**64)
+FIRST_INVERSE = pow(candidates.KeyTable._MULTIPLIERS[0], -1, 2**64)
 ADVERSARIAL = {
     "none": [],
     "zero": [0],
@@ -328,7 +266,7 @@ def test_query_table_of_many_random_keys() -> None:
 
 def check_table(keys: list[int], asked: list[int]) -> None:
     places = {key: place for place, key in enumerate(keys)}
-    found = candidates._QueryTable(np.array(keys, dtype=np.uint64)).find(np.array(asked, dtype=np.uint64))
+    found = candidates.KeyTable(np.array(keys, dtype=np.uint64)).find(np.array(asked, dtype=np.uint64))
     assert found.tolist() == [places.get(key, -1) for key in asked]
 
 

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.catalogue.benchmarks import CONTEXT, find_benchmark, load_benchmarks
+from graphs import read_context, read_graph, read_labels
+from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_candidates
-from rankconst_builder.fetch import Fetcher
-from rankconst_builder.graph import Graph, Statistics, describe_graph, encode_labels
-from rankconst_builder.triples import Labels, read_triples
+from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SPLIT_ROLES = ("train", "valid", "test")
 GIVEN_BY_PYKEEN = {
     "pykeen_entities": "entities",
     "pykeen_relations": "relations",
@@ -66,24 +64,9 @@ class Reading:
         return {"entities": found.entities_train, "relations": found.relations_train, **found.seen_distinct}
 
 
-def read_labels(mirror: Path, key: str, roles: tuple[str, ...]) -> dict[str, Labels]:
-    source = find_benchmark(key)
-    fetcher = Fetcher(mirror / "no-cache", mirror=str(mirror), offline=True)
-    return {role: read_triples(fetcher.read(source.files[role]).data, source.format, f"{key} {role}") for role in roles}
-
-
-def read_context(mirror: Path, key: str) -> Labels | None:
-    inductive = CONTEXT in find_benchmark(key).files
-    return read_labels(mirror, key, (CONTEXT,))[CONTEXT] if inductive else None
-
-
-def read_graph(mirror: Path, key: str) -> Graph:
-    return encode_labels(read_labels(mirror, key, SPLIT_ROLES), read_context(mirror, key))
-
-
 @functools.cache
 def read_dataset(mirror: Path, key: str, transductive: bool) -> Reading:
-    labels = read_labels(mirror, key, ("transductive_train",) if transductive else SPLIT_ROLES)
+    labels = read_labels(mirror, key, ("transductive_train",) if transductive else tuple(SPLITS))
     if transductive:
         labels = {"train": labels["transductive_train"]}
     return Reading(

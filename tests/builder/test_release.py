@@ -374,8 +374,9 @@ def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
         release_tables(order(source, "90.1.0", previous=build(rows, BEFORE)))
     lines = str(refused.value).splitlines()
     assert "constants: 1 row changed" in lines
+    keys = ("baseline", "protocol", "split", "side", "aggregation", "metric")
     assert (
-        f"  nations {first['baseline']} {first['protocol']} {first['split']} {first['side']} {first['aggregation']} {first['metric']}: "
+        f"  nations {' '.join(first[key] for key in keys)}: "
         f"expectation {first['expectation']!r} -> 99.0" in lines
     )
     assert "datasets: no change" in lines

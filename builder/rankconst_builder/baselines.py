@@ -1,0 +1,251 @@
+"""Count where a baseline ranks the true answer of every task: how many candidates score above it, and how many alike.
+
+Scores are whole numbers from 0. Almost all are 0, so a baseline lists the others, group by group: by relation if they
+are the same for all queries of a relation and a side, else by query. For a task whose true answer scores s,
+
+    offset = candidates that score above s - known answers that do
+    size = candidates that score s - known answers other than its own that do
+
+and those that score 0 are all that do not score above. Everything is counted by sorting and searching, at once for all
+tasks of a side.
+
+A new baseline is a function that returns scores, under its key in :data:`SCORES`, beside its row in the catalogue.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
+from rankconst.errors import DataError, UndefinedError
+from rankconst_builder.candidates import Blocks, KeyTable, TaskCounts, count_candidates, pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.protocols import Protocol
+    from rankconst_builder.candidates import Queries, RankedTasks
+    from rankconst_builder.graph import Graph, Triples
+
+    Codes = NDArray[np.int64]
+
+
+_OTHER = {"head": "tail", "tail": "head"}
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The candidates that score above 0, each once a group; all others score 0."""
+
+    group: Codes
+    entity: Codes
+    score: Codes  # each >= 1
+    num_entities: int
+
+    def find(self, groups: Codes, entities: Codes) -> Codes:
+        """Return the scores of entities, each in its group."""
+        # Those that the table does not hold are at place -1.
+        return np.append(self.score, 0)[self._table.find(pack(groups, entities, self.num_entities))]
+
+    @functools.cached_property
+    def order(self) -> _Order:
+        """The scores in order."""
+        return _Order(self.group, self.score)
+
+    @functools.cached_property
+    def _table(self) -> KeyTable:
+        return KeyTable(pack(self.group, self.entity, self.num_entities))
+
+
+class _Order:
+    """Scores above 0, in order within each group."""
+
+    def __init__(self, groups: Codes, scores: Codes) -> None:
+        self._step = 1 + int(scores.max(initial=0))
+        if (1 + int(groups.max(initial=0))) * self._step >= 1 << 63:
+            raise DataError(f"{groups.max()} groups and scores up to {scores.max()} are too many for 64-bit keys.")
+        self._keys, frequency = np.unique(groups * self._step + scores, return_counts=True)
+        self._until = np.append(0, np.cumsum(frequency))
+        self._ends = np.cumsum(np.bincount(groups, minlength=1))
+
+    def count(self, groups: Codes, scores: Codes) -> tuple[Codes, Codes]:
+        """Return how many of each group score above, and how many the same."""
+        asked = groups * self._step + np.minimum(scores, self._step)
+        place = np.searchsorted(self._keys, asked)
+        hit = np.append(self._keys, -1)[place] == asked
+        upto = self._until[place + hit]
+        return self._ends[np.minimum(groups, self._ends.size - 1)] - upto, upto - self._until[place]
+
+
+@dataclass(frozen=True, eq=False)
+class Train:
+    """What baselines know: the distinct triples of train."""
+
+    graph: Graph
+
+    @property
+    def triples(self) -> Triples:
+        """The distinct triples."""
+        return self.graph.distinct["train"]
+
+    @functools.cached_property
+    def occurrences(self) -> dict[str, Scores]:
+        """In how many triples each entity is the head, or the tail, of each relation."""
+        found = {}
+        for side in _OTHER:
+            pairs = pack(self.triples.relation, getattr(self.triples, side), self.graph.num_entities)
+            found[side] = self.score(*np.unique(pairs, return_counts=True))
+        return found
+
+    @functools.cached_property
+    def ranges(self) -> dict[str, Scores]:
+        """Which entities are the head, or the tail, of each relation."""
+        return {side: replace(scores, score=np.ones_like(scores.score)) for side, scores in self.occurrences.items()}
+
+    @functools.cached_property
+    def inverses(self) -> tuple[Codes, Codes]:
+        """Pairs of relations that are inverse, each pair in both orders, ascending."""
+        triples, num_entities, num_relations = self.triples, self.graph.num_entities, self.graph.num_relations
+        if num_entities > 1 << 32:
+            raise DataError(f"{num_entities} entities are too many for pairs of them in 64-bit keys.")
+        pairs = pack(triples.head, triples.tail, num_entities)
+        order = np.argsort(pairs)
+        keys, starts, counts = np.unique(pairs[order], return_index=True, return_counts=True)
+        place = KeyTable(keys).find(pack(triples.tail, triples.head, num_entities))
+        met = np.flatnonzero(place >= 0)
+        one, other = _expand(met, starts[place[met]], counts[place[met]])
+        both = pack(triples.relation[one], triples.relation[order[other]], num_relations)
+        codes, common = np.unique(both, return_counts=True)
+        relation, inverse = _unpack(codes, num_relations)
+        frequency = np.bincount(triples.relation, minlength=num_relations)
+        total = sum(map(len, self.graph.distinct.values()))
+        least = Fraction(99, 100) - Fraction(total - len(triples), total)
+        rarer = np.minimum(frequency[relation], frequency[inverse])
+        # As Python's integers, which do not overflow.
+        kept = np.flatnonzero(common.astype(object) * least.denominator >= rarer.astype(object) * least.numerator)
+        return relation[kept], inverse[kept]
+
+    def score(self, pairs: NDArray[np.uint64], scores: Codes) -> Scores:
+        """Return the scores of pairs of group and entity, each once, as far as the entities may be ranked."""
+        group, entity = _unpack(pairs, self.graph.num_entities)
+        allowed = self.graph.allowed_entities
+        kept = slice(None) if allowed is None else allowed[entity]
+        return Scores(group[kept], entity[kept], scores[kept], self.graph.num_entities)
+
+
+def _unpack(codes: NDArray[np.uint64], size: int) -> tuple[Codes, Codes]:
+    """Undo :func:`pack`."""
+    high, low = np.divmod(codes, np.uint64(size))
+    return high.astype(np.int64), low.astype(np.int64)
+
+
+def _expand(values: Codes, starts: Codes, counts: Codes) -> tuple[Codes, Codes]:
+    """Return each value as often as it counts, along with start, start + 1, ..."""
+    ends = np.cumsum(counts)
+    steps = np.arange(ends[-1] if ends.size else 0) - np.repeat(ends - counts, counts)
+    return np.repeat(values, counts), np.repeat(starts, counts) + steps
+
+
+def _score_range(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
+    return queries.relation, train.ranges[side]
+
+
+def _score_frequency(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
+    return queries.relation, train.occurrences[side]
+
+
+def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
+    relation, inverse = train.inverses
+    starts = np.searchsorted(relation, np.arange(queries.num_relations + 1))
+    start, end = starts[train.triples.relation], starts[train.triples.relation + 1]
+    row, place = _expand(np.arange(len(train.triples)), start, end - start)
+    # (x, s, y) answers (y, r, ?) with x, and (?, r, x) with y.
+    anchors, answers = getattr(train.triples, side)[row], getattr(train.triples, _OTHER[side])[row]
+    query = queries.table.find(pack(anchors, inverse[place], queries.num_relations))
+    hit = query >= 0
+    pairs = np.unique(pack(query[hit], answers[hit], train.graph.num_entities))
+    return np.arange(queries.keys.size), train.score(pairs, np.ones(pairs.size, dtype=np.int64))
+
+
+SCORES: dict[str, Callable[[Train, str, Queries], tuple[Codes, Scores]]] = {
+    "range": _score_range,
+    "frequency": _score_frequency,
+    "inverse": _score_inverse,
+}
+"""Key of a baseline to the function that scores candidates: it returns the group of each query, and the scores."""
+
+
+def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) -> TaskCounts:
+    """Count where a baseline ranks the true answer of every task of a split, on both sides."""
+    if missing := explain_missing(BASELINES[baseline], protocol, split):
+        raise UndefinedError(missing)
+    counts = count_candidates(graph, protocol, split)
+    return count_baselines(graph, {("", split): counts}, [baseline])["", split, baseline]
+
+
+def count_baselines(
+    graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str]
+) -> dict[tuple[str, str, str], TaskCounts]:
+    """Count for every protocol and split where chance, and each of the baselines, ranks the true answers.
+
+    `counts` are those of chance; where baselines have none, there are no more.
+    """
+    informed = [baseline for baseline in dict.fromkeys(baselines) if baseline != DEFAULT_BASELINE]
+    place = functools.cache(functools.partial(_place, Train(graph)))
+    found: dict[tuple[str, str, str], TaskCounts] = {}
+    done: dict[tuple[TaskCounts, str], TaskCounts] = {}
+    for (protocol, split), chance in counts.items():
+        found[protocol, split, DEFAULT_BASELINE] = chance
+        for baseline in informed if chance.answers is not None else ():
+            if (chance, baseline) not in done:
+                places = {side: place(chance.tasks, split, side, baseline) for side in chance.blocks}
+                done[chance, baseline] = _rank(chance, places)
+            found[protocol, split, baseline] = done[chance, baseline]
+    return found
+
+
+@dataclass(frozen=True)
+class _Places:
+    """The true answers of one side among the scores, before a protocol removes any."""
+
+    groups: Codes  # the group of each query. Shape (Q,)
+    scores: Scores
+    own: Codes  # the score of each task's true answer. Shape (n,)
+    above: Codes  # how many score above it, and how many the same. Shapes (n,)
+    same: Codes
+
+
+def _place(train: Train, tasks: RankedTasks, split: str, side: str, baseline: str) -> _Places:
+    true = getattr(train.graph.splits[split], side)[tasks.rows]
+    queries = tasks.queries[side]
+    groups, scores = SCORES[baseline](train, side, queries)
+    asked = groups[queries.of_task]
+    own = scores.find(asked, true)
+    return _Places(groups, scores, own, *scores.order.count(asked, own))
+
+
+def _rank(chance: TaskCounts, places: Mapping[str, _Places]) -> TaskCounts:
+    """Remove the known answers: what remains above each true answer, and with its score."""
+    blocks = {}
+    for side, answers in (chance.answers or {}).items():
+        queries, place = chance.tasks.queries[side], places[side]
+        known = place.scores.find(place.groups[answers.query], answers.entity)
+        scored = known > 0
+        above, same = _Order(answers.query[scored], known[scored]).count(queries.of_task, place.own)
+        offset = place.above - above
+        candidates = chance.blocks[side].size[queries.of_task]
+        # The known answers of a filter include the true one.
+        size = np.where(place.own > 0, place.same - same + bool(known.size), candidates - offset)
+        if not ((offset >= 0) & (size >= 1) & (offset + size <= candidates)).all():
+            raise DataError(
+                f"{side}: ties of a true answer exceed the candidates. Please report this bug with the dataset."
+            )
+        blocks[side] = Blocks(queries, np.arange(size.size), queries.of_task, size, offset)
+    return replace(chance, blocks=blocks)
