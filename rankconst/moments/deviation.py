@@ -239,7 +239,10 @@ class _Ranks:
         # c is near the mean of the ranks, and not far beyond the last rank of too many tasks.
         last_ranks, within = self.outermost
         low = 1 - math.sqrt(room / self.total)
-        high = min(self.mean_size + self.mean_offset + math.sqrt(room / self.total), float(np.min(last_ranks + np.sqrt(room / within))))
+        high = min(
+            self.mean_size + self.mean_offset + math.sqrt(room / self.total),
+            float(np.min(last_ranks + np.sqrt(room / within))),
+        )
         # A power of 2 as step makes every point exact and every period whole.
         first, end = math.floor(low / step), math.ceil(high / step) + 1
         if end - first <= _PLAIN:

@@ -375,10 +375,7 @@ def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
     lines = str(refused.value).splitlines()
     assert "constants: 1 row changed" in lines
     keys = ("baseline", "protocol", "split", "side", "aggregation", "metric")
-    assert (
-        f"  nations {' '.join(first[key] for key in keys)}: "
-        f"expectation {first['expectation']!r} -> 99.0" in lines
-    )
+    assert f"  nations {' '.join(first[key] for key in keys)}: expectation {first['expectation']!r} -> 99.0" in lines
     assert "datasets: no change" in lines
     assert "1 value differs within its stated error, and counts as the same" in lines
     source = build({**rows, "constants": rows["constants"][10:]})
