@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.errors import DataError
 from rankconst.tables.tables import TablesInMemory
@@ -42,7 +43,7 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
                 f"PyKEEN ranks them all, protocol {protocol.key} only those that occur. Name other protocols, or give "
                 "rankconst.from_counts what PyKEEN's evaluator counted."
             )
-    histograms = gather_histograms(key, graph, count_protocols(graph, protocols))
+    histograms = gather_histograms(key, graph, count_protocols(graph, protocols), INFORMED)
     source = Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
     tables = {"datasets": describe_dataset(source, statistics, {}), **tabulate_histograms(histograms)}
     return TablesInMemory(

@@ -472,13 +472,24 @@ def _rebuild(build: Build, key: str, archive: Tables, reason: str = "") -> _Part
         held = ", ".join(archive.datasets)
         raise UnknownNameError(f"tables {archive.version} hold no {key} to rebuild from; they hold {held}.")
     origin = f"archive {archive.version}"
+    tables = {
+        "datasets": _take_dataset(archive.read("datasets"), key),
+        **tabulate(_read_histograms(build, key, archive)),
+    }
+    for name in ("baseline_candidates", "constants"):
+        tables[name] = pa.concat_tables([tables[name], _take_informed(build, archive.read(name, key))])
     return _Part(
-        tables={
-            "datasets": _take_dataset(archive.read("datasets"), key),
-            **tabulate(_read_histograms(build, key, archive)),
-        },
+        tables=tables,
         provenance={"origin": origin, "reason": reason} if reason else {"origin": origin},
     )
+
+
+def _take_informed(build: Build, table: pa.Table) -> pa.Table:
+    """Return the rows of baselines, as they are: of macro averages there are no histograms."""
+    wanted = {"baseline": [*build.baselines], "protocol": [protocol.key for protocol in build.protocols]}
+    for name, keys in wanted.items():
+        table = table.filter(pc.is_in(table[name], value_set=pa.array(keys, pa.string())))
+    return table
 
 
 def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, Histogram]:

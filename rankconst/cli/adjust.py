@@ -442,54 +442,53 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
         done = [add_significance(each) for each in done]
     size, first = len(published), done[0].constants
     columns = [fill_columns(size, [each]) for each in done]
+    tails = tuple(f"log10_p{end}" for end in ENDS)
     data: dict[str, Any] = {
-        key: np.concatenate([each[key] for each in columns]) for key in columns[0] if key != "p_method"
+        key: np.concatenate([each[key] for each in columns]) for key in columns[0] if key not in {*tails, "p_method"}
     }
+    # There is no p against other baselines than chance.
+    blank = [None] * size
+    for key in tails:
+        data[key] = [value for each in columns for value in (each[key].tolist() if key in each else blank)]
     data["text"] = [each.text for each in published] * len(done)
-    data["p_method"] = [method for each in columns for method in each.get("p_method", [None] * size)]
+    data["p_method"] = [method for each in columns for method in each.get("p_method", blank)]
     described = [(each.constants, _describe(each.constants)) for each in done]
     for key in described[0][1]:
         data[key] = [facts[key] for _, facts in described for _ in range(size)]
-    for key in (f"log10_p{end}" for end in ENDS):
-        data.setdefault(key, [None] * size * len(done))
     _report_values(done, significance=significance)
     significant = any(data["p_method"])
-    tails = f"\n{_explain_tails(data['p_method'])}" if significant else ""
+    explained = f"\n{_explain_tails(data['p_method'])}" if significant else ""
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     tasks = replace(first.tasks, baseline=DEFAULT_BASELINE)
-    meaning = _MEANING_OF_SKILL if ladder else _MEANING_OF_INDEX
+    chance = f"Against uniform, which is chance, skill is {first.metric.name_of('index') or 'the adjusted index'}."
+    meaning = f"{_MEANING_OF_SKILL} {chance}" if ladder else _MEANING_OF_INDEX
     return Listing(
         _columns_of_values(first.metric, significant, ladder),
         data,
         title=f"{first.metric.label} {'on' if tasks.split else f'of {tasks.dataset},'} {tasks.describe()}",
-        caption=f"{meaning}{_tell_ranges(done)}{tails}{f' Tables: {versions}.' if versions else ''}"
+        caption=f"{meaning}{_tell_ranges(done)}{explained}{f' Tables: {versions}.' if versions else ''}"
         f"{_tell_standing(done) if ladder else _conclude(done)}",
     )
 
 
 _MEANING_OF_INDEX = "normalised: 1 = random; index: 0 = random, 1 = perfect; z: standard deviations better than random."
-_MEANING_OF_SKILL = (
-    "skill: 0 = as the baseline, 1 = perfect; for uniform, which is chance, it is the adjusted index. z: standard "
-    "deviations better than the baseline."
-)
+_MEANING_OF_SKILL = "skill: 0 = as the baseline, 1 = perfect; z: standard deviations better than the baseline."
 
 
 def _tell_standing(done: Sequence[Done]) -> str:
     """Say in words, after a blank, which baselines each value is better than, and which it is worse than."""
     standing: dict[tuple[str, str], dict[str, list[str]]] = {}
     for each in done:
-        tasks, expected = each.batch.tasks, each.constants.expectation
-        better, worse = (each.batch.lower > expected, each.batch.upper < expected)
-        if not each.batch.metric.increasing:
-            better, worse = worse, better
-        for value, above, below in zip(each.batch.value.tolist(), better.tolist(), worse.tolist(), strict=True):
-            found = standing.setdefault((f"{value:.6g}", tasks.dataset), {"better": [], "worse": [], "level": []})
-            found["better" if above else "worse" if below else "level"].append(tasks.baseline)
+        tasks = each.batch.tasks
+        for value, found in zip(each.batch.value.tolist(), _compare(each).tolist(), strict=True):
+            told = standing.setdefault((f"{value:.6g}", tasks.dataset), {"better": [], "worse": [], "level": []})
+            told[("level", "better", "worse")[found]].append(tasks.baseline)
     several = len({dataset for _, dataset in standing}) > 1
     lines = []
     for (value, dataset), found in itertools.islice(standing.items(), _MOST_STANDINGS):
         words = {"better": "better than", "worse": "worse than", "level": "within rounding of"}
-        said = "; ".join(f"{words[how]} {join_words(keys)}" for how, keys in found.items() if keys)
+        named = {how: f"the {join_words(keys)} baseline{'s' * (len(keys) > 1)}" for how, keys in found.items() if keys}
+        said = ", ".join(f"{words[how]} {keys}" for how, keys in named.items())
         lines.append(f"{value}{f' on {dataset}' if several else ''} is {said}.")
     return "\n" + "\n".join(lines)
 
@@ -548,6 +547,24 @@ def _explain_tails(methods: Iterable[str | None], how: str = "at least as well")
 
 def _tell_ranges(done: Iterable[Done]) -> str:
     return RANGES if any((each.batch.lower < each.batch.upper).any() for each in done) else ""
+
+
+def _count_worse(adjusted: AdjustedReading) -> str:
+    """Say in words, after a blank, how many numbers are worse than each further baseline."""
+    said = []
+    for baseline, done in adjusted.against.items():
+        worse = sum(int((_compare(each) < 0).sum()) for each in done)
+        said.append(f"{worse:,} of {sum(each.batch.value.size for each in done):,} are worse than {baseline}")
+    return f"\nOf the numbers, {join_words(said)}." if said else ""
+
+
+def _compare(done: Done) -> NDArray[np.int64]:
+    """Return 1 for values that are better than expected however they were rounded, -1 for worse ones, else 0."""
+    import numpy as np
+
+    expected, sign = done.constants.expectation, 1 if done.batch.metric.increasing else -1
+    above, below = done.batch.lower > expected, done.batch.upper < expected
+    return np.asarray(sign * (above.astype(np.int64) - below.astype(np.int64)))
 
 
 # Results with a smaller p are called better than chance.
@@ -780,8 +797,8 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
         columns,
         data if kept.all() else {key: _take(values, kept) for key, values in data.items()},
         caption="index: 0 = random, 1 = perfect; z: standard deviations better than random."
-        f"{_tell_ranges(adjusted.done)}{tails} "
-        f"Tables: {adjusted.table_version}.{more}{_conclude(adjusted.done)}",
+        f"{' skill: 0 = as the baseline, 1 = perfect.' * bool(adjusted.against)}{_tell_ranges(adjusted.done)}{tails} "
+        f"Tables: {adjusted.table_version}.{more}{_conclude(adjusted.done)}{_count_worse(adjusted)}",
     )
 
 

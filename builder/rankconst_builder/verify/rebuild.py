@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 
 from rankconst.catalogue.aggregations import MACROS
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
 from rankconst.catalogue.protocols import SPLITS, parse_protocol
 from rankconst.download import Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
+from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import count_protocols
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import describe_graph, encode_labels
@@ -177,6 +179,7 @@ class _Files:
 
     key: str
     protocols: tuple[str, ...]
+    baselines: tuple[str, ...]
     mirror: str | None
     cache: Path
 
@@ -211,12 +214,19 @@ def _count(job: _Files) -> _Counted | str:
         **{f"dropped_{split}": found.rows[split] - found.seen_distinct[split] for split in ("valid", "test")},
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
     }
-    micro, macro, relations = [], [], []
-    for (protocol, split), counts in count_protocols(graph, map(parse_protocol, job.protocols)).items():
+    micro, macro, relations, blocks = [], [], [], []
+    chance = count_protocols(graph, map(parse_protocol, job.protocols))
+    for (protocol, split, baseline), counts in count_baselines(graph, chance, job.baselines).items():
         if not counts.rows.size:
             continue
         for side in ("head", "tail"):
             tasks = job.key, protocol, split, side
+            if baseline != DEFAULT_BASELINE:
+                for code, one in counts.relation_histograms(side).items():
+                    offsets = np.zeros_like(one.num_tasks) if one.offsets is None else one.offsets
+                    named = {"baseline": baseline, "relation": graph.relation_names[code], "offset": offsets}
+                    blocks.append(_tabulate(tasks, named, one))
+                continue
             histogram = counts.histogram(side)
             micro.append(_tabulate(tasks, {}, histogram))
             for aggregation in MACROS.values():
@@ -226,7 +236,12 @@ def _count(job: _Files) -> _Counted | str:
             if split != "train":
                 for code, one in counts.relation_histograms(side).items():
                     relations.append(_tabulate(tasks, {"relation": graph.relation_names[code]}, one))
-    parts = {"candidates": micro, "macro_candidates": macro, "candidates_by_relation": relations}
+    parts = {
+        "candidates": micro,
+        "macro_candidates": macro,
+        "candidates_by_relation": relations,
+        "baseline_candidates": blocks,
+    }
     return _Counted(statistics, {name: pd.concat(rows, ignore_index=True) for name, rows in parts.items() if rows})
 
 
@@ -262,8 +277,14 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
     held = frame[["dataset", "protocol"]].drop_duplicates()
     cache = cache_folder() if means.cache is None else means.cache
     known = load_benchmarks()
+    ranked = (
+        {*tables.sound["baseline_candidates"]["baseline"].tolist()} if "baseline_candidates" in tables.sound else {}
+    )
+    baselines = tuple(baseline for baseline in INFORMED if baseline in ranked)
     jobs = {
-        key: _Files(key, tuple(held["protocol"][(held["dataset"] == key).to_numpy()].tolist()), means.mirror, cache)
+        key: _Files(
+            key, tuple(held["protocol"][(held["dataset"] == key).to_numpy()].tolist()), baselines, means.mirror, cache
+        )
         for key in tables.datasets
         if key in known and key in tables.counted and known[key].files and not known[key].not_offered
     }
