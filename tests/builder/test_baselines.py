@@ -25,7 +25,6 @@ from rankconst_builder.baselines import SCORES, Scores, Train, count_baseline, c
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.graph import Graph, Triples
 from rankconst_builder.pipeline import gather_histograms
-from rankconst_builder.tabulate import tabulate_histograms
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -267,8 +266,6 @@ def test_histograms_of_baselines_follow_those_of_chance() -> None:
         assert mine == expected
         for tasks in mine:
             assert found[tasks].total == chance[dataclasses.replace(tasks, baseline=DEFAULT_BASELINE)].total
-    with pytest.raises(DataError, match="no table has a column for baselines"):
-        tabulate_histograms(found)
     assert Tasks("own", "standard", "test", "tail", baseline="frequency") in found
 
 
