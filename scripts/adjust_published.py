@@ -1,25 +1,29 @@
-"""Adjust published results for docs/plots.md: ten lines as a table, and all of them as a picture.
+"""Adjust published results for docs/plots.md and docs/baselines.md: some lines as tables, all of them as a picture.
 
 Run: python scripts/adjust_published.py FILE, with the extra ``rankconst[plot]``. FILE is a table with a row for each
 published result and columns model, dataset, split, side, MR, MRR, Hits@1, Hits@3, Hits@10 and source_repo, the
-repository that published it. Writes docs/published.svg and replaces the lines in docs/plots.md.
+repository that published it. Writes docs/published.svg and replaces the lines on both pages.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from marked import replace_lines
 
 import rankconst
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.constants.published import Interval, show_uncertain
 from rankconst.results.adjust import AdjustedReading, adjust_reading
 from rankconst.results.evaluation import Stated
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = DOCS / "plots.md"
+LADDER = DOCS / "baselines.md"
 PICTURE = DOCS / "published.svg"
+COUNTING = "frequency"
 
 CHOSEN = (
     ("Nations", "TransE", "ffabious/pykeen-kge-bench"),
@@ -39,7 +43,8 @@ CHOSEN = (
 def adjust_published(path: Path) -> AdjustedReading:
     """Adjust the MRR of every published result, each with the protocol of the tool that computed it."""
     metric = rankconst.parse_metric("mrr")
-    return adjust_reading(rankconst.read_results(path), rankconst.load(), Stated(), metrics=[metric])
+    reading = rankconst.read_results(path)
+    return adjust_reading(reading, rankconst.load(), Stated(), metrics=[metric], baselines=INFORMED)
 
 
 def render_lines(adjusted: AdjustedReading) -> str:
@@ -71,6 +76,34 @@ def render_lines(adjusted: AdjustedReading) -> str:
     return "\n".join(lines)
 
 
+def render_ladder(adjusted: AdjustedReading) -> str:
+    """Return the results on test that are worse than the frequency baseline, after a sentence that counts them."""
+    chance = {each.batch.tasks: each for each in adjusted.done}
+    rows, total = [], 0
+    for done in adjusted.against[COUNTING]:
+        batch, expected = done.batch, done.constants.expectation
+        if batch.tasks.split != "test":
+            continue
+        random = chance[replace(batch.tasks, baseline=DEFAULT_BASELINE)].constants.expectation
+        total += batch.value.size
+        for place, value, upper in zip(batch.index.tolist(), batch.value.tolist(), batch.upper.tolist(), strict=True):
+            if upper < expected:
+                entry = adjusted.reading.entries[place]
+                skill = float(done.constants.index(value))
+                rows.append((entry, random, expected, value, skill))
+    lines = [
+        f"Of {total} results on test, {len(rows)} are worse than the frequency baseline:",
+        "",
+        "| dataset | side | model | published in | random | frequency | MRR | skill |",
+        "|---|---|---|---|---:|---:|---:|---:|",
+    ]
+    for entry, random, expected, value, skill in sorted(rows, key=lambda row: (row[0].context.dataset, row[4])):
+        said = entry.context
+        cells = (said.dataset, said.side or "both", said.model, said.tool, f"{random:.2g}", f"{expected:.4f}")
+        lines.append(f"| {' | '.join(map(str, (*cells, f'{value:.4g}', f'{skill:.3f}')))} |")
+    return "\n".join(lines)
+
+
 def _shorten(text: str) -> str:
     """Return a number as printed; of the digits of a float four are enough for a page."""
     return text if len(text) <= 8 else f"{float(text):.4f}..."
@@ -93,6 +126,7 @@ def main() -> None:
     adjusted = adjust_published(Path(sys.argv[1]))
     lines = render_lines(adjusted)
     replace_lines(PAGE, "published", lines)
+    replace_lines(LADDER, "ladder", render_ladder(adjusted))
     PICTURE.write_bytes(draw(adjusted))
     print(lines)
 
