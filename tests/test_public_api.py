@@ -36,6 +36,7 @@ RUNTIME = sorted(
 
 NAMES = [
     "Adjusted",
+    "Comparison",
     "Constants",
     "Counts",
     "DataError",
@@ -45,6 +46,7 @@ NAMES = [
     "MissingExtraError",
     "Moments",
     "RankconstError",
+    "Ranks",
     "Tables",
     "TablesError",
     "Tasks",
@@ -54,8 +56,10 @@ NAMES = [
     "__version__",
     "adjust",
     "bundled_versions",
+    "compare",
     "compute_moments",
     "from_counts",
+    "from_ranks",
     "from_triples",
     "identify",
     "lint",
