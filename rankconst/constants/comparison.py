@@ -18,6 +18,10 @@ and the sum of the u_i follows from the two numbers. The right side is concave i
 B, and more than k candidates everywhere, this is n min(A + B, 2 - A - B), the largest number of tasks that one model
 alone can hit, and is reached. So it is for MRR, where it is a little smaller: no task adds less than 1/N_i.
 
+**The least z without negative correlation.** If tasks on which the one model does well are not those on which the other
+does badly, sum p_i q_i >= (sum p_i)(sum q_i) / n, and sum D_i^2 = sum p_i^2 + sum q_i^2 - 2 sum p_i q_i is at most
+sum s_i p_i + sum s_i q_i less twice that. For Hits@k this is n (A + B - 2 A B).
+
 **The largest z.** By Cauchy and Schwarz z <= sqrt(n). Hits differ by w_i or not at all, so there sum D_i^2 is also at
 least the least w_i times |sum D_i|.
 
@@ -92,6 +96,9 @@ class Comparison:
         What the rounding of the two leaves open.
     z_interval
         Standard errors between the two, in favour of the better: of the sign-flip test, which is McNemar's for Hits@k.
+    z_uncorrelated
+        The least z unless the results of the two models are negatively correlated over the tasks: unless tasks that are
+        easy for the one are hard for the other. For macro averages no more is known than the least z.
     log10_p_interval
         Decimal logarithm of the two-sided p: the probability of such a difference between equally good models.
     method
@@ -113,6 +120,7 @@ class Comparison:
     difference: float
     difference_interval: Interval
     z_interval: Interval
+    z_uncorrelated: float
     log10_p_interval: Interval
     method: str
     smallest: float
@@ -142,7 +150,7 @@ class Comparison:
         for name in ("difference", "confidence", "z", "log10_p"):
             lower, upper = getattr(self, f"{name}_interval")
             found |= {f"{name}_lower": lower, f"{name}_upper": upper}
-        last = ("method", "smallest", "is_significant", "table_version")
+        last = ("z_uncorrelated", "method", "smallest", "is_significant", "table_version")
         return found | {name: getattr(self, name) for name in last}
 
     def __str__(self) -> str:
@@ -177,11 +185,14 @@ class Comparison:
             )
         if self.difference_interval.lower <= 0 <= self.difference_interval.upper:
             return f"These numbers do not tell which model is better: rounded so, they may be equal. {enough} would."
+        sure = self.z_uncorrelated >= _QUANTILE
+        usual = f"at least {_round(self.z_uncorrelated, math.floor, 3)} unless their results are negatively correlated"
         said = (
             f"These numbers alone do not tell whether this is chance: the difference of {difference} is {least} to "
-            f"{most} standard errors, depending on what the two models have in common. {enough} would tell in any case."
+            f"{most} standard errors, depending on what the two models have in common{f', and {usual}' if sure else ''}. {enough} "
+            "would tell in any case."
         )
-        if not self.metric.takes_k:
+        if sure or not self.metric.takes_k:
             return said
         nearest = self.num_tasks * min(map(abs, self.difference_interval))
         apart = _round((nearest / _QUANTILE) ** 2, math.floor)
@@ -249,16 +260,20 @@ def compare_values(
     weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
     sizes = histogram.num_candidates
     best, worst = (_list_terms(metric, ranks) for ranks in (np.ones_like(sizes), sizes))
-    spans, total, best_value = weights * np.abs(best - worst), histogram.total_weight, float(best[0])
+    spans, counts = weights * np.abs(best - worst), histogram.num_tasks.astype(np.float64)
+    total, best_value = histogram.total_weight, float(best[0])
 
     def bound(pair: tuple[float, float]) -> float:
         """Return the largest sum of squared differences for two values."""
         losses = total * (abs(best_value - pair[0]) + abs(best_value - pair[1]))
-        return bound_squares(spans, histogram.num_tasks.astype(np.float64), losses)
+        return bound_squares(spans, counts, losses)
 
     nearest, farthest = _pair_ends(*intervals)
     squares, least, most = bound(nearest), total * abs(nearest[1] - nearest[0]), total * abs(farthest[1] - farthest[0])
     z = Interval(least / math.sqrt(squares) if squares else 0.0, _bound_z(metric, histogram, most))
+    if histogram.weights is None and squares:
+        ends = [sorted(total * abs(best_value - end) for end in each) for each in intervals]
+        squares = min(squares, bound_uncorrelated(spans, counts, Interval(*ends[0]), Interval(*ends[1])))
     p = _test_signs(metric, histogram, values, intervals, bound) if metric.takes_k else None
     smallest = _QUANTILE * math.sqrt(bound(values)) / total
     difference = Interval(intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower)
@@ -271,6 +286,7 @@ def compare_values(
         values[1] - values[0],
         difference,
         Interval(min(z), z.upper),
+        min(least / math.sqrt(squares), z.upper) if squares > 0 else min(z),
         Interval(*(_log10_normal(end) for end in (z.upper, min(z)))) if p is None else p,
         "normal" if p is None else "exact",
         smallest,
@@ -304,6 +320,7 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
         difference,
         Interval(difference, difference),
         Interval(z, z),
+        z,
         Interval(log10_p, log10_p),
         "exact" if is_exact else "normal",
         _QUANTILE * math.sqrt(squares) / n,
@@ -325,9 +342,20 @@ def bound_squares(spans: Values, tasks: Values, losses: float) -> float:
     order = np.argsort(-spans)
     slopes, rooms = spans[order], (spans * tasks)[order]
     # Of every task the sum of p and q first brings it to its span, at slope span, and then away from it.
-    slopes, rooms = np.append(slopes, -slopes[::-1]), np.append(rooms, rooms[::-1])
-    used = np.clip(losses - (np.cumsum(rooms) - rooms), 0.0, rooms)
-    return max(float(np.sum(slopes * used)), 0.0)
+    return max(_fill(np.append(slopes, -slopes[::-1]), np.append(rooms, rooms[::-1]), losses), 0.0)
+
+
+def bound_uncorrelated(spans: Values, tasks: Values, first: Interval, second: Interval) -> float:
+    """Return the same if p and q are not negatively correlated, and what the sums of all p and of all q may be."""
+    order = np.argsort(-spans)
+    slopes, rooms = spans[order], (spans * tasks)[order]
+    squares = [_fill(slopes, rooms, losses.upper) for losses in (first, second)]
+    return sum(squares) - 2 * first.lower * second.lower / float(np.sum(tasks))
+
+
+def _fill(slopes: Values, rooms: Values, total: float) -> float:
+    """Use up a total, room by room, and return the sum of what is used times its slope."""
+    return float(np.sum(slopes * np.clip(total - (np.cumsum(rooms) - rooms), 0.0, rooms)))
 
 
 def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:

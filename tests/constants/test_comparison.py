@@ -38,14 +38,18 @@ def add(terms: Iterable[Fraction]) -> Fraction:
     return sum(terms, Fraction(0))
 
 
-def list_pairs(metric: str, sizes: tuple[int, ...]) -> dict[tuple[Fraction, Fraction], list[Fraction]]:
-    """Return the sums of squared differences of all pairs of rank vectors, by the two sums of terms."""
+def list_pairs(metric: str, sizes: tuple[int, ...]) -> dict[tuple[Fraction, Fraction], list[tuple[Fraction, bool]]]:
+    """Return of all pairs of rank vectors, by the two sums of terms, the sum of squared differences.
+
+    The flag is True if the terms are not negatively correlated.
+    """
     term = TERMS[metric]
     vectors = [tuple(map(term, ranks)) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))]
-    found: dict[tuple[Fraction, Fraction], list[Fraction]] = {}
+    found: dict[tuple[Fraction, Fraction], list[tuple[Fraction, bool]]] = {}
     for one, other in itertools.product(vectors, repeat=2):
         squares = add((x - y) ** 2 for x, y in zip(one, other, strict=True))
-        found.setdefault((add(one), add(other)), []).append(squares)
+        products = add(x * y for x, y in zip(one, other, strict=True))
+        found.setdefault((add(one), add(other)), []).append((squares, products * len(sizes) >= add(one) * add(other)))
     return found
 
 
@@ -54,9 +58,11 @@ def list_pairs(metric: str, sizes: tuple[int, ...]) -> dict[tuple[Fraction, Frac
 def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int, ...]) -> None:
     constants = rankconst.from_counts(sizes).constants(metric)
     n = len(sizes)
-    for (one, other), squares in list_pairs(metric, sizes).items():
+    for (one, other), pairs in list_pairs(metric, sizes).items():
         found = constants.compare(float(one / n), float(other / n))
-        attained = [float(abs(one - other)) / math.sqrt(each) if each else 0.0 for each in map(float, squares)]
+        attained = [float(abs(one - other)) / math.sqrt(squares) if squares else 0.0 for squares, _ in pairs]
+        uncorrelated = [z for z, (_, is_not_negative) in zip(attained, pairs, strict=True) if is_not_negative]
+        assert found.z_interval.lower <= found.z_uncorrelated <= min(uncorrelated, default=math.inf) * (1 + 1e-9)
         assert found.z_interval.lower <= min(attained) * (1 + 1e-9)
         assert found.z_interval.upper >= max(attained) * (1 - 1e-9)
         if metric.startswith("hits"):
@@ -72,9 +78,9 @@ def test_the_least_z_is_reached_where_each_task_is_best_or_worst(metric: str, si
     spans = np.array([float(abs(term(size) - term(1))) for size in sizes])
     best = float(term(1)) * len(sizes)
     largest: dict[float, float] = {}
-    for (one, other), squares in pairs.items():
+    for (one, other), found in pairs.items():
         losses = round(abs(float(one) - best) + abs(float(other) - best), 9)
-        largest[losses] = max(largest.get(losses, 0.0), float(max(squares)))
+        largest[losses] = max(largest.get(losses, 0.0), float(max(found)[0]))
     ascending = np.sort(spans)
     for used in range(len(sizes) + 1):
         for corner in (ascending[::-1][:used].sum(), ascending.sum() + ascending[:used].sum()):
@@ -113,6 +119,9 @@ def test_hits_have_the_bound_that_the_field_knows() -> None:
     assert rounded.z_interval.lower == pytest.approx(math.sqrt(n) * 0.010 / math.sqrt(2 - 0.5335 - 0.5435), rel=1e-9)
     assert rounded.z_interval.upper == pytest.approx(math.sqrt(n * 0.012), rel=1e-9)
     assert rounded.difference_interval == pytest.approx((0.010, 0.012))
+    # If their hits are independent, A + B - 2 A B of the tasks tell them apart.
+    apart = first + second - 2 * first * second
+    assert found.z_uncorrelated == pytest.approx(math.sqrt(n) * 0.011 / math.sqrt(apart), rel=1e-9)
     # MRR: the same, but for the little that a task at its last rank still adds.
     mrr = rankconst.load().constants("FB15k-237", "mrr").compare(0.338, 0.358)
     bound = math.sqrt(n) * 0.020 / math.sqrt(0.338 + 0.358)
@@ -242,6 +251,16 @@ def test_the_smallest_difference_is_the_one_at_the_level(metric: str) -> None:
     assert found.confidence_interval == pytest.approx((apart_by - found.smallest, apart_by + found.smallest))
 
 
+def test_independent_models_are_at_the_bound_of_the_uncorrelated() -> None:
+    rng = np.random.default_rng(2)
+    n = 200_000
+    one, other = np.where(rng.random((2, n)) < [[0.5], [0.53]], 1, 999)
+    known = rankconst.compare(one, other, metric="hits@10")
+    found = rankconst.from_counts([1000] * n).constants("hits@10").compare(*known.values)
+    assert found.z_uncorrelated == pytest.approx(known.z_interval.lower, rel=0.01)
+    assert found.z_interval.lower < 0.8 * found.z_uncorrelated
+
+
 def test_models_without_a_difference_are_seldom_told_apart() -> None:
     rng = np.random.default_rng(11)
     n, runs, wrong = 300, 150, 0
@@ -289,6 +308,7 @@ def test_a_baseline_does_not_say_what_ranks_there_can_be() -> None:
         (("0.533", "0.544"), True, "0.544 is better than 0.533: the difference of 0.0110 (0.0100–0.0120) is 2.10 or"),
         (("0.544", "0.533"), True, "0.544 is better than 0.533: the difference of 0.0110 (0.0100–0.0120) is 2.10 or"),
         (("0.533", "0.538"), None, "These numbers alone do not tell whether this is chance: the difference of 0.0050"),
+        (("0.524", "0.533"), None, "These numbers alone do not tell whether this is chance: the difference of 0.0090"),
         (("0.533", "0.533"), None, "These numbers do not tell which model is better: rounded so, they may be equal."),
         (("0.53300", "0.53303"), False, "This can well be chance"),
     ],
