@@ -106,6 +106,8 @@ def compare(
     explain_names([metric])
     if tool is not None:
         report_caveats([parse_tool(tool)])
+    if found.note:
+        typer.echo(f"note: {found.note}", err=True)
     print_listing(_list(found), format)
 
 

@@ -32,6 +32,7 @@ nearest numbers that the rounding leaves open. The largest is that of the two fa
 References
 ----------
 McNemar 1947, Note on the sampling error of the difference between correlated proportions or percentages.
+Hoeffding 1963, Probability inequalities for sums of bounded random variables.
 """
 
 from __future__ import annotations
@@ -63,6 +64,9 @@ LEVEL = 0.05
 """A difference with a larger p is called open to chance."""
 
 _QUANTILE = 1.959963984540054  # of the standard normal law, two-sided at that level
+# Of fewer tasks, or of unequal ones, Hoeffding's inequality is used in place of that law.
+_MANY = 100
+_HOEFFDING_QUANTILE = math.sqrt(2 * math.log(2 / LEVEL))
 
 LEFT_OUT = (
     "Not considered: that tasks depend on each other, that training again gives other numbers, and that these two may "
@@ -102,12 +106,16 @@ class Comparison:
     log10_p_interval
         Decimal logarithm of the two-sided p: the probability of such a difference between equally good models.
     method
-        ``exact`` for the sign test of Hits@k and for the ranks of few tasks; ``normal`` if p is that of z.
+        How the larger p was computed: ``exact`` for the sign test of Hits@k and for the ranks of few tasks, ``normal``
+        from z by the normal law, ``hoeffding`` from z as a bound, for published values of fewer than 100 tasks or of
+        macro averages.
     smallest
         The least difference that is significant at 5 % on these tasks, around these values: of published numbers,
         whatever the models have in common.
     confidence_interval
         A 95 % confidence interval of the difference: of published numbers, the widest.
+    note
+        What does not fit: a Hits@k that no whole number of hits gives. Empty if nothing.
     table_version
         The version of the tables that tell how many candidates the tasks have; empty if none do.
     """
@@ -125,7 +133,12 @@ class Comparison:
     method: str
     smallest: float
     confidence_interval: Interval
+    note: str = ""
     table_version: str = ""
+
+    def __repr__(self) -> str:
+        on = "" if self.tasks is None else f" on {self.tasks}"
+        return f"Comparison({self.metric.label}{on}, {' and '.join(self.names)}: z {show_z(self)}, p {show_p(self)})"
 
     @property
     def is_significant(self) -> bool | None:
@@ -150,11 +163,11 @@ class Comparison:
         for name in ("difference", "confidence", "z", "log10_p"):
             lower, upper = getattr(self, f"{name}_interval")
             found |= {f"{name}_lower": lower, f"{name}_upper": upper}
-        last = ("z_uncorrelated", "method", "smallest", "is_significant", "table_version")
+        last = ("z_uncorrelated", "method", "smallest", "is_significant", "note", "table_version")
         return found | {name: getattr(self, name) for name in last}
 
     def __str__(self) -> str:
-        return f"{self.describe()} {LEFT_OUT}"
+        return " ".join(filter(None, (self.describe(), self.note, LEFT_OUT)))
 
     def describe(self) -> str:
         """Say in words how sure the difference is."""
@@ -185,16 +198,17 @@ class Comparison:
             )
         if self.difference_interval.lower <= 0 <= self.difference_interval.upper:
             return f"These numbers do not tell which model is better: rounded so, they may be equal. {enough} would."
-        sure = self.z_uncorrelated >= _QUANTILE
-        usual = f"at least {_round(self.z_uncorrelated, math.floor, 3)} unless their results are negatively correlated"
+        sure = self.z_uncorrelated >= (_HOEFFDING_QUANTILE if self.method == "hoeffding" else _QUANTILE)
+        usual = _round(self.z_uncorrelated, math.floor, 3)
         said = (
             f"These numbers alone do not tell whether this is chance: the difference of {difference} is {least} to "
-            f"{most} standard errors, depending on what the two models have in common{f', and {usual}' if sure else ''}. {enough} "
-            "would tell in any case."
+            f"{most} standard errors, depending on what the two models have in common"
+            f"{f', and at least {usual} unless their results are negatively correlated' * sure}. "
+            f"{enough} would tell in any case."
         )
         if sure or not self.metric.takes_k:
             return said
-        nearest = self.num_tasks * min(map(abs, self.difference_interval))
+        nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
         apart = _round((nearest / _QUANTILE) ** 2, math.floor)
         return f"{said} This one is significant if about {apart} tasks or fewer are hits of one model only."
 
@@ -255,7 +269,7 @@ def compare_values(
     Raises UndefinedError for a metric that is no mean over tasks, UsageError for tasks of another baseline than chance.
     """
     require_mean(metric)
-    if histogram.offsets is not None:
+    if histogram.offsets is not None or not tasks.is_chance:
         raise UsageError("two results are compared on the tasks themselves: leave out the baseline.")
     weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
     sizes = histogram.num_candidates
@@ -274,8 +288,18 @@ def compare_values(
     if histogram.weights is None and squares:
         ends = [sorted(total * abs(best_value - end) for end in each) for each in intervals]
         squares = min(squares, bound_uncorrelated(spans, counts, Interval(*ends[0]), Interval(*ends[1])))
-    p = _test_signs(metric, histogram, values, intervals, bound) if metric.takes_k else None
-    smallest = _QUANTILE * math.sqrt(bound(values)) / total
+    p, note = None, ""
+    if metric.takes_k and not histogram.is_weighted:
+        try:
+            p = _test_signs(metric, histogram, values, intervals, bound)
+        except UndefinedError as error:
+            note = str(error)
+    method = "exact" if p else "hoeffding" if histogram.is_weighted or histogram.total < _MANY else "normal"
+    if p is None:
+        # No test that flips signs has a smaller p than that of equal signs.
+        upper = _log10_normal(min(z)) if method == "normal" else _log10_hoeffding(min(z))
+        p = Interval((1 - histogram.total) * math.log10(2.0), upper)
+    smallest = _find_smallest(bound(values), method, metric) / total
     difference = Interval(intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower)
     return Comparison(
         metric,
@@ -287,10 +311,11 @@ def compare_values(
         difference,
         Interval(min(z), z.upper),
         min(least / math.sqrt(squares), z.upper) if squares > 0 else min(z),
-        Interval(*(_log10_normal(end) for end in (z.upper, min(z)))) if p is None else p,
-        "normal" if p is None else "exact",
+        p,
+        method,
         smallest,
         Interval(difference.lower - smallest, difference.upper + smallest),
+        note,
     )
 
 
@@ -304,11 +329,11 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     squares, total = float(np.sum(differences**2)), float(np.sum(differences))
     z = abs(total) / math.sqrt(squares) if squares else 0.0
     flipped = differences[differences != 0]
-    is_exact = metric.takes_k or flipped.size <= _MOST_FLIPPED
+    method = "exact" if metric.takes_k or flipped.size <= _MOST_FLIPPED else "normal"
     if metric.takes_k:  # which differ by 1 or not at all
         log10_p = _log10_sign_test(flipped.size, round(abs(total)))
     else:
-        log10_p = _log10_flips(flipped) if is_exact else _log10_normal(z)
+        log10_p = _log10_flips(flipped) if method == "exact" else _log10_normal(z)
     half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
     difference, values = total / n, (float(np.mean(terms[0])), float(np.mean(terms[1])))
     return Comparison(
@@ -322,8 +347,8 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
         Interval(z, z),
         z,
         Interval(log10_p, log10_p),
-        "exact" if is_exact else "normal",
-        _QUANTILE * math.sqrt(squares) / n,
+        method,
+        _find_smallest(squares, method, metric) / n,
         Interval(difference - half, difference + half),
     )
 
@@ -386,18 +411,13 @@ def _test_signs(
     values: tuple[float, float],
     intervals: tuple[Interval, Interval],
     bound: Callable[[tuple[float, float]], float],
-) -> Interval | None:
-    """Return the ends of log10 p of the sign test for two numbers of hits; None if they are not whole numbers.
+) -> Interval:
+    """Return the ends of log10 p of the sign test for two numbers of hits; UndefinedError if they are no whole numbers.
 
     Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b rises by 1, p falls
     whether a + b rises or falls by 1: so the ends are those of the nearest and of the farthest numbers of hits.
     """
-    if histogram.is_weighted:
-        return None
-    try:
-        attained = [attain(metric, histogram.total, *known)[1] for known in zip(values, intervals, strict=True)]
-    except UndefinedError:
-        return None
+    attained = [attain(metric, histogram.total, *known)[1] for known in zip(values, intervals, strict=True)]
     nearest, farthest = _pair_ends(*attained)
     n = histogram.total
     least, most = (round(n * abs(pair[1] - pair[0])) for pair in (nearest, farthest))
@@ -426,6 +446,18 @@ def _log10_flips(differences: Values) -> float:
     for each in differences.tolist():
         sums = np.append(sums + each, sums - each)
     return math.log10(np.mean(np.abs(sums) >= abs(np.sum(differences)) * (1 - 1e-12)))
+
+
+def _find_smallest(squares: float, method: str, metric: Metric) -> float:
+    """Return the least sum of differences that is significant."""
+    # The sign test of whole numbers needs one more.
+    more = 1.0 if method == "exact" and metric.takes_k else 0.0
+    return (_HOEFFDING_QUANTILE if method == "hoeffding" else _QUANTILE) * math.sqrt(squares) + more
+
+
+def _log10_hoeffding(z: float) -> float:
+    """Return log10 of the most that the probability of z can be, whatever the differences are."""
+    return min(math.log10(2.0) - z * z / 2 / math.log(10.0), 0.0)
 
 
 def _log10_normal(z: float) -> float:
