@@ -285,9 +285,9 @@ def compare_values(
     nearest, farthest = _pair_ends(*intervals)
     squares, least, most = bound(nearest), total * abs(nearest[1] - nearest[0]), total * abs(farthest[1] - farthest[0])
     z = Interval(least / math.sqrt(squares) if squares else 0.0, _bound_z(metric, histogram, most))
+    losses = [Interval(*sorted(total * abs(best_value - end) for end in each)) for each in intervals]
     if histogram.weights is None and squares:
-        ends = [sorted(total * abs(best_value - end) for end in each) for each in intervals]
-        squares = min(squares, bound_uncorrelated(spans, counts, Interval(*ends[0]), Interval(*ends[1])))
+        squares = min(squares, bound_uncorrelated(spans, counts, *losses))
     p, note = None, ""
     if metric.takes_k and not histogram.is_weighted:
         try:
@@ -299,23 +299,25 @@ def compare_values(
         # No test that flips signs has a smaller p than that of equal signs.
         upper = _log10_normal(min(z)) if method == "normal" else _log10_hoeffding(min(z))
         p = Interval((1 - histogram.total) * math.log10(2.0), upper)
-    smallest = _find_smallest(bound(values), method, metric) / total
+    # The bound is largest where the losses are half of what they can be, or as near to it as they come.
+    half = min(max(float(np.sum(spans * counts)), losses[0].lower + losses[1].lower), losses[0].upper + losses[1].upper)
+    smallest = _find_smallest(bound_squares(spans, counts, half), method, metric) / total
     difference = Interval(intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower)
     return Comparison(
-        metric,
-        tasks,
-        histogram.total,
-        names,
-        values,
-        values[1] - values[0],
-        difference,
-        Interval(min(z), z.upper),
-        min(least / math.sqrt(squares), z.upper) if squares > 0 else min(z),
-        p,
-        method,
-        smallest,
-        Interval(difference.lower - smallest, difference.upper + smallest),
-        note,
+        metric=metric,
+        tasks=tasks,
+        num_tasks=histogram.total,
+        names=names,
+        values=values,
+        difference=values[1] - values[0],
+        difference_interval=difference,
+        z_interval=Interval(min(z), z.upper),
+        z_uncorrelated=min(least / math.sqrt(squares), z.upper) if squares > 0 else min(z),
+        log10_p_interval=p,
+        method=method,
+        smallest=smallest,
+        confidence_interval=Interval(difference.lower - smallest, difference.upper + smallest),
+        note=note,
     )
 
 
@@ -337,19 +339,19 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
     difference, values = total / n, (float(np.mean(terms[0])), float(np.mean(terms[1])))
     return Comparison(
-        metric,
-        None,
-        n,
-        (show_number(values[0]), show_number(values[1])),
-        values,
-        difference,
-        Interval(difference, difference),
-        Interval(z, z),
-        z,
-        Interval(log10_p, log10_p),
-        method,
-        _find_smallest(squares, method, metric) / n,
-        Interval(difference - half, difference + half),
+        metric=metric,
+        tasks=None,
+        num_tasks=n,
+        names=(show_number(values[0]), show_number(values[1])),
+        values=values,
+        difference=difference,
+        difference_interval=Interval(difference, difference),
+        z_interval=Interval(z, z),
+        z_uncorrelated=z,
+        log10_p_interval=Interval(log10_p, log10_p),
+        method=method,
+        smallest=_find_smallest(squares, method, metric) / n,
+        confidence_interval=Interval(difference - half, difference + half),
     )
 
 
