@@ -155,8 +155,13 @@ def test_uniform_is_chance() -> None:
             assert tasks == [(0, size) for size in getattr(count, side).tolist()]
 
 
-def test_counting_baselines_together_changes_nothing() -> None:
-    graph = make_graph(random_dataset(seed=2, entities=12, relations=3, size=100))
+# Here protocols rank the same rows, but not the same candidates.
+SAME_ROWS: Dataset = {"train": [(0, 0, 1), (1, 0, 2)], "valid": [(0, 0, 3)], "test": [(0, 0, 2)]}
+
+
+@pytest.mark.parametrize("dataset", [SAME_ROWS, random_dataset(seed=2, entities=12, relations=3, size=100)])
+def test_counting_baselines_together_changes_nothing(dataset: Dataset) -> None:
+    graph = make_graph(dataset)
     together = count_baselines(graph, count_protocols(graph, CATALOGUE), INFORMED)
     expected = {
         (protocol.key, split, baseline)
@@ -248,6 +253,26 @@ def test_largest_scores_that_fit_are_in_order() -> None:
     above, same = order.count(groups, scores)
     assert above.tolist() == [0, 0, 1, 0, 1, 0, 1, 0]
     assert same.tolist() == [1, 0, 2, 1, 0, 0, 0, 0]
+    # A score beyond all of these is not one of the next group.
+    above, same = baselines._Order(np.array([1]), np.array([1])).count(np.array([0]), np.array([3]))
+    assert (above.tolist(), same.tolist()) == ([0], [0])
+
+
+@pytest.mark.parametrize(("filler", "inverse"), [(71, True), (70, True), (72, False)])
+def test_the_share_that_makes_relations_inverse(filler: int, inverse: bool) -> None:
+    # 9 of 10 triples match; 0.99 less the share of valid and test, 9 of 100, is 0.9.
+    other = range(filler)
+    dataset: Dataset = {
+        "train": [
+            *((place, 0, 20 + place) for place in range(10)),
+            *((20 + place, 1, place) for place in range(1, 11)),
+            *((place, 2, 100 + place) for place in other),
+        ],
+        "valid": [(place, 3, 0) for place in range(4)],
+        "test": [(place, 3, 1) for place in range(5)],
+    }
+    pairs = [found.tolist() for found in Train(make_graph(dataset)).inverses]
+    assert pairs == ([[0, 1], [1, 0]] if inverse else [[], []])
 
 
 def test_histograms_of_baselines_follow_those_of_chance() -> None:
