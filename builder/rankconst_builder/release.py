@@ -1,6 +1,7 @@
 """Assemble a released set from a build: tables, documents, and one zip to deposit.
 
-Values are never changed, only serialised: the same build, version and date give the same bytes. A released version is
+Values are only serialised, but for constants that differ from those of the release before by no more than machines do:
+they stay as released. The same build, version, date and previous release give the same bytes. A released version is
 never overwritten, and its number follows the version rule of :mod:`rankconst_builder.changes`.
 """
 
@@ -17,7 +18,7 @@ from rankconst.errors import DataError, TablesError, UsageError, explain_write_e
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, precedes
 from rankconst.tables.tables import Tables, bundled_versions, load
-from rankconst_builder.changes import Changes, TableChanges, compare_sets, smallest_version
+from rankconst_builder.changes import Changes, TableChanges, compare_sets, keep_released, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
     CHECKSUMS,
@@ -67,12 +68,15 @@ class Released:
 
 def release_tables(order: Order) -> Released:
     """Check an order, and write the set and its zip."""
-    tables = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
+    built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
+    previous = _find_previous(order)
+    tables = built
+    if previous is not None:
+        tables = {**built, "constants": keep_released(previous.read("constants"), built["constants"])}
     if _is_released(order, tables):
         return _keep(order)
     _check_build(order, tables)
-    previous = _find_previous(order)
-    changes = _find_changes(previous, tables)
+    changes = _find_changes(previous, built)
     if previous is not None:
         _check_version(order, previous.version, changes)
     files = assemble_files(order, tables)
@@ -288,9 +292,9 @@ def phrase_changes(changes: Changes) -> list[str]:
         if table.removed > len(table.removed_examples):
             lines.append("  ...")
     if changes.within_error == 1:
-        lines.append("1 value differs within its stated error, and counts as the same")
+        lines.append("1 value differs within its stated error, and stays as released")
     elif changes.within_error:
-        lines.append(f"{changes.within_error:,} values differ within their stated errors, and count as the same")
+        lines.append(f"{changes.within_error:,} values differ within their stated errors, and stay as released")
     return lines
 
 

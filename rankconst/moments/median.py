@@ -191,7 +191,9 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     if law.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
         curvature: Callable[[Values], Values] = lambda s: np.stack(statistic.curvature(s, c))  # noqa: E731
-        inner, off = (_sum_below(law, curvature), None) if law.gaps is None else law.gaps.sum(law.nodes.points, curvature)
+        inner, off = (
+            (_sum_below(law, curvature), None) if law.gaps is None else law.gaps.sum(law.nodes.points, curvature)
+        )
         terms += law.laws.mass * (half - inner)
         sizes += law.laws.mass * (np.abs(half) + np.abs(inner))
         if off is not None:
@@ -407,9 +409,7 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     )
 
 
-def _find_gaps(
-    counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, middle: int, lowest: int
-) -> _Gaps:
+def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, middle: int, lowest: int) -> _Gaps:
     """Find the laws of the lower middle rank given the upper one, for as many y as take little time."""
     everywhere = int(nodes.points[-1]) - lowest == nodes.points.size - 1
     mass = np.abs(nodes.weights * laws.mass)
@@ -426,7 +426,9 @@ def _find_gaps(
         running = np.cumsum(np.cbrt(np.maximum(*brought))[heavy])
         places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
         chosen = nodes.points[heavy[np.unique(places)]]
-    return _Gaps(chosen, [counts.gap_law(y, middle, lowest) for y in chosen.tolist()], exact, steps if everywhere else None)
+    return _Gaps(
+        chosen, [counts.gap_law(y, middle, lowest) for y in chosen.tolist()], exact, steps if everywhere else None
+    )
 
 
 def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: int | None) -> Iterator[Panel]:

@@ -94,7 +94,9 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         return f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; here are {histogram.total:,}."
     if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
         known = ", ".join(family for family, rule in TAILS.items() if rule.blocks)
-        return f"the tail probability of {metric.label} is known for chance only, not for other baselines: there, {known}."
+        return (
+            f"the tail probability of {metric.label} is known for chance only, not for other baselines: there, {known}."
+        )
     if metric.family in TAILS:
         return ""
     return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."
@@ -168,8 +170,12 @@ class TailRule:
 TAILS: dict[str, TailRule] = {
     "hits_at_k": TailRule(HitsLaw, _hits_at_k, blocks=True),
     "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True),
-    "inverse_harmonic_mean_rank": TailRule(_for_all_k(ReciprocalLaw), _mean_reciprocal_rank, transform=lambda value: value - 1.0),
-    "geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)),
+    "inverse_harmonic_mean_rank": TailRule(
+        _for_all_k(ReciprocalLaw), _mean_reciprocal_rank, transform=lambda value: value - 1.0
+    ),
+    "geometric_mean_rank": TailRule(
+        _for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)
+    ),
     "inverse_geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _inverse_geometric_mean_rank, transform=np.log),
 }
 """Metric family to the rule of its tail; a family that is not here has none."""

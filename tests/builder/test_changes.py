@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.tables.schema import COLUMNS, precedes, schema_of
-from rankconst_builder.changes import Bump, ChangedValue, Changes, compare_sets, smallest_version
+from rankconst_builder.changes import Bump, ChangedValue, Changes, compare_sets, keep_released, smallest_version
 from rankconst_builder.package import KEYS
 
 Row = dict[str, Any]
@@ -23,6 +23,7 @@ MRR: Row = {
     "split": "test",
     "side": "both",
     "aggregation": "micro",
+    "baseline": "uniform",
     "metric": "inverse_harmonic_mean_rank",
     "k": None,
     "num_tasks": 10,
@@ -106,10 +107,22 @@ def test_an_error_may_differ_by_a_factor(error: float, bump: Bump) -> None:
 
 
 @pytest.mark.parametrize("column", ["expectation", "expectation_error", "variance", "variance_error", "num_draws"])
-def test_what_is_sampled_may_not_differ_at_all(column: str) -> None:
+def test_what_is_sampled_may_differ_by_rounding_alone(column: str) -> None:
+    if column != "num_draws":
+        slightly = {**SAMPLED, column: SAMPLED[column] * (1 + 2**-52)}
+        assert compare("constants", [SAMPLED], [slightly]).bump == Bump.patch
     moved = {**SAMPLED, column: SAMPLED[column] + (1 if column == "num_draws" else SAMPLED[column] * 1e-9)}
     found = compare("constants", [SAMPLED], [moved])
     assert (found.bump, found.changed, found.within_error) == (Bump.major, 1, 0)
+
+
+def test_what_has_not_changed_stays_as_released() -> None:
+    near, far = {**MRR, "expectation": MRR["expectation"] + 1e-7}, {**HITS, "variance": HITS["variance"] * 2}
+    sampled = {**SAMPLED, "variance": SAMPLED["variance"] * (1 + 2**-52)}
+    added = {**MRR, "side": "tail"}
+    old, new = make_set(constants=[HITS, MRR, SAMPLED]), make_set(constants=[sampled, added, near, far])
+    kept = keep_released(old["constants"], new["constants"]).to_pylist()
+    assert kept == make_set(constants=[SAMPLED, added, MRR, far])["constants"].to_pylist()
 
 
 @pytest.mark.parametrize(("column", "value"), [("method", "closed_form"), ("num_tasks", 11), ("num_draws", 5)])

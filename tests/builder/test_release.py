@@ -377,7 +377,7 @@ def test_what_changed_is_listed(build: Any, order: Any, rows: Rows) -> None:
     keys = ("baseline", "protocol", "split", "side", "aggregation", "metric")
     assert f"  nations {' '.join(first[key] for key in keys)}: expectation {first['expectation']!r} -> 99.0" in lines
     assert "datasets: no change" in lines
-    assert "1 value differs within its stated error, and counts as the same" in lines
+    assert "1 value differs within its stated error, and stays as released" in lines
     source = build({**rows, "constants": rows["constants"][10:]})
     with pytest.raises(UsageError, match=r"constants: 10 rows removed\n(  nations .*: removed\n){5}  \.\.\.\n"):
         release_tables(order(source, "90.1.0", previous=build(rows, BEFORE)))
