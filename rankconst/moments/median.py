@@ -100,6 +100,8 @@ class _Gaps:
 
     def sum(self, points: Counts, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
         """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
+        if not self.chosen.size:
+            return np.zeros((2, points.size)), np.zeros((2, points.size))
         pairs = zip(self.chosen.tolist(), self.laws, strict=True)
         sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
         base = np.ones((2, points.size)) if self.exact or self.steps is None else self._chain(points, curvature)
