@@ -95,7 +95,7 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
     if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
         known = ", ".join(family for family, rule in TAILS.items() if rule.blocks)
         return (
-            f"the tail probability of {metric.label} is known for chance only, not for other baselines: there, {known}."
+            f"no tail probability of {metric.label} is known for baselines other than chance; there is one for {known}."
         )
     if metric.family in TAILS:
         return ""
@@ -162,9 +162,9 @@ class TailRule:
 
     make: Callable[[Histogram, int], SumLaw]  # the law of a sum S over tasks, from the histogram and k
     compute: Callable[[SumLaw, Histogram, float], Tail]
-    blocks: bool = False  # True if it is right for ranks on blocks, too
     # Where S is on no lattice: takes a value of the metric to (S - its largest value) / n.
     transform: Callable[[Values], Values] | None = None
+    blocks: bool = False  # True if it is right for ranks on blocks, too
 
 
 TAILS: dict[str, TailRule] = {
