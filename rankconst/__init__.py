@@ -17,14 +17,18 @@ from rankconst.version import __version__ as __version__
 # The public names: here for type checkers, and below with their modules, which are imported when first asked for.
 if TYPE_CHECKING:
     from rankconst.api import adjust as adjust
+    from rankconst.api import compare as compare
     from rankconst.api import from_triples as from_triples
     from rankconst.api import identify as identify
     from rankconst.api import lint as lint
     from rankconst.api import plot as plot
     from rankconst.catalogue.metrics import Metric as Metric
     from rankconst.catalogue.metrics import parse_metric as parse_metric
+    from rankconst.constants.comparison import Comparison as Comparison
     from rankconst.constants.constants import Adjusted as Adjusted
     from rankconst.constants.constants import Constants as Constants
+    from rankconst.constants.ranks import Ranks as Ranks
+    from rankconst.constants.ranks import from_ranks as from_ranks
     from rankconst.errors import DataError as DataError
     from rankconst.errors import DownloadError as DownloadError
     from rankconst.errors import MissingExtraError as MissingExtraError
@@ -47,13 +51,15 @@ else:
     # Out of sight of type checkers, which would take any attribute for one that exists.
     _NAMES = {
         "tables.tables": ("load", "bundled_versions", "Tables"),
-        "api": ("adjust", "lint", "identify", "plot", "from_triples"),
+        "api": ("adjust", "lint", "identify", "plot", "compare", "from_triples"),
         "results.formats": ("read_results",),
         "tables.own_counts": ("from_counts", "Counts"),
         "catalogue.metrics": ("parse_metric", "Metric"),
         "moments": ("compute_moments", "Moments"),
         "tasks": ("Tasks", "Histogram"),
         "constants.constants": ("Constants", "Adjusted"),
+        "constants.comparison": ("Comparison",),
+        "constants.ranks": ("from_ranks", "Ranks"),
         "errors": (
             "RankconstError",
             "UsageError",

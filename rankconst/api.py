@@ -6,22 +6,32 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol
+from rankconst.constants.comparison import require_mean
+from rankconst.constants.ranks import Ranks, from_ranks
 from rankconst.errors import UsageError
-from rankconst.results.evaluation import Stated
+from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import read_document, read_results
 from rankconst.results.reading import Reading, require_whole
+from rankconst.tables.own_counts import Counts
 from rankconst.tables.tables import Tables, join_tables, load
+from rankconst.tasks import Histogram, sampled_histogram
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from matplotlib.figure import Figure
 
+    from rankconst.catalogue.metrics import Metric
     from rankconst.checks.identify.matches import Identification
     from rankconst.checks.lint.case import Lint
+    from rankconst.constants.comparison import Comparison
+    from rankconst.constants.constants import Constants
 
 
 def adjust(
@@ -47,12 +57,12 @@ def adjust(
     ----------
     results
         The path of a file of any format that ``rankconst adjust`` reads; a dict as PyKEEN's ``to_dict()`` or a tool's
-        JSON has it; what :func:`read_results` returns; or a DataFrame. A DataFrame is wide, with a column for each
-        metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and ``value`` (and ``k`` for
-        ``hits_at_k``). Columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool``, ``aggregation``, in any usual
-        spelling, say which ranking tasks a row is about. Text is read as printed (``"0.338"``, ``"53.3%"``,
-        ``"0.5458 ± 0.0052"``), which gives intervals; floats are exact. Missing values, ``n/a`` and the like stay
-        missing.
+        JSON has it; what :func:`read_results` or :func:`from_ranks` returns; or a DataFrame. A DataFrame is wide, with
+        a column for each metric (``MRR``, ``Hits@10``, ``test_mrr`` ...), or long, with columns ``metric`` and
+        ``value`` (and ``k`` for ``hits_at_k``). Columns ``dataset``, ``split``, ``side``, ``protocol``, ``tool``,
+        ``aggregation``, in any usual spelling, say which ranking tasks a row is about. Text is read as printed
+        (``"0.338"``, ``"53.3%"``, ``"0.5458 ± 0.0052"``), which gives intervals; floats are exact. Missing values,
+        ``n/a`` and the like stay missing.
     dataset, split, side, protocol, tool, aggregation
         What the results leave open. If nothing says otherwise: split ``test``, side ``both``, and the protocol of the
         tool, or ``standard``. Adjusted values and numbers of ranks among the results decide what is left open, and
@@ -210,11 +220,113 @@ def identify(
         As for :func:`adjust`.
     """
     from rankconst.checks.identify.search import identify_reading
-    from rankconst.results.evaluation import parse_stated
 
     opened = _open(tables)
     user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=percent), opened)
     return identify_reading(_read(results, strict=strict), opened, user)
+
+
+def compare(
+    first: Any,
+    second: Any,
+    *,
+    metric: str,
+    dataset: str | None = None,
+    split: str | None = None,
+    side: str | None = None,
+    protocol: str | None = None,
+    tool: str | None = None,
+    aggregation: str | None = None,
+    relations: Iterable[str] = (),
+    num_tasks: int | None = None,
+    decimals: int | None = None,
+    percent: bool = False,
+    tables: Tables | Sequence[Tables] | None = None,
+) -> Comparison:
+    """Say how sure the difference of two results on the same ranking tasks is.
+
+    Parameters
+    ----------
+    first, second
+        Two published values: text is read as printed, floats are exact. Or the ranks of two models task by task, in
+        the same order: what :func:`from_ranks` returns or takes.
+    metric
+        Hits@k for any k, MRR, MR or nDCG, in any usual spelling.
+    dataset, split, side, protocol, tool, aggregation
+        Which ranking tasks, as for :func:`adjust`. Ranks need none of these but `side`.
+    relations
+        Only the tasks of these relations; of all if empty.
+    num_tasks
+        The number of tasks, in place of a dataset: for metrics between 0 and 1, or protocol ``sampled:M``.
+    decimals, percent
+        As for :meth:`Constants.adjust`.
+    tables
+        As for :func:`adjust`.
+
+    Returns
+    -------
+    Comparison
+        Of published values, what holds whatever the two models have in common; printed, it says so in words.
+
+    Raises
+    ------
+    UndefinedError
+        For another metric: nothing is known of their difference.
+    DataError
+        If a value is impossible, or ranks are not of the same tasks.
+    UnknownNameError
+        If a name is unknown.
+    UsageError
+        If it is not said which tasks the values are of, or an option does not go with ranks.
+
+    Examples
+    --------
+    >>> found = compare("0.533", "0.544", metric="hits@10", dataset="FB15k-237")
+    >>> round(found.z_interval.lower, 2), found.is_significant
+    (2.11, True)
+    """
+    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=tuple(relations))
+    if not isinstance(first, (str, Decimal, Real)):
+        # What ranks say themselves is not to be said again.
+        if num_tasks is not None or replace(user, side=None) != NOTHING:
+            raise UsageError("ranks are compared task by task: leave out what says which tasks, but for the side.")
+        one, other = (each if isinstance(each, Ranks) else from_ranks(each) for each in (first, second))
+        return one.compare(other, metric, side or "both")
+    parsed = parse_metric(metric)
+    require_mean(parsed)
+    constants = _count(parsed, user, num_tasks) if num_tasks is not None else _look_up(parsed, user, _open(tables))
+    return constants.compare(first, second, decimals=decimals, percent=percent)
+
+
+def _look_up(metric: Metric, user: Stated, tables: Tables) -> Constants:
+    """Return the constants of a metric on the tasks that a user names."""
+    if user.dataset is None:
+        raise UsageError("of which dataset are the two values? Name it, or give the number of tasks.")
+    tasks, tool = settle(NOTHING, parse_stated(user, tables), tables)
+    if tool is not None and tool.batch is not None:
+        raise UsageError(
+            f"{tool.title} leaves out up to {2 * tool.batch - 2:,} tasks, and which is not known. To compare as if it "
+            f"did not, leave out the tool; its protocol is {tool.protocol}."
+        )
+    return tables.look_up(tasks, metric)
+
+
+def _count(metric: Metric, user: Stated, num_tasks: int) -> Constants:
+    """Return the constants of a metric on tasks of which little more than the number is known."""
+    if replace(user, protocol=None) != NOTHING:
+        raise UsageError("the number of tasks replaces all that says which tasks, but for protocol sampled:M.")
+    protocol = OWN_COUNTS if user.protocol is None else parse_protocol(user.protocol)
+    if user.protocol is not None:
+        histogram = sampled_histogram(protocol, num_tasks)
+    elif metric.is_share:
+        # The more candidates, the less is certain; these are as many as a histogram takes.
+        histogram = Histogram.from_counts([2**53], [num_tasks])
+    else:
+        raise UsageError(
+            f"{metric.label} also needs the numbers of candidates: name the dataset, or protocol sampled:M."
+        )
+    whole = Counts(f"{num_tasks:,} tasks", {"both": histogram}).constants(metric)
+    return replace(whole, tasks=replace(whole.tasks, protocol=protocol.key))
 
 
 def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure:
@@ -340,6 +452,8 @@ def _read(results: Any, *, strict: bool = False) -> Reading:
 def _read_any(results: Any) -> Reading:
     if isinstance(results, Reading):
         return results
+    if isinstance(results, Ranks):
+        return read_document("the ranks", _write_ranks(results))
     if isinstance(results, (str, os.PathLike)):
         return read_results(os.fspath(results))
     if isinstance(results, Mapping):
@@ -347,6 +461,15 @@ def _read_any(results: Any) -> Reading:
     if hasattr(results, "to_csv"):
         return read_document("the DataFrame", results.to_csv(index=False))
     raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
+
+
+def _write_ranks(ranks: Ranks) -> str:
+    """Write every metric of ranks as a table that is read like any other."""
+    sides = dict.fromkeys(["both", *ranks.sides] if len(ranks.sides) > 1 else ranks.sides)
+    rows = [("side", "metric", "value", "number of ranks")]
+    for side in sides:
+        rows += [(side, key, repr(value), str(ranks.select(side).size)) for key, value in ranks.to_dict(side).items()]
+    return "".join(",".join(row) + "\n" for row in rows)
 
 
 def _to_plain(value: Any) -> Any:

@@ -36,6 +36,7 @@ RUNTIME = sorted(
 
 NAMES = [
     "Adjusted",
+    "Comparison",
     "Constants",
     "Counts",
     "DataError",
@@ -45,6 +46,7 @@ NAMES = [
     "MissingExtraError",
     "Moments",
     "RankconstError",
+    "Ranks",
     "Tables",
     "TablesError",
     "Tasks",
@@ -54,8 +56,10 @@ NAMES = [
     "__version__",
     "adjust",
     "bundled_versions",
+    "compare",
     "compute_moments",
     "from_counts",
+    "from_ranks",
     "from_triples",
     "identify",
     "lint",
@@ -486,6 +490,7 @@ def test_objects_show_themselves_in_a_line(tmp_path: Path) -> None:
     assert repr(tables) == f"Tables({str(tables.path)!r}, version {tables.version!r})"
     assert repr(constants).startswith("Constants(MRR on fb15k237/test/both/standard: expectation 0.00")
     shown = [constants, reading, adjusted, rankconst.lint(reading), rankconst.identify(reading, dataset="fb15k237")]
+    shown += [constants.compare("0.338", "0.358"), rankconst.from_ranks(np.arange(1, 10_000))]
     for each in shown:
         assert len(repr(each)) < 160, each
         assert "\n" not in repr(each)

@@ -119,8 +119,9 @@ class Metric:
         Key of the metric x, where this one is 1/x or x^2.
     never_below
         Key of a metric that is never above this one, whatever the ranks.
-    is_mean
-        True for a mean over tasks of a function of the rank.
+    term
+        ``term(ranks, k)``: what each task adds to a metric that is a mean over tasks, as an array; it rises or falls
+        with the rank. None for other metrics.
     is_counted
         True if n times the metric is a whole number.
     weighted, macro
@@ -151,7 +152,7 @@ class Metric:
     inverse_of: str = ""
     square_of: str = ""
     never_below: str = ""
-    is_mean: bool = False
+    term: Callable[[Values, int | None], Values] | None = None
     is_counted: bool = False
     weighted: bool = False
     macro: bool = False
@@ -183,6 +184,11 @@ class Metric:
     def takes_k(self) -> bool:
         """True for a family that needs a k."""
         return "{k}" in self.symbol
+
+    @property
+    def is_mean(self) -> bool:
+        """True for a mean over tasks of a function of the rank."""
+        return self.term is not None
 
     @property
     def is_share(self) -> bool:
@@ -265,10 +271,27 @@ def _quadratic(ranks: Values, weights: Values) -> float:
     return float(np.sqrt(_mean(ranks * ranks, weights)))
 
 
-def _hits(ranks: Values, weights: Values, k: int | None) -> float:
+def _average(term: Callable[[Values, int | None], Values]) -> Callable[[Values, Values, int | None], float]:
+    """Return the metric that is the mean of a function of the rank."""
+    return lambda ranks, weights, k: _mean(term(ranks, k), weights)
+
+
+def _rank(ranks: Values, _: int | None) -> Values:
+    return ranks
+
+
+def _reciprocal(ranks: Values, _: int | None) -> Values:
+    return 1.0 / ranks
+
+
+def _gain(ranks: Values, _: int | None) -> Values:
+    return 1.0 / np.log2(1.0 + ranks)
+
+
+def _hit(ranks: Values, k: int | None) -> Values:
     if k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
-    return _mean((ranks <= k).astype(np.float64), weights)
+    return (ranks <= k).astype(np.float64)
 
 
 def _median(ranks: Values, weights: Values) -> float:
@@ -365,13 +388,13 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AMRI",
             z_name="ZMR",
             definition="(1/n) sum r_i",
-            evaluate=lambda ranks, weights, _: _mean(ranks, weights),
+            evaluate=_average(_rank),
+            term=_rank,
             moments="means.mean_rank",
             formula=_mean_of(
                 "(N + 1) / 2", "(N + 1) * (2*N + 1) / 6", "closed form, in whole numbers", f"{_HOYT}, eq. 8 and 9"
             ),
             exponent=1,
-            is_mean=True,
             is_counted=True,
             weighted=True,
             macro=True,
@@ -387,7 +410,8 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AMRR",
             z_name="ZMRR",
             definition="(1/n) sum 1/r_i",
-            evaluate=lambda ranks, weights, _: _mean(1.0 / ranks, weights),
+            evaluate=_average(_reciprocal),
+            term=_reciprocal,
             moments="means.mean_reciprocal_rank",
             formula=_mean_of(
                 "H(N, 1) / N",
@@ -397,7 +421,6 @@ CATALOGUE: dict[str, Metric] = {
             ),
             inverse_of="harmonic_mean_rank",
             never_below="hits_at_1",
-            is_mean=True,
             weighted=True,
             macro=True,
             in_pykeen_table=True,
@@ -424,10 +447,10 @@ CATALOGUE: dict[str, Metric] = {
             index_name="AH@{k}",
             z_name="ZH@{k}",
             definition="(1/n) #{i : r_i <= k}",
-            evaluate=_hits,
+            evaluate=_average(_hit),
+            term=_hit,
             moments="means.hits_at_k",
             formula=_mean_of("min(k / N, 1)", "min(k / N, 1)", "closed form", f"{_HOYT}, eq. 19 and 20"),
-            is_mean=True,
             is_counted=True,
             weighted=True,
             macro=True,
@@ -563,7 +586,8 @@ CATALOGUE: dict[str, Metric] = {
             scale="share",
             spellings=("normalized discounted cumulative gain", "normalised discounted cumulative gain"),
             definition="(1/n) sum 1/log2(1 + r_i)",
-            evaluate=lambda ranks, weights, _: _mean(1.0 / np.log2(1.0 + ranks), weights),
+            evaluate=_average(_gain),
+            term=_gain,
             moments="means.ndcg",
             formula=_mean_of(
                 "mean(log(2) / log(1 + j) for j in ranks(N))",
@@ -572,7 +596,6 @@ CATALOGUE: dict[str, Metric] = {
                 "Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques, for the metric",
             ),
             never_below="inverse_harmonic_mean_rank",
-            is_mean=True,
             weighted=True,
             since="0.2.0",
         ),

@@ -213,7 +213,7 @@ def adjust(
         _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
         _require_values(values or (), metrics)
         published = _read_values(values or (), metrics[0], percent)
-        _explain_names(metric or ())
+        explain_names(metric or ())
         if num_tasks is None:
             done = _adjust_values(published, given, metrics[0], user, opened)
         else:
@@ -475,7 +475,7 @@ def _report_values(done: Sequence[Done], *, significance: bool) -> None:
             typer.echo(f"note: {each.constants.tasks.dataset}: {reason}", err=True)
     first, tool = done[0].constants, done[0].batch.tool
     if tool is not None:
-        _report_caveats([tool])
+        report_caveats([tool])
     for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
         typer.echo(f"note: {reason}", err=True)
     if significance and any(not each.significance for each in done):
@@ -484,7 +484,8 @@ def _report_values(done: Sequence[Done], *, significance: bool) -> None:
         typer.echo(f"note: no p: {reason or explain_lack(first.metric, first.histogram)}", err=True)
 
 
-def _report_caveats(tools: Iterable[Tool]) -> None:
+def report_caveats(tools: Iterable[Tool]) -> None:
+    """Say on stderr what there is to know about tools."""
     for tool in tools:
         for caveat in tool.caveats:
             typer.echo(f"note: {tool.title}: {caveat}", err=True)
@@ -624,7 +625,7 @@ def _adjust_file(
     return adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
 
 
-def _explain_names(names: Iterable[str]) -> None:
+def explain_names(names: Iterable[str]) -> None:
     """Say what a name from another field is taken for."""
     if any("recall" in name.lower() for name in names):
         typer.echo(
@@ -639,14 +640,14 @@ def _report_file(adjusted: AdjustedReading, user: Stated, listed: NDArray[np.boo
     if reading.understood and user.dataset is not None:
         _report_others(adjusted)
     long = reading.layout == "long"
-    _explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
+    explain_names({row.get("metric", "") for row in reading.rows} if long else reading.columns)
     notes = ((place, note) for place, note in sorted(adjusted.notes.items()) if listed is None or listed[place])
     _report_notes(reading.name, ((reading.entries[place].line, note) for place, note in notes))
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
         typer.echo(f"note: for the caveats of {named} see `rankconst tools NAME`.", err=True)
     else:
-        _report_caveats(adjusted.tools)
+        report_caveats(adjusted.tools)
 
 
 def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:

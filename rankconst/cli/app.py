@@ -22,6 +22,7 @@ COMMANDS = {
     "lint": "lint:lint",
     "identify": "identify:identify",
     "plot": "plot:plot",
+    "compare": "compare:compare",
     "show": "show:show",
     "datasets": "datasets:list_datasets",
     "metrics": "catalogue:list_metrics",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.constants.comparison import Comparison
     from rankconst.constants.significance import Significance
     from rankconst.moments import Moments
     from rankconst.tasks import Histogram, Tasks
@@ -306,6 +307,45 @@ class Constants:
 
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
         return compute_significance(self.metric, self.histogram, float(adjusted.value), adjusted.value_interval)
+
+    def compare(self, first: Any, second: Any, *, decimals: int | None = None, percent: bool = False) -> Comparison:
+        """Say how sure the difference of two published values of these tasks is, from the two numbers alone.
+
+        Parameters
+        ----------
+        first, second
+            Single values, as for :meth:`adjust`.
+        decimals, percent
+            As for :meth:`adjust`.
+
+        Returns
+        -------
+        Comparison
+            What holds whatever the two models have in common: bounds of z and p.
+
+        Raises
+        ------
+        UndefinedError
+            For a metric that is no mean over tasks; Hits@k, MRR, MR and nDCG are.
+        UsageError
+            If the baseline is another than chance.
+        DataError
+            As for :meth:`adjust`.
+        """
+        from rankconst.constants.comparison import compare_values, require_mean
+
+        require_mean(self.metric)
+        read = [read_published(self.metric, each, decimals=decimals, percent=percent) for each in (first, second)]
+        one, other = (self.adjust(each).value_interval for each in read)
+        found = compare_values(
+            self.metric,
+            self.tasks,
+            self.histogram,
+            names=(read[0].text, read[1].text),
+            values=(read[0].value, read[1].value),
+            intervals=(one, other),
+        )
+        return replace(found, table_version=self.table_version)
 
     @property
     def _corners(self) -> list[Moments]:

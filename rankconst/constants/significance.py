@@ -71,7 +71,7 @@ def compute_significance(metric: Metric, histogram: Histogram, value: float, int
     Raises UndefinedError if no tail is known for the metric or the weights, or if no ranks give such a value.
     """
     if metric.is_counted and not explain_lack(metric, histogram):
-        value, interval = _attain(metric, histogram.total, value, interval)
+        value, interval = attain(metric, histogram.total, value, interval)
     # Rounding may carry a number beyond its range.
     inside = (min(max(each, metric.lower), metric.upper) for each in (value, *interval))
     tails = tail_probabilities(metric, histogram, dict.fromkeys(inside))
@@ -80,7 +80,7 @@ def compute_significance(metric: Metric, histogram: Histogram, value: float, int
     return Significance(tails[0].log10, Interval(lower, upper), tails[0].method)
 
 
-def _attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:
+def attain(metric: Metric, n: int, value: float, interval: Interval) -> tuple[float, Interval]:
     """Return the nearest value that some ranks give, and the least and the largest of the interval.
 
     Hits and ranks add up to a whole number; ranks that share a tie may add up to a half. An exact value that no ranks

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.usefixtures("few_draws")
 
 EXAMPLES = {
     "adjust": ("adjust", "0.5", "-d", "fb15k237", "-m", "mrr"),
+    "compare": ("compare", "0.5", "0.6", "-d", "fb15k237", "-m", "mrr"),
     "show": ("show", "codexmedium"),
     "datasets": ("datasets",),
     "metrics": ("metrics",),

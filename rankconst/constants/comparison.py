@@ -1,0 +1,471 @@
+"""What can be said about two results on the same ranking tasks: from two published numbers, or from the ranks.
+
+Task i adds w_i x_i to the one result, w_i y_i to the other; D_i = w_i (x_i - y_i). If the models are equally good, each
+D_i is as likely below 0 as above. Then sum D_i, given the sizes of the D_i, has mean 0 and variance sum D_i^2:
+
+    z = |sum D_i| / sqrt(sum D_i^2)
+
+For Hits@k this is McNemar's z, and the exact test is the sign test: the tasks that only one of the models hits are like
+tosses of a coin. Two published numbers give sum D_i, but of sum D_i^2 only bounds, so z lies between two ends.
+
+**The least z.** Let p_i and q_i be how far w_i x_i and w_i y_i are from the best value of the task, and s_i how far the
+worst is: both p_i and q_i are in [0, s_i]. As |p - q| <= s, |p - q| <= p + q and |p - q| <= (s - p) + (s - q),
+
+    (p_i - q_i)^2 <= s_i |p_i - q_i| <= s_i min(u_i, 2 s_i - u_i),    u_i = p_i + q_i,
+
+and the sum of the u_i follows from the two numbers. The right side is concave in u_i, with slope s_i up to s_i and
+-s_i from there, so its sum over the tasks is largest if the largest slopes are used first. For n tasks, Hits@k of A and
+B, and more than k candidates everywhere, this is n min(A + B, 2 - A - B), the largest number of tasks that one model
+alone can hit, and is reached. So it is for MRR, where it is a little smaller: no task adds less than 1/N_i.
+
+**The least z without negative correlation.** If tasks on which the one model does well are not those on which the other
+does badly, sum p_i q_i >= (sum p_i)(sum q_i) / n, and sum D_i^2 = sum p_i^2 + sum q_i^2 - 2 sum p_i q_i is at most
+sum s_i p_i + sum s_i q_i less twice that. For Hits@k this is n (A + B - 2 A B).
+
+**The largest z.** By Cauchy and Schwarz z <= sqrt(n). Hits differ by w_i or not at all, so there sum D_i^2 is also at
+least the least w_i times |sum D_i|.
+
+**Rounding.** The bound G of sum D_i^2 is concave in the sum of the u_i and 0 at both ends, where the difference d is 0,
+too. So |G'| d <= 2 G, and d / sqrt(G) falls if either number moves towards the other: the least z is that of the two
+nearest numbers that the rounding leaves open. The largest is that of the two farthest.
+
+References
+----------
+McNemar 1947, Note on the sampling error of the difference between correlated proportions or percentages.
+Hoeffding 1963, Probability inequalities for sums of bounded random variables.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.catalogue.metrics import CATALOGUE, parse_metric
+from rankconst.constants.published import Interval, show_number, show_uncertain
+from rankconst.constants.significance import attain, show_probability
+from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.tails import tail_probability
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.tasks import Tasks
+
+    Values = NDArray[np.float64]
+
+LEVEL = 0.05
+"""A difference with a larger p is called open to chance."""
+
+_QUANTILE = 1.959963984540054  # of the standard normal law, two-sided at that level
+# Of fewer tasks, or of unequal ones, Hoeffding's inequality is used in place of that law.
+_MANY = 100
+_HOEFFDING_QUANTILE = math.sqrt(2 * math.log(2 / LEVEL))
+
+LEFT_OUT = (
+    "Not considered: that tasks depend on each other, that training again gives other numbers, and that these two may "
+    "be chosen among more."
+)
+"""What no comparison of two results on the same tasks covers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How sure the difference of two results on the same ranking tasks is.
+
+    Of ranks, z and p are numbers, and the ends of their intervals are equal. Two published numbers leave open on which
+    tasks the models differ: the intervals hold for whatever they may have in common, and for all that rounding hides.
+
+    Attributes
+    ----------
+    metric
+        The metric, its k set.
+    tasks
+        Which ranking tasks; None if only their ranks are known.
+    num_tasks
+        How many.
+    names
+        The two results as they were written.
+    values
+        The two results.
+    difference
+        The second minus the first.
+    difference_interval
+        What the rounding of the two leaves open.
+    z_interval
+        Standard errors between the two, in favour of the better: of the sign-flip test, which is McNemar's for Hits@k.
+    z_uncorrelated
+        The least z unless the results of the two models are negatively correlated over the tasks: unless tasks that are
+        easy for the one are hard for the other. For macro averages no more is known than the least z.
+    log10_p_interval
+        Decimal logarithm of the two-sided p: the probability of such a difference between equally good models.
+    method
+        How the larger p was computed: ``exact`` for the sign test of Hits@k and for the ranks of few tasks, ``normal``
+        from z by the normal law, ``hoeffding`` from z as a bound, for published values of fewer than 100 tasks or of
+        macro averages.
+    smallest
+        The least difference that is significant at 5 % on these tasks, around these values: of published numbers,
+        whatever the models have in common.
+    confidence_interval
+        A 95 % confidence interval of the difference: of published numbers, the widest.
+    note
+        What does not fit: a Hits@k that no whole number of hits gives. Empty if nothing.
+    table_version
+        The version of the tables that tell how many candidates the tasks have; empty if none do.
+    """
+
+    metric: Metric
+    tasks: Tasks | None
+    num_tasks: int
+    names: tuple[str, str]
+    values: tuple[float, float]
+    difference: float
+    difference_interval: Interval
+    z_interval: Interval
+    z_uncorrelated: float
+    log10_p_interval: Interval
+    method: str
+    smallest: float
+    confidence_interval: Interval
+    note: str = ""
+    table_version: str = ""
+
+    def __repr__(self) -> str:
+        on = "" if self.tasks is None else f" on {self.tasks}"
+        return f"Comparison({self.metric.label}{on}, {' and '.join(self.names)}: z {show_z(self)}, p {show_p(self)})"
+
+    @property
+    def is_significant(self) -> bool | None:
+        """True if the difference is significant at 5 % whatever is open, False if it is not, None if that is open."""
+        level = math.log10(LEVEL)
+        if self.log10_p_interval.upper <= level:
+            return True
+        return False if self.log10_p_interval.lower > level else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and text, the ends of intervals as ``_lower`` and ``_upper``."""
+        found: dict[str, Any] = {} if self.tasks is None else {name: getattr(self.tasks, name) for name in _TASKS}
+        if self.tasks is not None:
+            found["relations"] = list(self.tasks.relations)
+        found |= {
+            "metric": self.metric.key,
+            "num_tasks": self.num_tasks,
+            "first": self.values[0],
+            "second": self.values[1],
+            "difference": self.difference,
+        }
+        for name in ("difference", "confidence", "z", "log10_p"):
+            lower, upper = getattr(self, f"{name}_interval")
+            found |= {f"{name}_lower": lower, f"{name}_upper": upper}
+        last = ("z_uncorrelated", "method", "smallest", "is_significant", "note", "table_version")
+        return found | {name: getattr(self, name) for name in last}
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.describe(), self.note, LEFT_OUT)))
+
+    def describe(self) -> str:
+        """Say in words how sure the difference is."""
+        is_known = self.z_interval.lower == self.z_interval.upper
+        return (self._describe_known if is_known else self._describe_open)()
+
+    def _describe_known(self) -> str:
+        said = f"{self._name_better()}: " if self.is_significant else "This can well be chance: "
+        ends = show_uncertain(abs(self.difference), self._turn(self.confidence_interval), ends_only=True)
+        errors = f"{show_z(self)} standard errors (p = {show_p(self)})"
+        return f"{said}the difference of {self._show_difference()} is {errors}. 95 % confidence interval: {ends}."
+
+    def _describe_open(self) -> str:
+        """Say in words what holds for whatever two published numbers leave open."""
+        least, most = _round(self.z_interval.lower, math.floor, 3), _round(self.z_interval.upper, math.ceil, 3)
+        enough = f"On these {self.num_tasks:,} tasks a difference of {_round(self.smallest, math.ceil)}"
+        difference, common = self._show_difference(), "whatever the two models have in common"
+        if self.is_significant:
+            return (
+                f"{self._name_better()}: the difference of {difference} is {least} or more standard errors, {common} "
+                f"(p {show_p(self)}). {enough} is enough."
+            )
+        if self.is_significant is False:
+            p = _round(10**self.log10_p_interval.lower, math.floor)
+            return (
+                f"This can well be chance: the difference of {difference} is {most} standard errors at most, {common} "
+                f"(p ≥ {p})."
+            )
+        if self.difference_interval.lower <= 0 <= self.difference_interval.upper:
+            return f"These numbers do not tell which model is better: rounded so, they may be equal. {enough} would."
+        sure = self.z_uncorrelated >= (_HOEFFDING_QUANTILE if self.method == "hoeffding" else _QUANTILE)
+        usual = _round(self.z_uncorrelated, math.floor, 3)
+        said = (
+            f"These numbers alone do not tell whether this is chance: the difference of {difference} is {least} to "
+            f"{most} standard errors, depending on what the two models have in common"
+            f"{f', and at least {usual} unless their results are negatively correlated' * sure}. "
+            f"{enough} would tell in any case."
+        )
+        if sure or not self.metric.takes_k:
+            return said
+        nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
+        apart = _round((nearest / _QUANTILE) ** 2, math.floor)
+        return f"{said} This one is significant if about {apart} tasks or fewer are hits of one model only."
+
+    def _show_difference(self) -> str:
+        return show_uncertain(abs(self.difference), self._turn(self.difference_interval), 3)
+
+    def _turn(self, interval: Interval) -> Interval:
+        """Return an interval of the difference as one of its size."""
+        return interval if self.difference > 0 else Interval(-interval.upper, -interval.lower)
+
+    def _name_better(self) -> str:
+        is_second = self.metric.increasing == (self.difference > 0)
+        better, worse = self.names[::-1] if is_second else self.names
+        return f"{better} is better than {worse}"
+
+
+def show_z(found: Comparison) -> str:
+    """Write z with both ends, rounded outwards."""
+    lower, upper = found.z_interval
+    if lower == upper:
+        return show_number(lower, 3)
+    return f"{_round(lower, math.floor, 3)} to {_round(upper, math.ceil, 3)}"
+
+
+def show_p(found: Comparison) -> str:
+    """Write p, or the most that it can be, rounded upwards."""
+    lower, upper = found.log10_p_interval
+    if lower == upper:
+        return show_probability(upper, found.log10_p_interval)
+    minute = f"10^{math.ceil(10 * upper) / 10:,.1f}"
+    return f"≤ {minute if upper < -12 else _round(10**upper, math.ceil)}"
+
+
+def _round(number: float, round_off: Callable[[float], int], digits: int = 2) -> str:
+    """Write a number with so many digits, rounded upwards or downwards."""
+    if number == 0:
+        return "0"
+    places = digits - 1 - math.floor(math.log10(number))
+    # A hair is not rounded up to a digit.
+    scaled = round(number * 10.0**places, 9)
+    return show_number(round_off(scaled) / 10.0**places, digits)
+
+
+_TASKS = ("dataset", "split", "side", "protocol", "aggregation")
+
+
+def compare_values(
+    metric: Metric,
+    tasks: Tasks,
+    histogram: Histogram,
+    *,
+    names: tuple[str, str],
+    values: tuple[float, float],
+    intervals: tuple[Interval, Interval],
+) -> Comparison:
+    """Compare two values of a metric that are known up to their intervals, on the same tasks.
+
+    Raises UndefinedError for a metric that is no mean over tasks, UsageError for tasks of another baseline than chance.
+    """
+    require_mean(metric)
+    if histogram.offsets is not None or not tasks.is_chance:
+        raise UsageError("two results are compared on the tasks themselves: leave out the baseline.")
+    weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
+    sizes = histogram.num_candidates
+    best, worst = (_list_terms(metric, ranks) for ranks in (np.ones_like(sizes), sizes))
+    spans, counts = weights * np.abs(best - worst), histogram.num_tasks.astype(np.float64)
+    total, best_value = histogram.total_weight, float(best[0])
+
+    def bound(pair: tuple[float, float]) -> float:
+        """Return the largest sum of squared differences for two values."""
+        losses = total * (abs(best_value - pair[0]) + abs(best_value - pair[1]))
+        return bound_squares(spans, counts, losses)
+
+    nearest, farthest = _pair_ends(*intervals)
+    squares, least, most = bound(nearest), total * abs(nearest[1] - nearest[0]), total * abs(farthest[1] - farthest[0])
+    z = Interval(least / math.sqrt(squares) if squares else 0.0, _bound_z(metric, histogram, most))
+    losses = [Interval(*sorted(total * abs(best_value - end) for end in each)) for each in intervals]
+    if histogram.weights is None and squares:
+        squares = min(squares, bound_uncorrelated(spans, counts, *losses))
+    p, note = None, ""
+    if metric.takes_k and not histogram.is_weighted:
+        try:
+            p = _test_signs(metric, histogram, values, intervals, bound)
+        except UndefinedError as error:
+            note = str(error)
+    method = "exact" if p else "hoeffding" if histogram.is_weighted or histogram.total < _MANY else "normal"
+    if p is None:
+        # No test that flips signs has a smaller p than that of equal signs.
+        upper = _log10_normal(min(z)) if method == "normal" else _log10_hoeffding(min(z))
+        p = Interval((1 - histogram.total) * math.log10(2.0), upper)
+    # The bound is largest where the losses are half of what they can be, or as near to it as they come.
+    half = min(max(float(np.sum(spans * counts)), losses[0].lower + losses[1].lower), losses[0].upper + losses[1].upper)
+    smallest = _find_smallest(bound_squares(spans, counts, half), method, metric) / total
+    difference = Interval(intervals[1].lower - intervals[0].upper, intervals[1].upper - intervals[0].lower)
+    return Comparison(
+        metric=metric,
+        tasks=tasks,
+        num_tasks=histogram.total,
+        names=names,
+        values=values,
+        difference=values[1] - values[0],
+        difference_interval=difference,
+        z_interval=Interval(min(z), z.upper),
+        z_uncorrelated=min(least / math.sqrt(squares), z.upper) if squares > 0 else min(z),
+        log10_p_interval=p,
+        method=method,
+        smallest=smallest,
+        confidence_interval=Interval(difference.lower - smallest, difference.upper + smallest),
+        note=note,
+    )
+
+
+def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
+    """Compare the ranks of two models, task by task."""
+    require_mean(metric)
+    if first.size < 2:
+        raise DataError(f"got {first.size} task; expected at least 2: one task does not tell how much they vary.")
+    terms = [_list_terms(metric, ranks) for ranks in (first, second)]
+    n, differences = first.size, terms[1] - terms[0]
+    squares, total = float(np.sum(differences**2)), float(np.sum(differences))
+    z = abs(total) / math.sqrt(squares) if squares else 0.0
+    flipped = differences[differences != 0]
+    method = "exact" if metric.takes_k or flipped.size <= _MOST_FLIPPED else "normal"
+    if metric.takes_k:  # which differ by 1 or not at all
+        log10_p = _log10_sign_test(flipped.size, round(abs(total)))
+    else:
+        log10_p = _log10_flips(flipped) if method == "exact" else _log10_normal(z)
+    half = _QUANTILE * float(np.std(differences, ddof=1)) / math.sqrt(n)
+    difference, values = total / n, (float(np.mean(terms[0])), float(np.mean(terms[1])))
+    return Comparison(
+        metric=metric,
+        tasks=None,
+        num_tasks=n,
+        names=(show_number(values[0]), show_number(values[1])),
+        values=values,
+        difference=difference,
+        difference_interval=Interval(difference, difference),
+        z_interval=Interval(z, z),
+        z_uncorrelated=z,
+        log10_p_interval=Interval(log10_p, log10_p),
+        method=method,
+        smallest=_find_smallest(squares, method, metric) / n,
+        confidence_interval=Interval(difference - half, difference + half),
+    )
+
+
+def require_mean(metric: Metric) -> None:
+    """Refuse a metric of which no bound is known."""
+    if not metric.is_mean:
+        known = ", ".join(row.symbol.format(k="k") for row in CATALOGUE.values() if row.is_mean)
+        raise UndefinedError(
+            f"two results cannot be compared by {metric.label}: it is no mean of what each task adds. Compare {known}."
+        )
+
+
+def bound_squares(spans: Values, tasks: Values, losses: float) -> float:
+    """Return the largest sum of (p - q)^2 over tasks with p and q in [0, span], given the sum of all p + q."""
+    order = np.argsort(-spans)
+    slopes, rooms = spans[order], (spans * tasks)[order]
+    # Of every task the sum of p and q first brings it to its span, at slope span, and then away from it.
+    return max(_fill(np.append(slopes, -slopes[::-1]), np.append(rooms, rooms[::-1]), losses), 0.0)
+
+
+def bound_uncorrelated(spans: Values, tasks: Values, first: Interval, second: Interval) -> float:
+    """Return the same if p and q are not negatively correlated, and what the sums of all p and of all q may be."""
+    order = np.argsort(-spans)
+    slopes, rooms = spans[order], (spans * tasks)[order]
+    squares = [_fill(slopes, rooms, losses.upper) for losses in (first, second)]
+    return sum(squares) - 2 * first.lower * second.lower / float(np.sum(tasks))
+
+
+def _fill(slopes: Values, rooms: Values, total: float) -> float:
+    """Use up a total, room by room, and return the sum of what is used times its slope."""
+    return float(np.sum(slopes * np.clip(total - (np.cumsum(rooms) - rooms), 0.0, rooms)))
+
+
+def _list_terms(metric: Metric, ranks: NDArray[Any]) -> Values:
+    if metric.term is None:
+        raise UndefinedError(f"{metric.label} is no mean over tasks.")
+    return np.asarray(metric.term(ranks.astype(np.float64), metric.k), dtype=np.float64)
+
+
+def _pair_ends(first: Interval, second: Interval) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the two nearest numbers of two intervals, and the two farthest."""
+    up, down = (first.upper, second.lower), (first.lower, second.upper)
+    ends = sorted((up, down), key=lambda pair: abs(pair[1] - pair[0]))
+    shared = max(first.lower, second.lower)
+    return ((shared, shared) if shared <= min(first.upper, second.upper) else ends[0]), ends[1]
+
+
+def _bound_z(metric: Metric, histogram: Histogram, total: float) -> float:
+    """Return the largest z if the differences of the tasks add up to `total`."""
+    if not metric.takes_k:
+        return math.sqrt(histogram.total)
+    least = 1.0 if histogram.weights is None else float(histogram.weights.min())
+    return min(math.sqrt(total / least), math.sqrt(histogram.total))
+
+
+def _test_signs(
+    metric: Metric,
+    histogram: Histogram,
+    values: tuple[float, float],
+    intervals: tuple[Interval, Interval],
+    bound: Callable[[tuple[float, float]], float],
+) -> Interval:
+    """Return the ends of log10 p of the sign test for two numbers of hits; UndefinedError if they are no whole numbers.
+
+    Let one model alone hit a tasks and the other b. For a given a - b, p rises with a + b; if a - b rises by 1, p falls
+    whether a + b rises or falls by 1: so the ends are those of the nearest and of the farthest numbers of hits.
+    """
+    attained = [attain(metric, histogram.total, *known)[1] for known in zip(values, intervals, strict=True)]
+    nearest, farthest = _pair_ends(*attained)
+    n = histogram.total
+    least, most = (round(n * abs(pair[1] - pair[0])) for pair in (nearest, farthest))
+    return Interval(_log10_sign_test(most, most), _log10_sign_test(round(bound(nearest)), least))
+
+
+_HIT = parse_metric("hits@1")
+
+
+def _log10_sign_test(tosses: int, surplus: int) -> float:
+    """Return log10 of the probability that heads and tails of a fair coin differ by `surplus` or more."""
+    if surplus == 0:
+        return 0.0
+    # Heads are what a random ranker hits where there are two candidates.
+    tail = tail_probability(_HIT, Histogram.from_counts([2], [tosses]), (tosses + surplus) / 2 / tosses)
+    return min(tail.log10 + tail.error + math.log10(2.0), 0.0)
+
+
+# Of so many differences all signs are tried.
+_MOST_FLIPPED = 16
+
+
+def _log10_flips(differences: Values) -> float:
+    """Return log10 of the probability that differences of random signs add up to as much as they do."""
+    sums = np.zeros(1)
+    for each in differences.tolist():
+        sums = np.append(sums + each, sums - each)
+    return math.log10(np.mean(np.abs(sums) >= abs(np.sum(differences)) * (1 - 1e-12)))
+
+
+def _find_smallest(squares: float, method: str, metric: Metric) -> float:
+    """Return the least sum of differences that is significant."""
+    # The sign test of whole numbers needs one more.
+    more = 1.0 if method == "exact" and metric.takes_k else 0.0
+    return (_HOEFFDING_QUANTILE if method == "hoeffding" else _QUANTILE) * math.sqrt(squares) + more
+
+
+def _log10_hoeffding(z: float) -> float:
+    """Return log10 of the most that the probability of z can be, whatever the differences are."""
+    return min(math.log10(2.0) - z * z / 2 / math.log(10.0), 0.0)
+
+
+def _log10_normal(z: float) -> float:
+    """Return log10 of the probability that a standard normal number is z or more from 0."""
+    x = z / math.sqrt(2.0)
+    if x < 25:
+        return math.log10(math.erfc(x))
+    # erfc underflows; by the first terms of its asymptotic series.
+    return math.log10((1 - 1 / (2 * x * x)) / (x * math.sqrt(math.pi))) - x * x / math.log(10.0)

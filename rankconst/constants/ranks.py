@@ -1,0 +1,199 @@
+"""The ranks of a model, task by task: every metric of them, and what sets two models apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.catalogue.metrics import TABULATED, parse_metric
+from rankconst.catalogue.protocols import parse_side
+from rankconst.constants.comparison import compare_ranks
+from rankconst.errors import DataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from rankconst.catalogue.metrics import Metric
+    from rankconst.constants.comparison import Comparison
+
+# Columns that say which task a rank is of.
+_TRIPLE = ("head", "relation", "tail")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """The ranks of a model. :func:`rankconst.adjust`, ``lint`` and ``identify`` take them in place of a file.
+
+    Attributes
+    ----------
+    sides
+        Side to the ranks of its tasks, float64; only ``both`` where sides were not told apart.
+    triples
+        Side to the columns head, relation and tail, as far as a DataFrame had them.
+    """
+
+    sides: Mapping[str, NDArray[np.float64]]
+    triples: Mapping[str, Mapping[str, NDArray[Any]]] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Ranks({', '.join(f'{side}: {ranks.size:,} tasks' for side, ranks in self.sides.items())})"
+
+    def select(self, side: str = "both") -> NDArray[np.float64]:
+        """Return the ranks of a side; ``both`` those of head and then of tail.
+
+        Raises
+        ------
+        UnknownNameError
+            If there are no ranks of this side.
+        """
+        key = parse_side(side)
+        if key in self.sides:
+            return self.sides[key]
+        missing = [each for each in ("head", "tail") if each not in self.sides] if key == "both" else [key]
+        if missing:
+            raise UnknownNameError(f"there are no ranks of side {missing[0]}; there are of: {', '.join(self.sides)}.")
+        return np.concatenate([self.sides["head"], self.sides["tail"]])
+
+    def evaluate(self, metric: str | Metric, side: str = "both") -> float:
+        """Compute a metric of the ranks.
+
+        Parameters
+        ----------
+        metric
+            In any usual spelling; any k.
+        side
+            ``head``, ``tail`` or ``both``.
+
+        Returns
+        -------
+        float
+            Its value, unrounded: :meth:`rankconst.Constants.adjust` adjusts it.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is unknown, or there are no ranks of this side.
+        """
+        parsed, ranks = parse_metric(metric), self.select(side)
+        return parsed.evaluate(ranks, np.ones(ranks.size), parsed.k)
+
+    def to_dict(self, side: str = "both") -> dict[str, float]:
+        """Compute every metric that tables have constants of; key to value."""
+        return {metric.key: self.evaluate(metric, side) for metric in TABULATED}
+
+    def compare(self, other: Ranks, metric: str | Metric, side: str = "both") -> Comparison:
+        """Test whether another model's ranks of the same tasks are better or worse.
+
+        Parameters
+        ----------
+        other
+            The ranks of the same tasks, in the same order.
+        metric, side
+            As for :meth:`evaluate`.
+
+        Returns
+        -------
+        Comparison
+            For Hits@k the exact sign test of the tasks that one model alone hits (McNemar's); for MRR, MR and nDCG the
+            sign-flip test of the differences, by the normal law. With a confidence interval of the difference.
+
+        Raises
+        ------
+        DataError
+            If they are not ranks of the same tasks.
+        UndefinedError
+            For a metric that is no mean over tasks.
+        UnknownNameError
+            As for :meth:`evaluate`.
+        """
+        first, second = self.select(side), other.select(side)
+        if self.sides.keys() != other.sides.keys() and parse_side(side) == "both":
+            raise DataError(f"the one has ranks of {', '.join(self.sides)}, the other of {', '.join(other.sides)}.")
+        if any(self.sides[key].size != ranks.size for key, ranks in other.sides.items() if key in self.sides):
+            raise DataError(f"{first.size:,} and {second.size:,} ranks cannot be of the same tasks.")
+        for key, columns in self.triples.items():
+            for name, values in columns.items():
+                others = other.triples.get(key, {}).get(name)
+                if others is not None and not np.array_equal(values, others):
+                    place = int(np.flatnonzero(values != others)[0])
+                    raise DataError(
+                        f"rank {place} of side {key} is of {name} {values[place]} in the one and {others[place]} in "
+                        "the other; sort both by the same columns."
+                    )
+        return compare_ranks(parse_metric(metric), first, second)
+
+
+def from_ranks(ranks: Any) -> Ranks:
+    """Take the ranks that an evaluation gave, task by task.
+
+    Parameters
+    ----------
+    ranks
+        One rank for each task, in any order: an array of shape (n,). Or a mapping from side (``head``, ``tail``) to
+        such an array. Or a DataFrame with a column ``rank``, and perhaps ``side``; its columns ``head``, ``relation``
+        and ``tail`` make sure that models are compared on the same tasks. 1 is best; the mean rank of a tie, such as
+        2.5, will do.
+
+    Returns
+    -------
+    Ranks
+        Which evaluate metrics and compare models; :func:`rankconst.adjust` takes them with their dataset.
+
+    Raises
+    ------
+    DataError
+        If something is no rank: below 1, missing, no number.
+    UnknownNameError
+        If a side is unknown.
+    UsageError
+        If a DataFrame has no column rank, or a side is named twice.
+
+    Examples
+    --------
+    >>> ranks = from_ranks({"head": [1, 2, 4], "tail": [1, 1, 8]})
+    >>> ranks.evaluate("mrr"), ranks.evaluate("hits@1", side="tail")
+    (0.6458333333333334, 0.6666666666666666)
+    """
+    if hasattr(ranks, "columns"):
+        return _from_frame(ranks)
+    if not isinstance(ranks, Mapping):
+        return Ranks({"both": _read(ranks, "ranks")})
+    keys = [parse_side(side) for side in ranks]
+    if not keys or len(set(keys)) < len(keys) or ("both" in keys and len(keys) > 1):
+        raise UsageError(f"expected head, tail, or each once; got {', '.join(map(str, ranks)) or 'no side'}.")
+    return Ranks({key: _read(each, f"ranks of side {key}") for key, each in zip(keys, ranks.values(), strict=True)})
+
+
+def _from_frame(frame: Any) -> Ranks:
+    names = {str(column).strip().lower(): column for column in frame.columns}
+    if "rank" not in names:
+        raise UsageError(f"the DataFrame has no column rank; it has {', '.join(map(str, frame.columns))}.")
+    if not len(frame):
+        raise DataError("the DataFrame has no rows.")
+    words = {word: parse_side(str(word)) for word in frame[names["side"]].unique()} if "side" in names else {}
+    sides = frame[names["side"]].map(words).to_numpy() if words else np.full(len(frame), "both")
+    kept = {key: sides == key for key in ("head", "tail", "both") if (sides == key).any()}
+    ranks = {key: _read(frame[names["rank"]].to_numpy()[chosen], "column rank") for key, chosen in kept.items()}
+    found = [name for name in _TRIPLE if name in names]
+    triples = {key: {name: frame[names[name]].to_numpy()[chosen] for name in found} for key, chosen in kept.items()}
+    if "both" in ranks and len(ranks) > 1:
+        raise UsageError("column side: expected head and tail, or both; got all three.")
+    return Ranks(ranks, triples)
+
+
+def _read(ranks: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Return ranks as an array of one's own that cannot be written to; refuse what is none."""
+    given = np.asarray(ranks)
+    if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
+        raise DataError(f"{what}: expected numbers, one for each task; got {given.dtype} of shape {given.shape}.")
+    array = given.astype(np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 1)))
+    if wrong.size:
+        place = int(wrong[0])
+        hint = " Do they count from 0? Add 1." if array[place] == 0 else ""
+        raise DataError(f"{what}: number {place} is {given[place]}; expected at least 1.{hint}")
+    array.flags.writeable = False
+    return array

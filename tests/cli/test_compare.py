@@ -1,0 +1,102 @@
+"""``rankconst compare``: two published numbers in, what they say about each other out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+HITS = ("compare", "0.533", "0.544", "--metric", "hits@10", "--dataset", "FB15k-237")
+
+
+def test_a_row_and_a_sentence(run: Run) -> None:
+    screen = run(*HITS)
+    assert (screen.code, screen.err) == (0, "")
+    title, heading, _, row, said, last = screen.cells
+    assert title == ["Hits@10 on fb15k237 (test, both sides, protocol standard), 40,932 tasks"]
+    assert heading == ["Hits@10", "Hits@10", "difference", "z", "p"]
+    assert row == ["0.533", "0.544", "0.0110 (0.0100–0.0120)", "2.10 to 22.2", "≤ 0.036"]
+    assert (
+        " ".join([*said, *last])
+        == f"{rankconst.compare('0.533', '0.544', metric='hits@10', dataset='fb15k237')} Tables: 1.0.0."
+    )
+
+
+def test_json_and_csv_have_everything(run: Run) -> None:
+    (row,) = run(*HITS, "-f", "json").records
+    assert row == rankconst.compare("0.533", "0.544", metric="hits@10", dataset="fb15k237").to_dict()
+    (cells,) = run(*HITS, "-f", "csv").rows
+    assert list(cells) == list(row)
+    assert float(cells["z_lower"]) == row["z_lower"]
+
+
+def test_the_tasks_are_those_of_the_options(run: Run) -> None:
+    options = {"split": "valid", "side": "tail", "protocol": "libkge", "aggregation": "macro-relation"}
+    flags = [part for name, value in options.items() for part in (f"--{name}", value)]
+    (row,) = run("compare", "33.8", "35.8%", "-m", "MRR", "-d", "wnrr", "--percent", *flags, "-f", "json").records
+    assert {name: row[name] for name in options} == options
+    constants = rankconst.load().constants("wn18rr", "mrr", **options)
+    found = constants.compare("0.338", "0.358")
+    assert (row["z_lower"], row["z_upper"]) == tuple(found.z_interval)
+    (row,) = run("compare", "0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "pykeen", "-f", "json").records
+    assert (row["protocol"], row["num_tasks"]) == ("pykeen", 5848)
+    (row,) = run("compare", "0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-r", "_hypernym", "-f", "json").records
+    assert row["relations"] == ["_hypernym"]
+
+
+def test_the_number_of_tasks_is_enough_for_shares(run: Run) -> None:
+    (row,) = run("compare", "0.70", "0.72", "-m", "hits@10", "-n", 5000, "-f", "json").records
+    assert row["num_tasks"] == 5000
+    assert row["z_lower"] == pytest.approx((5000 / (2 - 0.705 - 0.715)) ** 0.5 * 0.01)
+    screen = run("compare", "0.70", "0.72", "-m", "mrr", "--num-tasks", 5000)
+    assert screen.cells[0] == ["MRR on 5,000 tasks"]
+    (row,) = run("compare", "70", "73", "-m", "mr", "-n", 5000, "-p", "sampled:500", "-f", "json").records
+    assert row["protocol"] == "sampled:500"
+    assert row["z_lower"] == pytest.approx(5000**0.5 * 2 / (500 * (70.5 + 72.5 - 2)) ** 0.5)
+
+
+def test_own_counts(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "counts.csv"
+    file.write_text("num_candidates,num_tasks\n10,300\n20,200\n", encoding="utf-8")
+    (row,) = run("compare", "3.0", "4.0", "-m", "mr", "--counts", file, "-f", "json").records
+    constants = rankconst.from_counts([10] * 300 + [20] * 200).constants("mr")
+    assert (row["num_tasks"], row["z_lower"]) == (500, constants.compare("3.0", "4.0").z_interval.lower)
+
+
+def test_notes_are_on_stderr(run: Run) -> None:
+    screen = run("compare", "0.5", "0.6", "-m", "recall@10", "-d", "wn18rr", "-t", "openke")
+    assert screen.code == 0
+    assert "recall@k is read as Hits@k" in screen.err
+    assert "note: OpenKE: " in screen.err
+    screen = run("compare", "0.53300", "0.53303", "-m", "hits@10", "-d", "fb15k237")
+    assert screen.err.startswith("note: Hits@10 = 0.533 of 40,932 tasks would be ")
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (("0.5", "-m", "mrr", "-d", "nations"), 2, "SECOND"),
+        (("0.5", "0.6", "-m", "mrr"), 2, "--dataset: missing: which dataset is it?"),
+        (("0.5", "0.6", "-d", "nations"), 2, "Missing option '--metric'"),
+        (("0.5", "x", "-m", "mrr", "-d", "nations"), 2, "Invalid value for SECOND: 'x' is not a number."),
+        (("0.5", "0.6", "-m", "mr", "-n", "50"), 2, "MR also needs the numbers of candidates"),
+        (("0.5", "0.6", "-m", "mrr", "-n", "50", "-d", "nations"), 2, "replaces all that says which tasks"),
+        (("0.5", "0.6", "-m", "mrr", "-d", "wn18rr", "-t", "conve"), 2, "ConvE leaves out up to 254 tasks"),
+        (("0.5", "0.6", "-m", "mrr", "-d", "nation"), 4, "Did you mean nations"),
+        (("0.5", "0.6", "-m", "mrx", "-d", "nations"), 4, "Did you mean"),
+        (("5", "6", "-m", "gmr", "-d", "nations"), 6, "cannot be compared by GMR"),
+        (("50", "60", "-m", "mrr", "-d", "nations"), 6, "add --percent"),
+        (("50%", "60%", "-m", "mr", "-d", "nations"), 2, "MR is no share"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(run: Run, args: tuple[str, ...], code: int, said: str) -> None:
+    screen = run("compare", *args)
+    assert (screen.code, screen.out) == (code, "")
+    assert said in screen.message

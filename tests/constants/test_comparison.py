@@ -1,0 +1,383 @@
+"""Two results on the same tasks: bounds against all pairs of rank vectors, tests against scipy and against counting."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankconst
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.constants.comparison import LEFT_OUT, bound_squares
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MEANS = ("mr", "mrr", "hits@1", "hits@2", "ndcg")
+
+# What a task adds, written anew.
+TERMS: dict[str, Callable[[int], Fraction]] = {
+    "mr": Fraction,
+    "mrr": lambda rank: Fraction(1, rank),
+    "hits@1": lambda rank: Fraction(rank <= 1),
+    "hits@2": lambda rank: Fraction(rank <= 2),
+    "ndcg": lambda rank: Fraction(math.log(2) / math.log(1 + rank)),
+}
+
+
+def add(terms: Iterable[Fraction]) -> Fraction:
+    return sum(terms, Fraction(0))
+
+
+def list_pairs(metric: str, sizes: tuple[int, ...]) -> dict[tuple[Fraction, Fraction], list[tuple[Fraction, bool]]]:
+    """Return of all pairs of rank vectors, by the two sums of terms, the sum of squared differences.
+
+    The flag is True if the terms are not negatively correlated.
+    """
+    term = TERMS[metric]
+    vectors = [tuple(map(term, ranks)) for ranks in itertools.product(*(range(1, size + 1) for size in sizes))]
+    found: dict[tuple[Fraction, Fraction], list[tuple[Fraction, bool]]] = {}
+    for one, other in itertools.product(vectors, repeat=2):
+        squares = add((x - y) ** 2 for x, y in zip(one, other, strict=True))
+        products = add(x * y for x, y in zip(one, other, strict=True))
+        found.setdefault((add(one), add(other)), []).append((squares, products * len(sizes) >= add(one) * add(other)))
+    return found
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (2, 3, 5), (1, 4, 4), (3, 3, 3), (1, 2)])
+@pytest.mark.parametrize("metric", MEANS)
+def test_bounds_hold_for_all_pairs_of_rank_vectors(metric: str, sizes: tuple[int, ...]) -> None:
+    constants = rankconst.from_counts(sizes).constants(metric)
+    n = len(sizes)
+    for (one, other), pairs in list_pairs(metric, sizes).items():
+        found = constants.compare(float(one / n), float(other / n))
+        attained = [float(abs(one - other)) / math.sqrt(squares) if squares else 0.0 for squares, _ in pairs]
+        uncorrelated = [z for z, (_, is_not_negative) in zip(attained, pairs, strict=True) if is_not_negative]
+        assert found.z_interval.lower <= found.z_uncorrelated <= min(uncorrelated, default=math.inf) * (1 + 1e-9)
+        assert found.z_interval.lower <= min(attained) * (1 + 1e-9)
+        assert found.z_interval.upper >= max(attained) * (1 - 1e-9)
+        if metric.startswith("hits"):
+            # Both ends are reached.
+            assert found.z_interval == pytest.approx((min(attained), max(attained)), abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 7), (1, 4, 4, 5)])
+@pytest.mark.parametrize("metric", ["mr", "mrr", "ndcg"])
+def test_the_least_z_is_reached_where_each_task_is_best_or_worst(metric: str, sizes: tuple[int, ...]) -> None:
+    """Of such rank vectors some pair has the largest sum of squares that the bound allows, wherever it has a corner."""
+    term, pairs = TERMS[metric], list_pairs(metric, sizes)
+    spans = np.array([float(abs(term(size) - term(1))) for size in sizes])
+    best = float(term(1)) * len(sizes)
+    largest: dict[float, float] = {}
+    for (one, other), found in pairs.items():
+        losses = round(abs(float(one) - best) + abs(float(other) - best), 9)
+        largest[losses] = max(largest.get(losses, 0.0), float(max(found)[0]))
+    ascending = np.sort(spans)
+    for used in range(len(sizes) + 1):
+        for corner in (ascending[::-1][:used].sum(), ascending.sum() + ascending[:used].sum()):
+            reached = largest[round(corner, 9)]
+            assert bound_squares(spans, np.ones(len(sizes)), corner) == pytest.approx(reached, abs=1e-9)
+
+
+@given(
+    spans=st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0, 3.0]), min_size=1, max_size=5),
+    share=st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_bound_is_the_optimum_of_a_linear_program(spans: list[float], share: float) -> None:
+    """Mix the four corners of the square of each task, so that the losses add up: scipy finds the best mixture."""
+    optimize = pytest.importorskip("scipy.optimize")
+    losses = share * 2 * sum(spans)
+    corners = [(p, q) for span in spans for p in (0.0, span) for q in (0.0, span)]
+    one_each = np.kron(np.eye(len(spans)), np.ones(4))
+    done = optimize.linprog(
+        [-((p - q) ** 2) for p, q in corners],
+        A_eq=np.vstack([one_each, [p + q for p, q in corners]]),
+        b_eq=[1.0] * len(spans) + [losses],
+    )
+    assert done.success
+    assert bound_squares(np.array(spans), np.ones(len(spans)), losses) == pytest.approx(-done.fun, abs=1e-7)
+
+
+def test_hits_have_the_bound_that_the_field_knows() -> None:
+    """FB15k-237, test, both sides: 2 * 20,466 tasks; at most n min(A + B, 2 - A - B) of them tell models apart."""
+    n, first, second = 2 * 20466, 0.533, 0.544
+    found = rankconst.load().constants("FB15k-237", "hits@10").compare(first, second)
+    assert found.num_tasks == n
+    assert found.z_interval.lower == pytest.approx(math.sqrt(n) * 0.011 / math.sqrt(2 - first - second), rel=1e-9)
+    assert found.z_interval.upper == pytest.approx(math.sqrt(n * 0.011), rel=1e-9)
+    rounded = rankconst.load().constants("FB15k-237", "hits@10").compare("0.533", "0.544")
+    assert rounded.z_interval.lower == pytest.approx(math.sqrt(n) * 0.010 / math.sqrt(2 - 0.5335 - 0.5435), rel=1e-9)
+    assert rounded.z_interval.upper == pytest.approx(math.sqrt(n * 0.012), rel=1e-9)
+    assert rounded.difference_interval == pytest.approx((0.010, 0.012))
+    # If their hits are independent, A + B - 2 A B of the tasks tell them apart.
+    apart = first + second - 2 * first * second
+    assert found.z_uncorrelated == pytest.approx(math.sqrt(n) * 0.011 / math.sqrt(apart), rel=1e-9)
+    # MRR: the same, but for the little that a task at its last rank still adds.
+    mrr = rankconst.load().constants("FB15k-237", "mrr").compare(0.338, 0.358)
+    bound = math.sqrt(n) * 0.020 / math.sqrt(0.338 + 0.358)
+    assert bound < mrr.z_interval.lower < bound * 1.001
+
+
+def sign_test(alone: int, surplus: int) -> Fraction:
+    """Return the two-sided p of the sign test: `alone` tasks are hits of one model only, one has `surplus` more."""
+    if surplus == 0:
+        return Fraction(1)
+    tail = sum(math.comb(alone, heads) for heads in range((alone + surplus) // 2, alone + 1))
+    return min(Fraction(2 * tail, 2**alone), Fraction(1))
+
+
+@pytest.mark.parametrize("n", [7, 10, 16])
+def test_p_of_hits_is_that_of_the_worst_and_the_best_overlap(n: int) -> None:
+    hits = rankconst.from_counts([50] * n).constants("hits@10")
+    for a, b in itertools.product(range(n + 1), repeat=2):
+        both = range(max(0, a + b - n), min(a, b) + 1)
+        values = [sign_test(a + b - 2 * shared, abs(a - b)) for shared in both]
+        found = hits.compare(a / n, b / n)
+        assert found.method == "exact"
+        assert found.log10_p_interval.upper == pytest.approx(math.log10(max(values)), abs=1e-9)
+        assert found.log10_p_interval.lower == pytest.approx(math.log10(min(values)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("0.3", "0.5"), ("0.5", "0.9"), ("0.7", "0.8"), ("0.4", "0.4"), ("0", "1")]
+)
+def test_rounding_takes_in_every_number_of_hits_that_prints_so(first: str, second: str) -> None:
+    n = 43
+    hits = rankconst.from_counts([50] * n).constants("hits@10")
+    printed = [[h for h in range(n + 1) if abs(Fraction(h, n) - Fraction(text)) <= unit] for text, unit in (
+        (text, Fraction(1, 2 * 10 ** len(text.partition(".")[2]))) for text in (first, second)
+    )]  # fmt: skip
+    found = hits.compare(first, second)
+    p = [
+        sign_test(a + b - 2 * shared, abs(a - b))
+        for a, b in itertools.product(*printed)
+        for shared in range(max(0, a + b - n), min(a, b) + 1)
+    ]
+    assert found.log10_p_interval.upper == pytest.approx(math.log10(max(p)), abs=1e-9)
+    assert found.log10_p_interval.lower == pytest.approx(math.log10(min(p)), abs=1e-9)
+
+
+ranks_of_both = st.integers(2, 40).flatmap(
+    lambda n: st.tuples(*[st.lists(st.integers(1, 12), min_size=n, max_size=n)] * 2)
+)
+
+
+@given(ranks_of_both, st.sampled_from(MEANS), st.integers(1, 4))
+@settings(max_examples=150, deadline=None)
+def test_what_ranks_say_is_within_what_published_values_leave_open(
+    ranks: tuple[list[int], list[int]], metric: str, digits: int
+) -> None:
+    term = TERMS[metric]
+    one, other = ([float(term(rank)) for rank in each] for each in ranks)
+    known = rankconst.from_ranks(ranks[0]).compare(rankconst.from_ranks(ranks[1]), metric)
+    differences = np.subtract(other, one)
+    expected = abs(differences.sum()) / math.sqrt(squares) if (squares := float((differences**2).sum())) else 0.0
+    assert known.z_interval == pytest.approx((expected, expected), abs=1e-9)
+    constants = rankconst.from_counts([12] * len(one)).constants(metric)
+    texts = [f"{sum(each) / len(one):.{digits}f}" for each in (one, other)]
+    found = constants.compare(*texts)
+    assert found.z_interval.lower <= expected + 1e-9
+    assert found.z_interval.upper >= expected - 1e-9
+    assert found.difference_interval.lower - 1e-9 <= known.difference <= found.difference_interval.upper + 1e-9
+    if np.dot(one, other) * len(one) >= sum(one) * sum(other):
+        assert found.z_uncorrelated <= expected + 1e-9
+    if metric.startswith("hits"):
+        p = known.log10_p_interval.lower
+        assert found.log10_p_interval.lower - 1e-9 <= p <= found.log10_p_interval.upper + 1e-9
+
+
+def test_ranks_are_tested_as_scipy_does() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(5)
+    one = rng.geometric(0.1, 400)
+    other = np.where(rng.random(400) < 0.5, one, rng.geometric(0.12, 400))
+    hits = rankconst.compare(one, other, metric="hits@3")
+    alone = [int(np.sum((one <= 3) & (other > 3))), int(np.sum((one > 3) & (other <= 3)))]
+    assert 10**hits.log10_p_interval.lower == pytest.approx(stats.binomtest(alone[0], sum(alone)).pvalue, rel=1e-9)
+    assert hits.z_interval.lower == pytest.approx(abs(alone[0] - alone[1]) / math.sqrt(sum(alone)))
+    for metric, differences in (("mr", other - one), ("mrr", 1 / other - 1 / one)):
+        found = rankconst.compare(one, other, metric=metric)
+        t = abs(stats.ttest_1samp(differences, 0).statistic)
+        # The t statistic is a function of z.
+        z = found.z_interval.lower
+        assert t == pytest.approx(z * math.sqrt((400 - 1) / (400 - z * z)), rel=1e-9)
+        assert 10**found.log10_p_interval.lower == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
+        ends = stats.norm.interval(0.95, differences.mean(), stats.sem(differences))
+        assert found.confidence_interval == pytest.approx(ends, rel=1e-9)
+        assert found.method == "normal"
+
+
+@pytest.mark.parametrize("metric", ["mr", "mrr"])
+def test_of_few_tasks_all_signs_are_tried(metric: str) -> None:
+    one, other = [3, 1, 4, 1, 5, 9, 2, 6], [2, 1, 1, 3, 5, 2, 1, 3]
+    term = TERMS[metric]
+    differences = [term(y) - term(x) for x, y in zip(one, other, strict=True)]
+    signs = itertools.product((1, -1), repeat=8)
+    flips = [add(sign * each for sign, each in zip(chosen, differences, strict=True)) for chosen in signs]
+    size = abs(add(differences))
+    p = Fraction(sum(abs(each) >= size for each in flips), len(flips))
+    found = rankconst.compare(one, other, metric=metric)
+    assert found.method == "exact"
+    assert 10**found.log10_p_interval.upper == pytest.approx(float(p), rel=1e-12)
+
+
+def test_the_normal_tail_goes_on_where_floats_end() -> None:
+    mpmath = pytest.importorskip("mpmath")
+    n = 10**6
+    found = rankconst.compare(np.full(n, 2), np.where(np.arange(n) % 500, 2, 1), metric="mrr")
+    z = found.z_interval.lower
+    assert z == pytest.approx(math.sqrt(n / 500))
+    assert found.log10_p_interval.lower == pytest.approx(float(mpmath.log10(mpmath.erfc(z / mpmath.sqrt(2)))), rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["hits@10", "mrr", "mr"])
+def test_the_smallest_difference_is_the_one_at_the_level(metric: str) -> None:
+    """Around the same mean, a pair that far apart has a z of 1.96; hits, which are whole, need one more."""
+    constants = rankconst.load().constants("wn18rr", metric)
+    first, second = (0.46, 0.48) if metric != "mr" else (3000.0, 3100.0)
+    found = constants.compare(first, second)
+    middle = (first + second) / 2
+    apart = constants.compare(middle - found.smallest / 2, middle + found.smallest / 2)
+    hit = 0.0 if metric != "hits@10" else 1 / math.sqrt(6268 * 2 * middle)
+    assert apart.z_interval.lower == pytest.approx(1.959964 + hit, rel=1e-6)
+    apart_by = second - first
+    assert found.confidence_interval == pytest.approx((apart_by - found.smallest, apart_by + found.smallest))
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.25, 0.5, 1.0]), min_size=1, max_size=9))
+@settings(max_examples=60, deadline=None)
+def test_p_of_few_tasks_holds_for_any_differences(differences: list[float]) -> None:
+    """All signs of the differences: none is above what z allows, whatever the ranks were."""
+    signs = itertools.product((1, -1), repeat=len(differences))
+    sums = [abs(sum(map(math.prod, zip(each, differences, strict=True)))) for each in signs]
+    observed = abs(sum(differences))
+    p = sum(each >= observed for each in sums) / len(sums)
+    z = observed / math.sqrt(sum(each**2 for each in differences))
+    assert 2 ** (1 - len(differences)) <= p <= min(2 * math.exp(-z * z / 2), 1.0)
+
+
+@pytest.mark.parametrize("n", [20, 99, 100, 250])
+def test_the_smallest_number_of_hits_is_significant_in_the_sign_test(n: int) -> None:
+    hits = rankconst.from_counts([50] * n).constants("hits@10")
+    for both in range(n // 4, 2 * n - n // 4, 7):
+        smallest = hits.compare(both // 2 / n, (both - both // 2) / n).smallest * n
+        surplus = next(each for each in range(both % 2, n, 2) if each >= smallest)
+        assert sign_test(min(both, 2 * n - both), surplus) <= Fraction(5, 100)
+
+
+def test_few_or_unequal_tasks_have_a_bound_in_place_of_the_normal_law() -> None:
+    few = rankconst.from_counts([500] * 99).constants("mrr").compare(0.1, 0.6)
+    assert few.method == "hoeffding"
+    assert 10**few.log10_p_interval.upper == pytest.approx(2 * math.exp(-(few.z_interval.lower**2) / 2))
+    many = rankconst.from_counts([500] * 100).constants("mrr").compare(0.1, 0.6)
+    assert many.method == "normal"
+    assert 10**many.log10_p_interval.upper == pytest.approx(math.erfc(many.z_interval.lower / math.sqrt(2)))
+    assert rankconst.load().constants("nations", "mrr", aggregation="macro").compare(0.5, 0.6).method == "hoeffding"
+
+
+def test_independent_models_are_at_the_bound_of_the_uncorrelated() -> None:
+    rng = np.random.default_rng(2)
+    n = 200_000
+    one, other = np.where(rng.random((2, n)) < [[0.5], [0.53]], 1, 999)
+    known = rankconst.compare(one, other, metric="hits@10")
+    found = rankconst.from_counts([1000] * n).constants("hits@10").compare(*known.values)
+    assert found.z_uncorrelated == pytest.approx(known.z_interval.lower, rel=0.01)
+    assert found.z_interval.lower < 0.8 * found.z_uncorrelated
+
+
+def test_models_without_a_difference_are_seldom_told_apart() -> None:
+    rng = np.random.default_rng(11)
+    n, runs, wrong = 300, 150, 0
+    hits = rankconst.from_counts([1000] * n).constants("hits@1")
+    for _ in range(runs):
+        # Models with nothing in common: what the bound allows for is what is there.
+        one, other = rng.random((2, n)) < 0.4
+        wrong += hits.compare(float(one.mean()), float(other.mean())).is_significant is True
+    assert wrong / runs < 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+
+
+def test_macro_averages_count_tasks_by_their_weights() -> None:
+    """Two tasks of weight 3 and 1: brute force over all pairs."""
+    constants = rankconst.from_counts([4, 4], weights=[3.0, 1.0]).constants("mrr")
+    for one, other in itertools.product(itertools.product(range(1, 5), repeat=2), repeat=2):
+        values = [(3 / ranks[0] + 1 / ranks[1]) / 4 for ranks in (one, other)]
+        parts = [3 * (1 / one[0] - 1 / other[0]), 1 / one[1] - 1 / other[1]]
+        squares = sum(part**2 for part in parts)
+        z = abs(sum(parts)) / math.sqrt(squares) if squares else 0.0
+        found = constants.compare(*values)
+        assert found.z_interval.lower <= z + 1e-9
+        assert found.z_interval.upper >= z - 1e-9
+
+
+@pytest.mark.parametrize("metric", [row for row in CATALOGUE.values() if not row.is_mean], ids=str)
+def test_what_is_no_mean_is_refused(metric: rankconst.Metric) -> None:
+    with pytest.raises(rankconst.UndefinedError, match=r"Compare MR, MRR, Hits@k, nDCG"):
+        rankconst.compare("2", "3", metric=metric.label, dataset="nations")
+    with pytest.raises(rankconst.UndefinedError):
+        rankconst.compare([1, 2], [2, 1], metric=metric.label)
+
+
+def test_a_baseline_does_not_say_what_ranks_there_can_be() -> None:
+    histogram = rankconst.Histogram.from_counts([3, 4], offsets=[0, 5])
+    whole = rankconst.from_counts([8, 9]).constants("mrr")
+    ranked = dataclasses.replace(whole.tasks, baseline="frequency")
+    for changed in ({"histogram": histogram}, {"tasks": ranked}):
+        with pytest.raises(rankconst.UsageError, match="baseline"):
+            dataclasses.replace(whole, **changed).compare("0.5", "0.6")
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "said"),
+    [
+        (("0.533", "0.544"), True, "0.544 is better than 0.533: the difference of 0.0110 (0.0100–0.0120) is 2.10 or"),
+        (("0.544", "0.533"), True, "0.544 is better than 0.533: the difference of 0.0110 (0.0100–0.0120) is 2.10 or"),
+        (("0.533", "0.538"), None, "These numbers alone do not tell whether this is chance: the difference of 0.0050"),
+        (("0.524", "0.533"), None, "These numbers alone do not tell whether this is chance: the difference of 0.0090"),
+        (("0.533", "0.533"), None, "These numbers do not tell which model is better: rounded so, they may be equal."),
+        (("0.53301", "0.53303"), False, "This can well be chance"),
+    ],
+)
+def test_it_says_what_it_found(values: tuple[str, str], verdict: bool | None, said: str) -> None:
+    found = rankconst.compare(*values, metric="hits@10", dataset="FB15k-237")
+    assert found.is_significant is verdict
+    assert str(found).startswith(said)
+    assert str(found).endswith(LEFT_OUT)
+
+
+def test_of_a_mean_rank_the_smaller_is_better() -> None:
+    assert str(rankconst.compare("177", "357", metric="mr", dataset="FB15k-237")).startswith("177 is better than 357")
+
+
+def test_what_is_said_to_be_enough_is() -> None:
+    """Ends are rounded outwards: what is written holds."""
+    found = rankconst.compare("0.533", "0.544", metric="hits@10", dataset="FB15k-237")
+    assert found.z_interval.lower == pytest.approx(2.1059, abs=1e-4)
+    assert 0.035 < 10**found.log10_p_interval.upper <= 0.036
+    assert found.smallest == pytest.approx(1.959964 * math.sqrt(0.924 / 40932) + 1 / 40932, rel=1e-6)
+    assert "(p ≤ 0.036). On these 40,932 tasks a difference of 0.0094 is enough." in str(found)
+
+
+def test_everything_can_be_written_as_json() -> None:
+    row = rankconst.compare("0.533", "0.544", metric="hits@10", dataset="FB15k-237").to_dict()
+    assert json.loads(json.dumps(row)) == row
+    assert (row["dataset"], row["first"], row["second"], row["is_significant"]) == ("fb15k237", 0.533, 0.544, True)
+    assert row["table_version"] == rankconst.load().version
+    assert "dataset" not in rankconst.compare([1, 2], [2, 1], metric="mrr").to_dict()
+
+
+def test_hits_that_are_no_whole_number_are_not_counted() -> None:
+    """No number of hits of 4 tasks prints as 0.6: it is a mean over runs."""
+    found = rankconst.from_counts([9] * 4).constants("hits@1").compare("0.60", "0.75")
+    assert found.method == "hoeffding"
+    assert found.z_interval.lower <= found.z_interval.upper
+    assert found.note.startswith("Hits@1 = 0.6 of 4 tasks would be 2.38 to 2.42 hits, which is not a whole number.")
+    assert found.note in str(found)
