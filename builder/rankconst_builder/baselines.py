@@ -23,10 +23,10 @@ import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.errors import DataError, UndefinedError
-from rankconst_builder.candidates import Blocks, KeyTable, TaskCounts, count_candidates, pack
+from rankconst_builder.candidates import BATCH, Blocks, KeyTable, TaskCounts, count_candidates, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -120,9 +120,14 @@ class Train:
         keys, starts, counts = np.unique(pairs[order], return_index=True, return_counts=True)
         place = KeyTable(keys).find(pack(triples.tail, triples.head, num_entities))
         met = np.flatnonzero(place >= 0)
-        one, other = _expand(met, starts[place[met]], counts[place[met]])
-        both = pack(triples.relation[one], triples.relation[order[other]], num_relations)
-        codes, common = np.unique(both, return_counts=True)
+        found = [
+            np.unique(pack(triples.relation[one], triples.relation[order[other]], num_relations), return_counts=True)
+            for one, other in _expand(met, starts[place[met]], counts[place[met]])
+        ]
+        codes, batched = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        codes, where = np.unique(codes, return_inverse=True)
+        common = np.zeros(codes.size, dtype=np.int64)
+        np.add.at(common, where, batched)
         relation, inverse = _unpack(codes, num_relations)
         frequency = np.bincount(triples.relation, minlength=num_relations)
         total = sum(map(len, self.graph.distinct.values()))
@@ -146,11 +151,13 @@ def _unpack(codes: NDArray[np.uint64], size: int) -> tuple[Codes, Codes]:
     return high.astype(np.int64), low.astype(np.int64)
 
 
-def _expand(values: Codes, starts: Codes, counts: Codes) -> tuple[Codes, Codes]:
-    """Return each value as often as it counts, along with start, start + 1, ..."""
+def _expand(values: Codes, starts: Codes, counts: Codes) -> Iterator[tuple[Codes, Codes]]:
+    """Yield each value as often as it counts, along with start, start + 1, ...; in batches, one at least."""
     ends = np.cumsum(counts)
-    steps = np.arange(ends[-1] if ends.size else 0) - np.repeat(ends - counts, counts)
-    return np.repeat(values, counts), np.repeat(starts, counts) + steps
+    cuts = np.searchsorted(ends, np.arange(BATCH, counts.sum(), BATCH), side="right")
+    for part in np.split(np.arange(values.size), cuts):
+        steps = np.arange(counts[part].sum()) - np.repeat(np.cumsum(counts[part]) - counts[part], counts[part])
+        yield np.repeat(values[part], counts[part]), np.repeat(starts[part], counts[part]) + steps
 
 
 def _score_range(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
@@ -165,12 +172,14 @@ def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Sc
     relation, inverse = train.inverses
     starts = np.searchsorted(relation, np.arange(queries.num_relations + 1))
     start, end = starts[train.triples.relation], starts[train.triples.relation + 1]
-    row, place = _expand(np.arange(len(train.triples)), start, end - start)
     # (x, s, y) answers (y, r, ?) with x, and (?, r, x) with y.
-    anchors, answers = getattr(train.triples, side)[row], getattr(train.triples, _OTHER[side])[row]
-    query = queries.table.find(pack(anchors, inverse[place], queries.num_relations))
-    hit = query >= 0
-    pairs = np.unique(pack(query[hit], answers[hit], train.graph.num_entities))
+    anchors, answers = getattr(train.triples, side), getattr(train.triples, _OTHER[side])
+    found = []
+    for row, place in _expand(np.arange(len(train.triples)), start, end - start):
+        query = queries.table.find(pack(anchors[row], inverse[place], queries.num_relations))
+        hit = query >= 0
+        found.append(pack(query[hit], answers[row[hit]], train.graph.num_entities))
+    pairs = np.unique(np.concatenate(found))
     return np.arange(queries.keys.size), train.score(pairs, np.ones(pairs.size, dtype=np.int64))
 
 

@@ -115,8 +115,10 @@ def test_any_protocol_that_can_be_written_is_ranked(protocol: Protocol, dataset:
             compare(dataset, protocol, split, baseline)
 
 
+@pytest.mark.parametrize("batch", [1, 7, 1 << 18])
 @pytest.mark.parametrize("baseline", INFORMED)
-def test_larger_graphs(baseline: str) -> None:
+def test_larger_graphs(baseline: str, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baselines, "BATCH", batch)
     dataset = random_dataset(seed=7, entities=12, relations=4, size=160)
     # Two relations that are inverse but for a few triples.
     dataset["train"] += [(t, 9, h) for h, r, t in dataset["train"] if r == 0][2:]
