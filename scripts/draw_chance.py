@@ -1,4 +1,4 @@
-"""Draw the picture of the README: Hits@10 of four models on four benchmarks, as published and adjusted for chance.
+"""Draw the picture of the README: Hits@10 of four models on four benchmarks, as published, against chance and counting.
 
 Run: python scripts/draw_chance.py [FILE], with the extra ``rankconst[plot]``; docs/chance.svg if no file is named.
 """
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+COUNTING = "#222222"
+
 MODELS = ("TransE", "ComplEx", "RotatE", "TuckER")
 
 PUBLISHED = {
@@ -32,10 +34,10 @@ From the results of Hoyt et al. 2022 (arXiv:2203.07544), repository pykeen/ranki
 """
 
 
-def adjust_published() -> tuple[dict[str, tuple[float, ...]], dict[str, float]]:
-    """Return AH@10 of each published value, and what a random ranker gets, by dataset."""
+def adjust_published(baseline: str = "uniform") -> tuple[dict[str, tuple[float, ...]], dict[str, float]]:
+    """Return the skill of each published value over a baseline, and what that gets, by dataset; of chance, AH@10."""
     tables = rankconst.load()
-    constants = {key: tables.constants(key, "hits@10", protocol="pykeen") for key in PUBLISHED}
+    constants = {key: tables.constants(key, "hits@10", protocol="pykeen", baseline=baseline) for key in PUBLISHED}
     adjusted = {key: tuple(constants[key].adjust(v).index for v in values) for key, values in PUBLISHED.items()}
     return adjusted, {key: constants[key].expectation for key in PUBLISHED}
 
@@ -51,43 +53,61 @@ def _draw_figure() -> Figure:
     from matplotlib.figure import Figure
 
     adjusted, chance = adjust_published()
+    skill, counting = adjust_published("frequency")
     titles = {key: row["title"] for key, row in rankconst.load().datasets.items()}
-    figure = Figure(figsize=(8.0, 3.4), layout="constrained")
-    left, right = figure.subplots(1, 2, sharey=True)
+    figure = Figure(figsize=(10.5, 3.5), layout="constrained")
+    left, middle, right = figure.subplots(1, 3, sharey=True)
     _draw_panel(left, PUBLISHED, chance, titles)
-    _draw_panel(right, adjusted, dict.fromkeys(PUBLISHED, 0.0), titles)
+    for place, key in enumerate(PUBLISHED):
+        label = "frequency baseline" if place == 0 else ""
+        left.hlines(counting[key], place - 0.34, place + 0.34, colors=COUNTING, lw=1.5, ls="--", label=label)
+    _draw_panel(middle, adjusted, dict.fromkeys(PUBLISHED, 0.0), titles)
+    _draw_panel(right, skill, dict.fromkeys(PUBLISHED, 0.0), titles, COUNTING)
     left.set_title("as published: Hits@10")
-    right.set_title("adjusted for chance: AH@10")
-    left.set_ylim(-0.04, 1.04)
+    middle.set_title("adjusted for chance: AH@10")
+    right.set_title("skill over the frequency baseline")
+    left.set_ylim(min(-0.04, *(min(values) - 0.04 for values in skill.values())), 1.04)
     left.annotate(
         "a random\nranker already\ngets 0.947",
         xy=(0.0, chance["nations"] - 0.005),
-        xytext=(0.0, 0.6),
+        xytext=(0.0, 0.5),
         ha="center",
         fontsize=8.5,
         arrowprops={"arrowstyle": "-", "color": CHANCE},
         color="#444444",
     )
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    below = [
+        f"{model} on {titles[key]}"
+        for key, values in skill.items()
+        for model, value in zip(MODELS, values, strict=True)
+        if value < 0
+    ]
     describe(
         figure,
-        "Hits@10 as published and adjusted for chance",
+        "Hits@10 as published, adjusted for chance, and as skill over the frequency baseline",
         f"Hits@10 of {', '.join(MODELS)} on {', '.join(titles[key] for key in PUBLISHED)}. On Nations, where a random "
-        "ranker gets 0.947, values from 0.965 to 0.990 become 0.34 to 0.81; on large graphs they hardly change.",
+        "ranker gets 0.947, values from 0.965 to 0.990 become 0.34 to 0.81; on large graphs they hardly change. Below "
+        f"the frequency baseline, which ranks entities by how often train has them with the relation: {', '.join(below)}.",
     )
     return figure
 
 
 def _draw_panel(
-    axes: Axes, values: Mapping[str, tuple[float, ...]], chance: Mapping[str, float], titles: Mapping[str, str]
+    axes: Axes,
+    values: Mapping[str, tuple[float, ...]],
+    levels: Mapping[str, float],
+    titles: Mapping[str, str],
+    colour: str = CHANCE,
 ) -> None:
     for place, key in enumerate(values):
         ends = place - 0.34, place + 0.34
-        axes.hlines(chance[key], *ends, colors=CHANCE, lw=2, label="random ranker" if place == 0 else "")
-        axes.fill_between(ends, 0, chance[key], color=CHANCE, alpha=0.16, lw=0)
-    for position, (model, colour, marker) in enumerate(zip(MODELS, COLOURS, MARKERS, strict=False)):
+        dashed = "--" if colour == COUNTING else "-"
+        axes.hlines(levels[key], *ends, colors=colour, lw=2, ls=dashed, label="random ranker" if place == 0 else "")
+        axes.fill_between(ends, 0, levels[key], color=CHANCE, alpha=0.16, lw=0)
+    for position, (model, own, marker) in enumerate(zip(MODELS, COLOURS, MARKERS, strict=False)):
         x = [place + 0.15 * (position - 1.5) for place in range(len(values))]
-        axes.scatter(x, [v[position] for v in values.values()], c=colour, marker=marker, s=38, label=model, zorder=3)
+        axes.scatter(x, [v[position] for v in values.values()], c=own, marker=marker, s=38, label=model, zorder=3)
     axes.set_xticks(range(len(values)), [titles[key] for key in values])
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y")

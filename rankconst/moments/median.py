@@ -101,6 +101,8 @@ class _Gaps:
 
     def sum(self, points: Counts, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
         """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
+        if not self.chosen.size:
+            return np.zeros((2, points.size)), np.zeros((2, points.size))
         pairs = zip(self.chosen.tolist(), self.laws, strict=True)
         sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
         chained = None if self.exact else self.steps
@@ -417,6 +419,8 @@ def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values
     """Find the laws of the lower middle rank given the upper one, for as many y as take little time."""
     everywhere = int(nodes.points[-1]) - lowest == nodes.points.size - 1
     mass = np.abs(nodes.weights * laws.mass)
+    if not mass.any():  # the middle ranks are certain, as far as numbers go
+        return _Gaps(np.empty(0, np.int64), [], exact=True, steps=None)
     # What y bring to the moments of the median and of its inverse.
     brought = [each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)]
     heavy = np.flatnonzero(np.maximum(*brought) > UNIT_ROUNDOFF / 16)
