@@ -34,6 +34,7 @@ EXAMPLES = {
     "metrics": ("metrics",),
     "protocols": ("protocols",),
     "aggregations": ("aggregations",),
+    "baselines": ("baselines",),
     "tools": ("tools",),
     "export": ("export", "-f", "pykeen", "-d", "nations"),
 }

@@ -85,7 +85,7 @@ def test_the_tables_have_the_facts(run: Run) -> None:
             assert fact in screen.out
 
 
-@pytest.mark.parametrize("command", ["metrics", "protocols", "aggregations"])
+@pytest.mark.parametrize("command", ["metrics", "protocols", "aggregations", "baselines"])
 def test_csv_equals_json(run: Run, command: str) -> None:
     rows, records = run(command, "-f", "csv").rows, run(command, "-f", "json").records
     assert len(rows) == len(records)
@@ -96,13 +96,13 @@ def test_csv_equals_json(run: Run, command: str) -> None:
                 assert row[field] == ("" if value is None else str(value))
 
 
-@pytest.mark.parametrize("command", ["metrics", "protocols", "aggregations"])
+@pytest.mark.parametrize("command", ["metrics", "protocols", "aggregations", "baselines"])
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_nothing_but_the_result(run: Run, command: str, form: str) -> None:
     screen = run(command, "--format", form)
     assert (screen.code, screen.err) == (0, "")
     assert screen.out.endswith("\n")
-    assert run(command, "more").code == (2 if command == "aggregations" else 4)
+    assert run(command, "more").code == (2 if command in {"aggregations", "baselines"} else 4)
 
 
 @pytest.mark.parametrize("name", [*(key for key in CATALOGUE if key != "hits_at_k"), "mrr", "hits@7"])

@@ -1,0 +1,227 @@
+"""Baselines on screens: the ladder of one number, skill in files and frames, pictures, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import rankconst
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+# E[MRR] and E[Hits@10] on test, both sides, protocol standard: counted and summed once more by another program, a loop
+# over triples and scores.
+EXPECTED = {
+    ("fb15k237", "uniform"): ("0.00071", "0.0007"),
+    ("fb15k237", "range"): ("0.07884", "0.140"),
+    ("fb15k237", "frequency"): ("0.23455", "0.356"),
+    ("wn18rr", "uniform"): ("0.00027", None),
+    ("wn18rr", "range"): ("0.00216", "0.0037"),
+    ("wn18rr", "frequency"): ("0.02563", "0.044"),
+    ("nations", "uniform"): ("0.38444", "0.947"),
+    ("nations", "range"): ("0.46740", "0.967"),
+    ("nations", "frequency"): ("0.56449", "0.965"),
+    ("umls", "uniform"): ("0.05883", "0.103"),
+    ("umls", "range"): ("0.41755", "0.726"),
+    ("umls", "frequency"): ("0.66876", "0.883"),
+    ("codexsmall", "range"): ("0.05548", None),
+    ("codexsmall", "frequency"): ("0.21581", None),
+    ("codexmedium", "range"): ("0.01790", None),
+    ("codexmedium", "frequency"): ("0.13433", None),
+}
+
+TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,.338,.533\nDistMult,UMLS,.546,.797\n"
+
+
+@pytest.mark.parametrize(("dataset", "baseline"), EXPECTED)
+def test_what_a_baseline_gets(dataset: str, baseline: str) -> None:
+    tables = rankconst.load()
+    for metric, told in zip(("mrr", "hits@10"), EXPECTED[dataset, baseline], strict=True):
+        if told is not None:
+            decimals = len(told.partition(".")[2])
+            found = tables.constants(dataset, metric, baseline=baseline).expectation
+            assert f"{found:.{decimals}f}" == told
+
+
+@pytest.mark.parametrize("baseline", INFORMED)
+@pytest.mark.parametrize("metric", ["mrr", "hits@10", "mr", "gmr"])
+def test_skill_is_the_index_against_what_the_baseline_gets(run: Run, metric: str, baseline: str) -> None:
+    args = ("adjust", 1.5 if metric in {"mr", "gmr"} else 0.7, "-d", "umls", "-m", metric, "-b", baseline)
+    (row,) = run(*args, "-f", "json").records
+    constants = rankconst.load().constants("umls", metric, baseline=baseline)
+    value, optimum = row["value"], constants.metric.optimum
+    assert optimum is not None
+    assert row["baseline"] == baseline
+    assert row["expectation"] == constants.expectation
+    assert row["index"] == pytest.approx((value - constants.expectation) / (optimum - constants.expectation), rel=1e-12)
+    sign = 1 if constants.metric.increasing else -1
+    assert row["z"] == pytest.approx(sign * (value - constants.expectation) / constants.variance**0.5, rel=1e-12)
+    assert row["log10_p"] is None
+
+
+def test_the_ladder_of_one_number(run: Run) -> None:
+    screen = run("adjust", 0.546, "-d", "umls", "-m", "mrr", "-b", "all")
+    rows = [line.split()[1] for line in screen.out.splitlines() if line.startswith(" umls")]
+    assert rows == list(BASELINES)
+    told = "0.546 is better than the uniform, range and inverse baselines, worse than the frequency baseline."
+    assert screen.out.splitlines()[-1] == told
+    assert "skill: 0 = as the baseline, 1 = perfect" in screen.out
+    assert "Against uniform, which is chance, skill is AMRR." in screen.out
+
+
+def test_a_mean_rank_is_better_when_it_is_less(run: Run) -> None:
+    assert (
+        "is better than the frequency baseline." in run("adjust", 1.5, "-d", "umls", "-m", "mr", "-b", "frequency").out
+    )
+    assert "is worse than the frequency baseline." in run("adjust", 30, "-d", "umls", "-m", "mr", "-b", "frequency").out
+    level = rankconst.load().constants("umls", "mr", baseline="frequency").expectation
+    said = run("adjust", f"{level:.1f}", "-d", "umls", "-m", "mr", "-b", "frequency").out
+    assert "is within rounding of the frequency baseline." in said
+
+
+def test_chance_by_name_is_what_there_is_without(run: Run) -> None:
+    args = ("adjust", 0.5, 0.338, "-d", "umls", "-d", "nations", "-m", "mrr", "-f", "json")
+    assert run(*args, "-b", "chance").records == run(*args).records
+
+
+@pytest.mark.parametrize("aggregation", ["macro-query", "macro-relation"])
+@pytest.mark.parametrize(("split", "side"), [("valid", "head"), ("test", "tail")])
+def test_every_set_of_tasks_has_baselines(run: Run, split: str, side: str, aggregation: str) -> None:
+    rows = run(
+        *("adjust", 0.5, "-d", "nations", "-m", "mrr", "-b", "all", "--split", split, "--side", side),
+        *("--aggregation", aggregation, "-f", "json"),
+    ).records
+    assert [row["baseline"] for row in rows] == list(BASELINES)
+    assert rows[0]["expectation"] < rows[1]["expectation"] < rows[2]["expectation"]
+
+
+def test_a_metric_without_rows_is_computed(run: Run) -> None:
+    (row,) = run("adjust", 0.9, "-d", "umls", "-m", "hits@7", "-b", "frequency", "-f", "json").records
+    tables = rankconst.load()
+    fewer, more = (tables.constants("umls", f"hits@{k}", baseline="frequency").expectation for k in (5, 10))
+    assert fewer < row["expectation"] < more
+
+
+def test_single_relations_have_baselines(run: Run) -> None:
+    tables, args = rankconst.load(), ("adjust", 0.5, "-d", "nations", "-m", "mrr", "-b", "frequency", "-f", "json")
+    names = tables.relations("nations")
+    found = {name: run(*args, "-r", name).records[0] for name in names}
+    whole = tables.constants("nations", "mrr", baseline="frequency")
+    total = sum(row["num_tasks"] * row["expectation"] for row in found.values())
+    assert total / whole.num_tasks == pytest.approx(whole.expectation, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("-d", "umls", "-b", "freqency"), "Did you mean frequency"),
+        (("-d", "umls", "-b", "range", "--split", "train"), "no constants on train"),
+        (("-d", "ogbwikikg2", "-b", "range"), "under protocol sampled:500"),
+        (("-n", "100", "-p", "sampled:9", "-b", "range"), "--baseline does not go with --num-tasks"),
+    ],
+)
+def test_what_has_no_baseline_says_why(run: Run, args: tuple[str, ...], told: str) -> None:
+    screen = run("adjust", 0.5, "-m", "mrr", *args)
+    assert screen.code in {2, 4}
+    assert told in screen.message
+
+
+def test_older_tables_have_chance_alone(run: Run, tmp_path: Path) -> None:
+    if "0.2.0" not in rankconst.bundled_versions():
+        pytest.skip("this installation does not carry tables 0.2.0")
+    old = rankconst.load(version="0.2.0").path
+    screen = run("adjust", 0.5, "-d", "umls", "-m", "mrr", "-b", "range", "--tables", str(old))
+    assert "the tables (0.2.0) have no baselines; those since 1.1.0 do" in screen.message
+    assert run("adjust", 0.5, "-d", "umls", "-m", "mrr", "--tables", str(old)).code == 0
+
+
+def test_files_get_skill_next_to_the_index(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    rows = run("adjust", path, "-b", "frequency", "-f", "json").records
+    tables = rankconst.load()
+    for row, dataset in zip(rows, ("fb15k237", "umls"), strict=True):
+        for name, metric in (("MRR", "mrr"), ("Hits@10", "hits@10")):
+            constants = tables.constants(dataset, metric, baseline="frequency")
+            assert row[f"{name}_expectation_frequency"] == constants.expectation
+            assert row[f"{name}_skill_frequency"] == constants.index(row[name])
+            assert row[f"{name}_z_frequency"] == constants.z(row[name])
+    screen = run("adjust", path, "-b", "all")
+    assert screen.out.splitlines()[-1] == (
+        "Of the numbers, 0 of 4 are worse than range, 2 of 4 are worse than frequency and 0 of 4 are worse than inverse."
+    )
+    plain = run("adjust", path, "-f", "json").records
+    assert [{key: row[key] for key in plain[0]} for row in rows] == plain
+
+
+def test_frames_get_the_same(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    adjusted = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="all")
+    rows = run("adjust", path, "-b", "all", "-f", "json").records
+    for column in (
+        f"{name}_{form}_{key}" for name in ("MRR", "Hits@10") for form in ("skill", "z") for key in INFORMED
+    ):
+        assert adjusted[column].tolist() == [row[column] for row in rows]
+
+
+def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("model,dataset,split,MRR\nA,UMLS,test,.5\nA,UMLS,train,.6\n", encoding="utf-8")
+    rows = run("adjust", path, "-b", "range", "-f", "json").records
+    assert [row["MRR_skill_range"] is None for row in rows] == [False, True]
+    path.write_text("model,dataset,split,MRR\nA,UMLS,train,.6\n", encoding="utf-8")
+    assert "no constants on train" in run("adjust", path, "-b", "range").message
+
+
+def test_replacing_is_by_chance_only(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.md"
+    path.write_text("| dataset | MRR |\n|---|---|\n| UMLS | .5 |\n", encoding="utf-8")
+    assert run("adjust", path, "--replace", "AMRR", "-b", "range").code == 2
+
+
+def test_show_lists_baselines(run: Run) -> None:
+    rows = run("show", "umls", "-m", "mrr", "-p", "standard", "-b", "all", "-f", "json").records
+    assert [row["baseline"] for row in rows] == list(BASELINES)
+    (row,) = run("show", "umls", "-m", "mrr", "-p", "standard", "-f", "json").records
+    assert row == rows[0]
+    assert run("show", "umls", "--relations", "-b", "all").code == 2
+
+
+def test_the_catalogue_of_baselines(run: Run) -> None:
+    rows = run("baselines", "-f", "json").records
+    assert [row["baseline"] for row in rows] == list(BASELINES)
+    assert f"The default is {DEFAULT_BASELINE}" in run("baselines").out
+
+
+def test_lint_points_out_what_counting_would_have_done_better(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    screen = run("lint", path, "-f", "json")
+    assert screen.code == 0
+    (finding,) = json.loads(screen.out)
+    assert (finding["rule"], finding["severity"]) == ("below-frequency", "info")
+
+
+def test_there_is_no_p_against_what_knows_more() -> None:
+    constants = rankconst.load().constants("umls", "mrr", baseline="frequency")
+    with pytest.raises(rankconst.UndefinedError, match="known of chance only"):
+        constants.significance(0.7)
+
+
+def test_pictures_show_the_baselines(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path, out = tmp_path / "results.csv", tmp_path / "ladder.svg"
+    path.write_text(TABLE, encoding="utf-8")
+    assert run("plot", path, "-b", "all", "-o", out).code == 0
+    drawn = out.read_text(encoding="utf-8")
+    for baseline in INFORMED:
+        assert f"{baseline} baseline" in drawn
+    assert "1 of 2 are worse than the frequency baseline" in drawn
