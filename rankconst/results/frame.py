@@ -32,6 +32,7 @@ from rankconst.results.tables.columns import (
     Meaning,
     find_qualifier,
     parse_column,
+    read_flag,
     read_name,
     read_qualifier,
 )
@@ -141,9 +142,10 @@ def _find_qualifiers(
     """Return the columns without a meaning that name a split, a side or a protocol in every row."""
     found: dict[str, int] = {}
     for place, meaning in meanings.items():
-        if meaning is None and frame.iloc[:, place].dtype.kind not in "fiub":
+        heading = str(frame.columns[place])
+        if meaning is None and (frame.iloc[:, place].dtype.kind not in "fiu" or read_flag(heading) is not None):
             cells = frame.iloc[:, place].dropna().unique()
-            role = find_qualifier(map(str, cells)) if 0 < len(cells) < _MOST_QUALIFIERS else None
+            role = find_qualifier(heading, map(str, cells)) if 0 < len(cells) < _MOST_QUALIFIERS else None
             if role is not None and role not in roles:
                 found.setdefault(role, place)
     return found
@@ -228,8 +230,9 @@ class _Work:
         columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in _CONTEXT}
         if "model" in roles and any(map(read_name, map(str, frame.iloc[:, roles["model"]].dropna().unique()))):
             columns["model"] = roles["model"]
+        headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
         self._stated = [
-            (dict(_read_stated(dict(zip(columns, keys, strict=True)), qualifiers, task)), rows)
+            (dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, task)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
@@ -416,17 +419,18 @@ class _Work:
 
 
 def _read_stated(
-    cells: Mapping[str, Any], qualifiers: Mapping[str, int], task: str | None
+    cells: Mapping[str, Any], qualifiers: Mapping[str, str], task: str | None
 ) -> Iterator[tuple[str, str]]:
-    """Yield what the cells of a row say about its tasks."""
+    """Yield what the cells of a row say about its tasks; `qualifiers` are headings by role."""
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
         if role == "model":
             yield from ((role, word) for role, word in read_name(text).items() if not cells.get(role))
             continue
-        said = read_qualifier(text, role) if role in qualifiers else text
-        if said and said.strip():
-            yield role, describe_dataset(said, task) if role == "dataset" else said
+        if role in qualifiers:
+            yield from read_qualifier(qualifiers[role], text, role).items()
+        elif text.strip():
+            yield role, describe_dataset(text, task) if role == "dataset" else text
 
 
 def _strip(cell: Any) -> Any:

@@ -137,6 +137,16 @@ def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells() -> None:
     ]  # fmt: skip
 
 
+def test_a_column_that_says_yes_or_no_of_filtering() -> None:
+    frame = pd.DataFrame({"MRR": [0.3, 0.2, 0.1], "filtered": [True, False, True], "Raw": [0, 1, 0]})
+    for column in ("filtered", "Raw"):
+        out = rankconst.adjust(frame[["MRR", column]], dataset="wn18rr")
+        assert list(out["protocol"]) == ["standard", "raw", "standard"]
+    unclear = pd.DataFrame({"MRR": [0.3, 0.2], "filtered": ["yes", "x"]})
+    with pytest.raises(DataError, match="'x' in column filtered is not understood; expected yes or no"):
+        rankconst.adjust(unclear, dataset="wn18rr")
+
+
 def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
     names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
     out = rankconst.adjust(

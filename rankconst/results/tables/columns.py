@@ -183,11 +183,33 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
 
 
-def find_qualifier(cells: Iterable[str]) -> str | None:
-    """Return what all cells of a column say, whatever its heading: ``split``, ``side`` or ``protocol``; else None."""
-    said = [_read_words(cell) for cell in cells if cell.lower() not in _MEANS]
-    kinds = {"protocol" if kind == "filtered" else kind for each in said if each for kind in each}
-    return kinds.pop() if None not in said and len(kinds) == 1 and kinds <= {"split", "side", "protocol"} else None
+def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
+    """Return what most of a column's cells say: ``split``, ``side`` or ``protocol``; None if they do not.
+
+    A column ``filtered`` may also say yes or no.
+    """
+    texts = [cell for cell in dict.fromkeys(cells) if cell.lower() not in _MEANS]
+    if texts and read_flag(heading) is not None and 2 * sum(text.lower() in _FLAGS for text in texts) >= len(texts):
+        return "protocol"
+    said = [{"protocol" if kind == "filtered" else kind for kind in _read_words(text) or ()} for text in texts]
+    kinds = set().union(*said)
+    if len(kinds) != 1 or not kinds <= {"split", "side", "protocol"} or 2 * sum(map(bool, said)) <= len(said):
+        return None
+    return kinds.pop()
+
+
+# Cells below a heading such as "filtered"; an x may be a cross or a tick.
+_FLAGS = {
+    "x": None,
+    **dict.fromkeys(("yes", "y", "true", "1", "1.0", "✓", "✔", "☑", "✅"), True),
+    **dict.fromkeys(("no", "n", "false", "0", "0.0", "✗", "✘", "☒", "❌", "×"), False),
+}
+
+
+def read_flag(heading: str) -> bool | None:
+    """Tell whether yes below a heading means raw; None if yes and no mean nothing there."""
+    said = _read_words(re.sub(r"^is[\s_]", "", heading.lower()))
+    return {"raw": True, "filtered": False}.get(next(iter(said.values()))) if said and len(said) == 1 else None
 
 
 def read_name(cell: str) -> dict[str, str]:
@@ -197,11 +219,18 @@ def read_name(cell: str) -> dict[str, str]:
     return {role: word for role, word in (said or {}).items() if role in {"split", "side", "protocol"}}
 
 
-def read_qualifier(cell: str, role: str) -> str | None:
-    """Return what a cell of such a column says; None if it leaves the role open, as ``filtered`` does."""
-    if cell.lower() in _MEANS and role != "side":  # of both splits, or raw and filtered: of neither
-        return cell
-    return (_read_words(cell) or {}).get(role)
+def read_qualifier(heading: str, cell: str, role: str) -> dict[str, str]:
+    """Return what a cell of such a column says, ``unclear`` included; nothing if it leaves the role open."""
+    said = _read_words(cell)
+    raw = read_flag(heading) if role == "protocol" and not said else None
+    if raw is not None and (yes := _FLAGS.get(cell.lower())) is not None:
+        return {"protocol": "raw"} if raw == yes else {}
+    if cell.lower() in _MEANS:  # of both splits, or raw and filtered: of neither
+        return {} if role == "side" else {role: cell}
+    if said is None or (raw is not None and not said):
+        expected = f"a {role}" if raw is None else "yes or no"
+        return {"unclear": f"its cell {cell!r} in column {heading} is not understood; expected {expected}."}
+    return {role: said[role]} if role in said else {}
 
 
 def _strip_signs(heading: str) -> tuple[str, str]:

@@ -432,7 +432,8 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
     found: dict[str, int] = {}
     taken = find_roles(heading)
     for j, meaning in enumerate(heading.meanings):
-        role = find_qualifier(row.plain[j] for row in rows if row.plain[j]) if meaning is None else None
+        cells = (row.plain[j] for row in rows if row.plain[j])
+        role = find_qualifier(heading.keys[j], cells) if meaning is None else None
         if role is not None and role not in taken:
             found.setdefault(role, j)
     return found
@@ -487,7 +488,7 @@ class RowReader:
         self._dialect = dialect
         self._notes = notes
         self._told = self._above = told
-        self._qualifying = frozenset(qualifiers)
+        self._qualifiers = qualifiers
         self._roles = {**find_roles(heading), **qualifiers}
         self.inferred: dict[str, None] = {}
         if datasets is not None and "dataset" not in self._roles:
@@ -599,8 +600,9 @@ class RowReader:
         return True
 
     def fill(self, row: Row) -> Row:
-        """Repeat the dataset of the row above where its cell is empty."""
-        places = [j for role, j in self._stated.items() if role in {"dataset", "split"} and j < len(row.plain)]
+        """Repeat what the row above says of the ranking tasks where its cell is empty."""
+        repeated = {"dataset", "split", "side", "protocol"}
+        places = [j for role, j in self._stated.items() if role in repeated and j < len(row.plain)]
         empty = [j for j in places if not row.plain[j] and j in self._last]
         self._last |= {j: row.plain[j] for j in places if row.plain[j]}
         if not empty:
@@ -692,8 +694,9 @@ class RowReader:
                 told = read_name(said["model"])
                 self.inferred |= {f"{role} from names of rows": None for role in told}
                 said = {**told, **said}
-            for role in self._qualifying & said.keys():
-                said[role] = read_qualifier(said[role], role)
+            for role, j in self._qualifiers.items():
+                said.pop(role, None)
+                said |= read_qualifier(self._keys[j], row.plain[j], role)
             if "rank_type" in said:
                 said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
             if "num_tasks" in said:

@@ -263,6 +263,10 @@ def test_a_row_of_its_own_ends_what_another_said(label: str, again: str, said: t
         ("phase", ["val", "test"], "split", ["valid", "test"]), ("Source", ["paper", "ours"], "split", [None, None]),
         ("Setting", ["raw", "w/o attention"], "protocol", [None, None]),
         ("Setting", ["raw", "valid"], "split", [None, None]),
+        ("filtered", ["yes", "no"], "protocol", [None, "raw"]), ("Raw", ["no", "Yes"], "protocol", [None, "raw"]),
+        ("is_filtered", ["True", "False"], "protocol", [None, "raw"]), ("Filter", ["1", "0"], "protocol", [None, "raw"]),
+        ("Filt.", ["✓", "✗"], "protocol", [None, "raw"]), ("Unfiltered setting", ["n", "y"], "protocol", [None, "raw"]),
+        ("filters", ["32", "64"], "protocol", [None, None]),
     ],
 )  # fmt: skip
 def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells(
@@ -273,6 +277,26 @@ def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells(
     assert found == said[: len(found)]
     assert len(found) == len(cells) - ("avg" in cells and groups)
     assert (f"{role} from column" in reading.understood) is any(said)
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "unclear"),
+    [
+        ("filtered", ["x", "-"], [True, True]), ("filtered", ["yes", "partly"], [False, True]),
+        ("Setting", ["raw", "filtered", "type-constrained"], [False, False, True]),
+    ],
+)  # fmt: skip
+def test_a_cell_of_such_a_column_that_is_not_understood_leaves_its_row_out(
+    heading: str, cells: list[str], unclear: list[bool]
+) -> None:
+    reading = read(f"Model|{heading}|MRR", *(f"A|{cell}|0.1" for cell in cells))
+    assert [bool(entry.context.unclear) for entry in reading.entries] == unclear
+
+
+def test_an_empty_cell_of_a_document_repeats_the_side_and_the_protocol_above() -> None:
+    reading = read("Setting|Side|Model|MRR", "Raw|head|A|.1", "||B|.2", "Filtered|tail|A|.3", "||B|.4", groups=True)
+    said = [(entry.context.protocol, entry.context.side) for entry in reading.entries]
+    assert said == [("raw", "head"), ("raw", "head"), (None, "tail"), (None, "tail")]
 
 
 def test_a_column_that_has_fractions_under_a_percent_sign_is_left_out() -> None:
