@@ -74,6 +74,11 @@ def names_known(text: str) -> bool:
     return squash(text) in _registered() or squash(text) in _elsewhere()
 
 
+def describe_dataset(name: str, task: str | None) -> str:
+    """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
+    return name if task is None or (task == "inductive" and is_inductive(name)) else f"{name} ({task})"
+
+
 def is_inductive(name: str) -> bool:
     """Tell whether a name is that of the graph on which an inductive benchmark is evaluated."""
     key = _registered().get(squash(name))

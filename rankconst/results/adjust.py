@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,8 @@ from rankconst.constants.constants import Adjusted, Constants
 from rankconst.constants.published import Interval, Published, parse_value, read_numbers
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.results.evaluation import agrees, parse_stated, settle
+from rankconst.results.evaluation import agrees, match_relations, parse_stated, settle
+from rankconst.results.reading import Entries
 from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
 from rankconst.tasks import Histogram
 
@@ -492,6 +494,41 @@ def adjust_reading(
     return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()))
 
 
+# Most names of models begin with a capital, and looking up relations takes time.
+_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|\d*\.?\d*$")
+
+
+def are_relations(cells: Iterable[str], dataset: str | None, tables: Tables) -> bool:
+    """Tell whether cells name relations of a dataset, given in any spelling, and nothing else."""
+    names = list(dict.fromkeys(filter(None, cells)))
+    if not names or dataset is None or any(map(_NO_RELATION.match, names)):
+        return False
+    try:
+        return bool(match_relations(names, tables.relations(tables.resolve_dataset(dataset))))
+    except UnknownNameError:
+        return False
+
+
+def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
+    """Say of which relation each row is where a column holds nothing but relations of the dataset."""
+    entries, rows = reading.entries, reading.rows
+    others = {head.column for head in entries.heads}
+    first = rows[entries.rows[0]] if entries else {}
+    for column in (each for each in reading.columns if each not in others and first.get(each)):
+        if _NO_RELATION.match(first[column]):
+            continue
+        cells = [rows[row].get(column, "") for row in entries.rows]
+        datasets = {context.dataset for context in entries.contexts} if user.dataset is None else {user.dataset}
+        if len(datasets) == 1 and are_relations(cells, datasets.pop(), tables):
+            contexts = zip(entries, cells, strict=True)
+            own = (
+                entry._replace(context=replace(entry.context, relations=entry.context.relations or (cell,)))
+                for entry, cell in contexts
+            )
+            return replace(reading, entries=Entries(own))
+    return reading
+
+
 TIES = {
     "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one.",
     "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one.",
@@ -512,7 +549,7 @@ Group = tuple["Stated", "Metric", bool]
 
 # What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
 _OF_TASKS = attrgetter(
-    "dataset", "among", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "unclear"
+    "dataset", "among", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "task", "unclear"
 )
 
 

@@ -19,6 +19,7 @@ from rankconst.results.adjust import (
     Batch,
     Done,
     adjust_batch,
+    are_relations,
     fill_columns,
     keep_apart,
     look_up,
@@ -36,7 +37,6 @@ from rankconst.results.tables.columns import (
     read_name,
     read_qualifier,
 )
-from rankconst.results.tables.surroundings import describe_dataset, is_by_relation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -99,8 +99,10 @@ def adjust_frame(
         )
     way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
-    task = "by relation" if _is_by_relation(frame, meanings) else None
-    work = _Work(frame, roles, _find_qualifiers(frame, meanings, roles), contexts, way, task=task)
+    qualifiers = _find_qualifiers(frame, meanings, roles)
+    if "relations" not in qualifiers and (place := _find_relations(frame, meanings, user, tables)) is not None:
+        qualifiers["relations"] = place
+    work = _Work(frame, roles, qualifiers, contexts, way)
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("table_version", work.taken)] = work.list_versions()
     if noting or work.notes:
@@ -139,28 +141,35 @@ def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -
 def _find_qualifiers(
     frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the columns without a meaning that name a split, a side or a protocol in every row."""
+    """Return the columns without a meaning that name a split, a side, a protocol or relations."""
     found: dict[str, int] = {}
     for place, meaning in meanings.items():
         heading = str(frame.columns[place])
-        if meaning is None and (frame.iloc[:, place].dtype.kind not in "fiu" or read_flag(heading) is not None):
+        telling = frame.iloc[:, place].dtype.kind != "f" or read_flag(heading) is not None
+        if telling and (meaning is None or meaning.role == "model"):
             cells = frame.iloc[:, place].dropna().unique()
-            role = find_qualifier(heading, map(str, cells)) if 0 < len(cells) < _MOST_QUALIFIERS else None
-            if role is not None and role not in roles:
+            role = find_qualifier(heading, map(str, cells[:_MOST_QUALIFIERS]))
+            if role is not None and role not in roles and (len(cells) < _MOST_QUALIFIERS or role == "relations"):
                 found.setdefault(role, place)
     return found
 
 
+def _find_relations(
+    frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], user: Stated, tables: Tables
+) -> int | None:
+    """Return the first column that holds nothing but relations of the dataset."""
+    datasets = [place for place, meaning in meanings.items() if meaning is not None and meaning.role == "dataset"]
+    named = {user.dataset} if user.dataset or not datasets else {*frame.iloc[:, datasets[0]]}
+    for place, meaning in meanings.items():
+        if (meaning is None or meaning.role == "model") and frame.iloc[:, place].dtype.kind not in "fiub":
+            cells = map(str, frame.iloc[:, place].dropna().unique())
+            if len(named) == 1 and are_relations(cells, next(iter(named)), tables):
+                return place
+    return None
+
+
 # Words for splits, sides and protocols; a column of more texts is of something else.
 _MOST_QUALIFIERS = 20
-
-
-def _is_by_relation(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> bool:
-    columns = [place for place, meaning in meanings.items() if meaning is None]
-    return any(
-        is_by_relation(str(frame.columns[place]), [str(cell) for cell in frame.iloc[:_MOST_QUALIFIERS, place].dropna()])
-        for place in columns
-    )
 
 
 def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.intp]]]:
@@ -220,19 +229,17 @@ class _Work:
         qualifiers: Mapping[str, int],
         contexts: Contexts,
         way: _Way,
-        *,
-        task: str | None,
     ) -> None:
         self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
-        columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in _CONTEXT}
+        columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in (*_CONTEXT, "relations")}
         if "model" in roles and any(map(read_name, map(str, frame.iloc[:, roles["model"]].dropna().unique()))):
             columns["model"] = roles["model"]
         headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
         self._stated = [
-            (dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, task)), rows)
+            (dict(_read_stated(dict(zip(columns, keys, strict=True)), headings)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
@@ -418,19 +425,16 @@ class _Work:
             )
 
 
-def _read_stated(
-    cells: Mapping[str, Any], qualifiers: Mapping[str, str], task: str | None
-) -> Iterator[tuple[str, str]]:
+def _read_stated(cells: Mapping[str, Any], qualifiers: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """Yield what the cells of a row say about its tasks; `qualifiers` are headings by role."""
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
-        if role == "model":
-            yield from ((role, word) for role, word in read_name(text).items() if not cells.get(role))
-            continue
         if role in qualifiers:
             yield from read_qualifier(qualifiers[role], text, role).items()
+        elif role == "model":
+            yield from ((role, word) for role, word in read_name(text).items() if not cells.get(role))
         elif text.strip():
-            yield role, describe_dataset(text, task) if role == "dataset" else text
+            yield role, text
 
 
 def _strip(cell: Any) -> Any:

@@ -232,10 +232,17 @@ def test_fractions_below_a_percent_sign_are_refused() -> None:
     assert out["AH@1"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@1").index(0.009), rel=1e-15)
 
 
-def test_rows_of_single_relations_are_other_tasks() -> None:
-    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, "relation": ["_hypernym", "_also_see"], "MRR": [0.3, 0.4]})
-    with pytest.raises(UnknownNameError, match=r"WN18RR \(by relation\)"):
-        rankconst.adjust(frame)
+@pytest.mark.parametrize("named", ["relation", "rel", "name", "model"])
+def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
+    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, named: ["_hypernym", "also see"], "MRR": [0.3, 0.4]})
+    for out in (rankconst.adjust(frame), rankconst.adjust(frame.iloc[:, 1:], dataset="wn18rr")):
+        for value, name, adjusted in zip([0.3, 0.4], ["_hypernym", "_also_see"], out["AMRR"], strict=True):
+            tasks = TABLES.histogram("wn18rr", relations=name)
+            counts = rankconst.from_counts(tasks.num_candidates.repeat(tasks.num_tasks))
+            assert adjusted == pytest.approx(counts.constants("mrr").index(value), rel=1e-12)
+    kinds = pd.DataFrame({"category": ["1-1", "1-N"], "MRR": [0.3, 0.4]})
+    with pytest.raises(DataError, match="the relations that are 1-1"):
+        rankconst.adjust(kinds, dataset="wn18rr")
 
 
 def test_names_and_deviations_are_read_as_in_files() -> None:

@@ -11,9 +11,10 @@ from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_
 from rankconst.catalogue.protocols import SIDES, SPLITS
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
+from rankconst.results.tables.cells import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rankconst.catalogue.metrics import Metric
 
@@ -184,11 +185,13 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
 
 
 def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
-    """Return what most of a column's cells say: ``split``, ``side`` or ``protocol``; None if they do not.
+    """Return what most cells of a column say: ``split``, ``side``, ``protocol`` or ``relations``; None for neither.
 
     A column ``filtered`` may also say yes or no.
     """
     texts = [cell for cell in dict.fromkeys(cells) if cell.lower() not in _MEANS]
+    if texts and (_names_relations(heading, texts) or 2 * sum(map(_is_kind, texts)) > len(texts)):
+        return "relations"
     if texts and read_flag(heading) is not None and 2 * sum(text.lower() in _FLAGS for text in texts) >= len(texts):
         return "protocol"
     said = [{"protocol" if kind == "filtered" else kind for kind in _read_words(text) or ()} for text in texts]
@@ -197,6 +200,22 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
         return None
     return kinds.pop()
 
+
+def _names_relations(heading: str, cells: Sequence[str]) -> bool:
+    """Tell whether a column names relations; numbers may as well count those of a dataset, but none has 0."""
+    named = _RELATION.fullmatch(heading.strip())
+    return named is not None and (named[1] is not None or "0" in cells or not any(map(is_number, cells)))
+
+
+def _is_kind(cell: str) -> bool:
+    return _KIND.fullmatch(cell.strip()) is not None
+
+
+_RELATION = re.compile(
+    r"(?:(?:relation|predicate)s?|rel\.?)(?:[ _-]?(?:name|type|category|label)|([ _-]?id))?", re.IGNORECASE
+)
+_KIND = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
+_WHOLE = {"all", "overall", "total", "all relations"}
 
 # Cells below a heading such as "filtered"; an x may be a cross or a tick.
 _FLAGS = {
@@ -219,8 +238,12 @@ def read_name(cell: str) -> dict[str, str]:
     return {role: word for role, word in (said or {}).items() if role in {"split", "side", "protocol"}}
 
 
-def read_qualifier(heading: str, cell: str, role: str) -> dict[str, str]:
+def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
     """Return what a cell of such a column says, ``unclear`` included; nothing if it leaves the role open."""
+    if role == "relations":
+        if _is_kind(cell):
+            return {"unclear": f"it is of the relations that are {cell}; the tables hold single ones, and all of them."}
+        return {} if cell.lower() in _WHOLE else {"relations": (cell,)}
     said = _read_words(cell)
     raw = read_flag(heading) if role == "protocol" and not said else None
     if raw is not None and (yes := _FLAGS.get(cell.lower())) is not None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
+from rankconst.catalogue.mentions import describe_dataset, find_joined, find_mentions, list_graphs, names_known
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated
@@ -46,9 +46,7 @@ from rankconst.results.tables.surroundings import (
     Above,
     Printed,
     Told,
-    describe_dataset,
     find_metrics,
-    is_by_relation,
     tell,
     tell_row,
 )
@@ -310,12 +308,10 @@ def _read_table(
         first = list(islice(below, _FIRST))
         below = chain(first, below)
     seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
-    if _is_by_relation(seen, heading):
-        told = replace(told, task="by relation")
-        table.inferred["a row is of one relation, or of one kind of relations"] = None
-    reader = RowReader(
-        document, heading, dialect, notes, told=told, datasets=column, qualifiers=_find_qualifiers(seen, heading)
-    )
+    qualifiers = _find_qualifiers(seen, heading)
+    if "relations" in qualifiers and told.task == "by relation":
+        told = replace(told, task=None)
+    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers)
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
@@ -428,20 +424,15 @@ _TRAINED = re.compile(r"train|source|\bfrom\b", re.IGNORECASE)
 
 
 def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
-    """Return the columns without a meaning that name a split, a side or a protocol in every row."""
+    """Return the columns without a meaning that name a split, a side, a protocol or relations."""
     found: dict[str, int] = {}
     taken = find_roles(heading)
     for j, meaning in enumerate(heading.meanings):
         cells = (row.plain[j] for row in rows if row.plain[j])
-        role = find_qualifier(heading.keys[j], cells) if meaning is None else None
+        role = find_qualifier(heading.keys[j], cells) if meaning is None or meaning.role == "model" else None
         if role is not None and role not in taken:
             found.setdefault(role, j)
     return found
-
-
-def _is_by_relation(rows: Sequence[Row], heading: Heading) -> bool:
-    columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
-    return any(is_by_relation(heading.keys[j], [row.plain[j] for row in rows if row.plain[j]]) for j in columns)
 
 
 def _refuse_size(place: str) -> NoReturn:
@@ -459,7 +450,11 @@ def _is_alone(row: Row, heading: Heading) -> bool:
     return len(filled) == 1 and filled[0] not in heading.measured
 
 
-_CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks"}
+_CONTEXT = {
+    "dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks", "relations",
+}  # fmt: skip
+
+_BY_RELATION = "a row is of one relation, or of one kind of relations"
 
 # Beyond this many different texts or rows, remembering them costs more than it saves.
 _MOST_TEXTS = 100_000
@@ -494,7 +489,10 @@ class RowReader:
         if datasets is not None and "dataset" not in self._roles:
             self._roles["dataset"] = datasets
             self.inferred["dataset from the column of names"] = None
-        self.inferred |= {f"{role} from column {heading.keys[j] or j + 1}": None for role, j in qualifiers.items()}
+        self.inferred |= {
+            _BY_RELATION if role == "relations" else f"{role} from column {heading.keys[j] or j + 1}": None
+            for role, j in qualifiers.items()
+        }
         if (
             dialect.groups and not heading.keys[0] and datasets != 0 and 0 not in qualifiers.values()
         ):  # the corner of a printed table, over models
@@ -601,7 +599,7 @@ class RowReader:
 
     def fill(self, row: Row) -> Row:
         """Repeat what the row above says of the ranking tasks where its cell is empty."""
-        repeated = {"dataset", "split", "side", "protocol"}
+        repeated = {"dataset", "split", "side", "protocol", "relations"}
         places = [j for role, j in self._stated.items() if role in repeated and j < len(row.plain)]
         empty = [j for j in places if not row.plain[j] and j in self._last]
         self._last |= {j: row.plain[j] for j in places if row.plain[j]}
@@ -770,8 +768,8 @@ class RowReader:
             fields.setdefault("protocol", told.protocol)
         if "dataset" in fields:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
-        elif told.among:
-            fields["among"] = told.among
+        else:
+            fields |= {"among": told.among, "task": told.task}
         return Stated(**fields)
 
 

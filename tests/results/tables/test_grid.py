@@ -264,8 +264,8 @@ def test_a_row_of_its_own_ends_what_another_said(label: str, again: str, said: t
         ("Setting", ["raw", "w/o attention"], "protocol", [None, None]),
         ("Setting", ["raw", "valid"], "split", [None, None]),
         ("filtered", ["yes", "no"], "protocol", [None, "raw"]), ("Raw", ["no", "Yes"], "protocol", [None, "raw"]),
-        ("is_filtered", ["True", "False"], "protocol", [None, "raw"]), ("Filter", ["1", "0"], "protocol", [None, "raw"]),
-        ("Filt.", ["✓", "✗"], "protocol", [None, "raw"]), ("Unfiltered setting", ["n", "y"], "protocol", [None, "raw"]),
+        ("is_filtered", ["True", "False"], "protocol", [None, "raw"]), ("Filt.", ["✓", "✗"], "protocol", [None, "raw"]),
+        ("Filter", ["1", "0"], "protocol", [None, "raw"]), ("Unfiltered", ["n", "y"], "protocol", [None, "raw"]),
         ("filters", ["32", "64"], "protocol", [None, None]),
     ],
 )  # fmt: skip

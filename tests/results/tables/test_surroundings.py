@@ -284,7 +284,10 @@ def test_tables_that_leave_other_datasets_open_are_told_apart() -> None:
 def test_rows_of_single_relations_are_other_tasks(heading: str, cells: list[str], single: bool) -> None:
     rows = "".join(f"| {cell} | 0.338 |\n" for cell in cells)
     reading = read(f"# WN18RR\n\n| {heading} | MRR |\n|---|---|\n{rows}")
-    assert {entry.context.dataset for entry in reading.entries} <= {"WN18RR (by relation)" if single else "WN18RR"}
+    assert {entry.context.dataset for entry in reading.entries} <= {"WN18RR"}
+    told = [entry.context.relations or entry.context.unclear.partition(";")[0] for entry in reading.entries]
+    expected = [(cell,) if "_" in cell else f"it is of the relations that are {cell}" for cell in cells]
+    assert told == (expected if single else [""] * len(told))
     assert ("one relation" in reading.understood) is single
 
 
