@@ -32,6 +32,7 @@ from rankconst.results.tables.columns import (
     RANK_TYPES,
     Meaning,
     find_qualifier,
+    find_stems,
     parse_column,
     read_flag,
     read_name,
@@ -39,7 +40,7 @@ from rankconst.results.tables.columns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -100,9 +101,9 @@ def adjust_frame(
     way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
     qualifiers = _find_qualifiers(frame, meanings, roles)
-    if "relations" not in qualifiers and (place := _find_relations(frame, meanings, user, tables)) is not None:
-        qualifiers["relations"] = place
-    work = _Work(frame, roles, qualifiers, contexts, way)
+    if "relations" not in qualifiers and (names := _find_relations(frame, meanings, user, tables)) is not None:
+        qualifiers["relations"] = names
+    work = _Work(frame, roles, qualifiers, contexts, way, meanings=meanings)
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("table_version", work.taken)] = work.list_versions()
     if noting or work.notes:
@@ -168,6 +169,19 @@ def _find_relations(
     return None
 
 
+def _find_names(
+    frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int], taken: Container[int]
+) -> tuple[int, list[str]]:
+    """Return the column of models, or else the first of texts without a meaning, and its names; -1 if there is none."""
+    texts = (
+        place
+        for place, meaning in meanings.items()
+        if meaning is None and place not in taken and frame.iloc[:, place].dtype.kind not in "fiub"
+    )
+    place = roles.get("model", next(texts, -1))
+    return place, [] if place < 0 else [str(name) for name in frame.iloc[:, place].dropna().unique()]
+
+
 # Words for splits, sides and protocols; a column of more texts is of something else.
 _MOST_QUALIFIERS = 20
 
@@ -229,17 +243,21 @@ class _Work:
         qualifiers: Mapping[str, int],
         contexts: Contexts,
         way: _Way,
+        *,
+        meanings: Mapping[int, Meaning | None],
     ) -> None:
         self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
         columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in (*_CONTEXT, "relations")}
-        if "model" in roles and any(map(read_name, map(str, frame.iloc[:, roles["model"]].dropna().unique()))):
-            columns["model"] = roles["model"]
+        place, names = _find_names(frame, meanings, roles, columns.values())
+        stems = find_stems(names)
+        if any(read_name(name, (), stems) for name in names):
+            columns["model"] = place
         headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
         self._stated = [
-            (dict(_read_stated(dict(zip(columns, keys, strict=True)), headings)), rows)
+            (dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
@@ -425,14 +443,16 @@ class _Work:
             )
 
 
-def _read_stated(cells: Mapping[str, Any], qualifiers: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+def _read_stated(
+    cells: Mapping[str, Any], qualifiers: Mapping[str, str], stems: Container[tuple[str, str]]
+) -> Iterator[tuple[str, Any]]:
     """Yield what the cells of a row say about its tasks; `qualifiers` are headings by role."""
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
         if role in qualifiers:
             yield from read_qualifier(qualifiers[role], text, role).items()
         elif role == "model":
-            yield from ((role, word) for role, word in read_name(text).items() if not cells.get(role))
+            yield from read_name(text, [role for role, cell in cells.items() if cell], stems).items()
         elif text.strip():
             yield role, text
 

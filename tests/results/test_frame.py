@@ -245,6 +245,14 @@ def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
         rankconst.adjust(kinds, dataset="wn18rr")
 
 
+@pytest.mark.parametrize("heading", ["model", "name"])
+def test_names_say_what_their_counterparts_confirm(heading: str) -> None:
+    out = rankconst.adjust(pd.DataFrame({heading: ["A tail", "A head", "B"], "MRR": [0.3] * 3}), dataset="wn18rr")
+    assert list(out["side"]) == ["tail", "head", "both"]
+    with pytest.raises(DataError, match="'A tail' may say side tail"):
+        rankconst.adjust(pd.DataFrame({heading: ["A tail", "B"], "MRR": [0.3] * 2}), dataset="wn18rr")
+
+
 def test_names_and_deviations_are_read_as_in_files() -> None:
     frame = pd.DataFrame({"model": ["A (raw)", "A (valid)", None], "MRR": [0.3, 0.4, 0.5], "std": [0.1, 0.1, 0.1]})
     out = rankconst.adjust(frame, dataset="wn18rr")

@@ -14,7 +14,7 @@ from rankconst.names import squash
 from rankconst.results.tables.cells import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from rankconst.catalogue.metrics import Metric
 
@@ -60,6 +60,12 @@ _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in 
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
 _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
+_SAID_BY_NAMES = "|".join((*_SPLIT_WORDS, *_SIDE_WORDS, *_FILTERED, "raw", "unfiltered", "unfilt"))
+# The last word of a name, and one that is set apart.
+_LAST_SAID = re.compile(rf"(?<=\S)([\s_.,/:|\-\u2013\u2014]+)({_SAID_BY_NAMES})\W*$", re.IGNORECASE)
+_APART = re.compile(
+    r"(.*\S)(?:\s*[(\[]([^()\[\]]*)[)\]]|(?:\s*[,/:|]\s*|\s+[-\u2013\u2014]\s+)([^,/:|()]*))", re.DOTALL
+)
 # Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
 _NOISE = {
     "paper",
@@ -231,11 +237,48 @@ def read_flag(heading: str) -> bool | None:
     return {"raw": True, "filtered": False}.get(next(iter(said.values()))) if said and len(said) == 1 else None
 
 
-def read_name(cell: str) -> dict[str, str]:
-    """Return what a name of a row says in parentheses of its split, side and protocol: ``TransE (raw)``."""
-    inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
-    said = None if inner is None else _read_words(inner[2])
-    return {role: word for role, word in (said or {}).items() if role in {"split", "side", "protocol"}}
+def read_name(cell: str, known: Container[str] = (), stems: Container[tuple[str, str]] = ()) -> dict[str, str]:
+    """Return what the end of a row's name says of its split, side and protocol: ``TransE (raw)``, ``TransE - tail``.
+
+    Of a word that may as well be part of the name, ``TransE tail``, another name that has its counterpart tells, see
+    :func:`find_stems`; otherwise the name says that it is unclear. What is `known` anyway is not read.
+    """
+    if not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None:
+        return {}
+    apart = _APART.fullmatch(cell[:_LONGEST])
+    said = None if apart is None else _read_words(apart[2] or apart[3])
+    if said is not None:
+        return {
+            role: word for role, word in said.items() if role in {"split", "side", "protocol"} and role not in known
+        }
+    stem, role, word = _cut_name(cell)
+    if not role or role in known:
+        return {}
+    if (stem, role) in stems or (role == "split" and _SPLIT_WORDS[word] != "train"):
+        return {key: value for key, value in (_read_word(word) or {}).items() if key == role}
+    if word in {"filtered", "both"} or _COMPOUND.search(stem):
+        return {}
+    return {"unclear": f"{cell!r} may say {role} {word}, or be a name only: write ({word}), or add a column {role}."}
+
+
+def find_stems(names: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """Return the beginnings of names that end in several words of a kind, ``A head`` and ``A tail``, with the kind."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for stem, role, word in map(_cut_name, names):
+        found.setdefault((stem, role), set()).add(word)
+    return frozenset(key for key, words in found.items() if key[1] and len(words) > 1)
+
+
+def _cut_name(cell: str) -> tuple[str, str, str]:
+    """Return the beginning of a name, what its last word is about, and that word; empty if it is about nothing."""
+    cut = _LAST_SAID.search(cell[:_LONGEST])
+    word = "" if cut is None else cut[2].lower()
+    role = next((role for role in _read_word(word) or () if role != "rank_type"), "")
+    role, word = ("protocol", "filtered") if role == "filtered" else (role, word)
+    return cell[: cut.start(1)].lower().strip() if cut is not None else "", role, word
+
+
+_COMPOUND = re.compile(r"(?:^|\W)(?:multi|single|long|short|two|dual|one|pre|self|heavy|w/o|without|with|no)$")
 
 
 def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:

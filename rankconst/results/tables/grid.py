@@ -30,7 +30,7 @@ from rankconst.results.tables.cells import (
     read_deviation,
     strip_marks,
 )
-from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, read_name, read_qualifier
+from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, find_stems, read_name, read_qualifier
 from rankconst.results.tables.headings import (
     DEEPEST,
     Dialect,
@@ -311,7 +311,7 @@ def _read_table(
     qualifiers = _find_qualifiers(seen, heading)
     if "relations" in qualifiers and told.task == "by relation":
         told = replace(told, task=None)
-    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers)
+    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers, rows=seen)
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
@@ -435,6 +435,18 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
     return found
 
 
+def _find_names(
+    rows: Sequence[Row], heading: Heading, roles: dict[str, int]
+) -> tuple[dict[str, int], frozenset[tuple[str, str]]]:
+    """Return the roles with the column of names, if these say something of their rows, and what they have in common."""
+    free = (j for j, meaning in enumerate(heading.meanings) if meaning is None and j not in roles.values())
+    first = roles.get("model", next(free, None))
+    names = [] if first is None else [row.plain[first] for row in rows]
+    stems = find_stems(names)
+    told = first is not None and any(read_name(name, (), stems) for name in names)
+    return {**roles, "model": first} if told and first is not None else roles, stems
+
+
 def _refuse_size(place: str) -> NoReturn:
     raise DataError(
         f"{place}: more than {MOST_CELLS:,} cells are more than results need. Split the file, or remove columns "
@@ -477,6 +489,7 @@ class RowReader:
         told: Told = NOTHING_TOLD,
         datasets: int | None = None,
         qualifiers: Mapping[str, int] = _NO_COLUMNS,
+        rows: Sequence[Row] = (),
     ) -> None:
         self._document = document
         self._keys = heading.keys
@@ -497,6 +510,7 @@ class RowReader:
             dialect.groups and not heading.keys[0] and datasets != 0 and 0 not in qualifiers.values()
         ):  # the corner of a printed table, over models
             self._roles.setdefault("model", 0)
+        self._roles, self._stems = _find_names(rows, heading, self._roles)
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
@@ -688,13 +702,13 @@ class RowReader:
         last, said = self._said
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
-            if not self._dialect.exact and "(" in said.get("model", ""):
-                told = read_name(said["model"])
-                self.inferred |= {f"{role} from names of rows": None for role in told}
-                said = {**told, **said}
             for role, j in self._qualifiers.items():
                 said.pop(role, None)
                 said |= read_qualifier(self._keys[j], row.plain[j], role)
+            if not self._dialect.exact and "model" in said:
+                told = read_name(said["model"], said, self._stems)
+                self.inferred |= {f"{role} from names of rows": None for role in told if role != "unclear"}
+                said |= told
             if "rank_type" in said:
                 said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
             if "num_tasks" in said:
