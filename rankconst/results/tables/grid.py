@@ -40,7 +40,7 @@ from rankconst.results.tables.headings import (
     find_heading,
     find_roles,
 )
-from rankconst.results.tables.reshape import name_metric, pivot
+from rankconst.results.tables.reshape import name_metric, pivot, split_beside, take_titles
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
     Above,
@@ -128,7 +128,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     read: list[_Table] = []
     without: Row | None = None  # the first row of the first table without a metric
     start = 0
-    for printed in tables:
+    for printed in chain.from_iterable(_split_printed(each, dialect) for each in tables):
         told = tell(printed.above)
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
@@ -155,6 +155,22 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     if not read:
         raise DataError(_say_none(document) if without is None else explain_missing(document, without))
     return read
+
+
+def _split_printed(printed: Printed, dialect: Dialect) -> list[Printed]:
+    """Return the tables that are printed side by side as one; a large delimited file is told by its first rows."""
+    if dialect.exact:
+        return [printed]
+    rows = iter(printed.rows)
+    first = list(rows if dialect.groups else islice(rows, _FIRST))
+    whole = printed._replace(rows=first if dialect.groups else chain(first, rows))
+    if len(split_beside(first, dialect)) < 2:
+        return [whole]
+    listed = list(whole.rows)
+    if len({len(row.cells) for row in listed}) > 1 and not dialect.groups:
+        return [printed._replace(rows=listed)]
+    parts = (take_titles(part, printed.above, dialect) for part in split_beside(listed, dialect))
+    return [part._replace(commas=printed.commas) for part in parts]
 
 
 def _reshape(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> tuple[Heading | None, Iterable[Row], str]:

@@ -1,11 +1,13 @@
-"""Tables that have their metrics elsewhere than in the heading: in rows, or in the text above only."""
+"""Tables that have their metrics elsewhere than in the heading: in rows, or in the text above; tables side by side."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
+from rankconst.results.tables.surroundings import Above, Printed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from rankconst.results.tables.headings import Dialect
 
 _FEW = 50
+_DEEPEST = 5
 
 
 def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
@@ -74,6 +77,52 @@ def name_metric(rows: Sequence[Row], metric: str) -> list[Row] | None:
         return None
     level = tuple(metric if each else "" for each in named)
     return [Row(head.line, level, level, {}), head]
+
+
+def split_beside(rows: Sequence[Row], dialect: Dialect) -> list[list[Row]]:
+    """Return the tables that are next to each other, apart by an empty column or by a heading that begins again.
+
+    Each begins with a column of names; numbers behind an empty column are of the same table. Empty margins are cut off.
+    """
+    columns: dict[int, list[str]] = {}
+    for row in rows:
+        for j, text in enumerate(row.plain):
+            if text:
+                columns.setdefault(j, []).append(text)
+    again = _find_repeated(rows, dialect)
+    starts = [j for j in sorted(columns) if j - 1 not in columns or j in again]
+    ends = [j + 1 for j in sorted(columns) if j + 1 not in columns or j + 1 in again]
+    parts = list[tuple[int, int]]()
+    for start, end in zip(starts, ends, strict=True):
+        measured = any(dialect.names_metric(text) for j in range(start, end) for text in columns[j][:_FEW])
+        own = not parts or (measured and not any(map(is_number, columns[start])))
+        parts.append((start if own else parts.pop()[0], end))
+    return [[_cut(row, *part) for row in rows if any(row.plain[slice(*part)])] for part in parts]
+
+
+def _find_repeated(rows: Sequence[Row], dialect: Dialect) -> set[int]:
+    """Return where a heading begins again with the same label, each time over metrics."""
+    for row in rows[:_DEEPEST]:
+        label = next(filter(None, row.plain), "")
+        places = [j for j, text in enumerate(row.plain) if text == label and not dialect.names_metric(text)]
+        parts = (row.plain[i:j] for i, j in pairwise([*places, len(row.plain)]))
+        if len(places) > 1 and all(any(map(dialect.names_metric, part)) for part in parts):
+            return {*places[1:]}
+    return set()
+
+
+def _cut(row: Row, first: int, last: int) -> Row:
+    """Return the cells of a row from a column on, up to another."""
+    pad = ("",) * (last - max(len(row.cells), first))
+    spans = row.spans and {j - first: min(width, last - j) for j, width in row.spans.items() if first <= j < last}
+    return Row(row.line, row.cells[first:last] + pad, row.plain[first:last] + pad, spans)
+
+
+def take_titles(rows: Sequence[Row], above: tuple[Above, ...], dialect: Dialect) -> Printed:
+    """Return a table with what is above it; its own first lines without a heading are sentences."""
+    filled = [list(filter(None, row.plain)) for row in rows]
+    body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(dialect.names_metric, texts))), 0)
+    return Printed(rows[body:], (*(Above("sentence", texts[0]) for texts in filled[:body][::-1]), *above))
 
 
 def _holds_metrics(rows: Sequence[Row], j: int, dialect: Dialect) -> bool:

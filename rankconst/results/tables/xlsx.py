@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
 from rankconst.results.reading import Notes, Reader, Reading
-from rankconst.results.tables.cells import Row, is_number
+from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import MOST_CELLS, read_tables
 from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.surroundings import Above, Printed
+from rankconst.results.tables.reshape import split_beside, take_titles
+from rankconst.results.tables.surroundings import Above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,41 +167,6 @@ def _write(cell: Any) -> str:
     return f"{text}%" if "%" in shown else text
 
 
-def _split(rows: list[Row]) -> list[list[Row]]:
-    """Return the tables of a sheet that are next to each other, apart by an empty column, without their margins.
-
-    Each begins with a column of names; numbers behind an empty column are of the same table.
-    """
-    columns: dict[int, list[str]] = {}
-    for row in rows:
-        for j, text in enumerate(row.plain):
-            if text:
-                columns.setdefault(j, []).append(text)
-    starts = [j for j in sorted(columns) if j - 1 not in columns]
-    ends = [j + 1 for j in sorted(columns) if j + 1 not in columns]
-    parts = list[tuple[int, int]]()
-    for start, end in zip(starts, ends, strict=True):
-        measured = any(_DIALECT.names_metric(text) for j in range(start, end) for text in columns[j])
-        own = not parts or (measured and not any(map(is_number, columns[start])))
-        parts.append((start if own else parts.pop()[0], end))
-    return [
-        [Row(row.line, _cut(row.cells, *part), _cut(row.plain, *part)) for row in rows if any(row.plain[slice(*part)])]
-        for part in parts
-    ]
-
-
-def _print(title: str, beside: tuple[str, ...], rows: list[Row]) -> Printed:
-    """Return a table of a sheet: lines above it are sentences."""
-    filled = [list(filter(None, row.plain)) for row in rows]
-    body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(_DIALECT.names_metric, texts))), 0)
-    above = [Above("sentence", texts[0]) for texts in filled[:body][::-1]]
-    return Printed(rows[body:], (*above, Above("heading", title, beside)))
-
-
-def _cut(cells: tuple[str, ...], first: int, last: int) -> tuple[str, ...]:
-    return cells[first:last] + ("",) * (last - max(len(cells), first))
-
-
 def _recognise(document: Document) -> bool:
     return bool(document.workbook)
 
@@ -212,9 +178,9 @@ def _read(document: Document) -> Reading:
     sheets = _read_sheets(document, notes)
     titles = [title for title, _ in sheets]
     tables = [
-        _print(title, tuple(each for each in titles if each != title), part)
+        take_titles(part, (Above("heading", title, tuple(each for each in titles if each != title)),), _DIALECT)
         for title, rows in sheets
-        for part in _split(rows)
+        for part in split_beside(rows, _DIALECT)
     ]
     reading = read_tables(document, READER.key, tables, _DIALECT)
     return replace(reading, skipped=(*notes.skipped(), *reading.skipped))

@@ -333,3 +333,49 @@ def test_the_graph_of_the_training_is_not_that_of_the_numbers() -> None:
     assert [entry.context.dataset for entry in reading.entries] == ["WN18RR", "FB15k-237"]
     (entry,) = read("Pretrained on|MRR", "FB15k-237|0.3", groups=True).entries
     assert entry.context.dataset is None
+
+
+@pytest.mark.parametrize("groups", [True, False])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("model|MRR||model|MRR", "A|.1||B|.2", "C|.3||D|.4"), ("model|MRR|model|MRR", "A|.1|B|.2", "C|.3|D|.4"),
+        ("name|MRR|note||name|MRR", "A|.1|x||B|.2", "C|.3|||D|.4"),
+        ("dataset|model|MRR|dataset|model|MRR", "X|A|.1|Y|B|.2", "X|C|.3|Y|D|.4"),
+        ("X|||Y|", "model|MRR||model|MRR", "A|.1||B|.2", "C|.3||D|.4"),
+    ],
+)  # fmt: skip
+def test_tables_side_by_side_have_names_of_their_own(lines: tuple[str, ...], groups: bool) -> None:
+    lines = tuple(line.replace("X", "UMLS").replace("Y", "Nations") for line in lines)
+    reading = read(*lines, groups=groups)
+    names = [
+        next(cell for cell in reading.rows[entry.row].values() if cell in "ABCD" and cell) for entry in reading.entries
+    ]
+    assert list(zip(names, (entry.text for entry in reading.entries), strict=True)) == [
+        ("A", ".1"), ("C", ".3"), ("B", ".2"), ("D", ".4"),
+    ]  # fmt: skip
+    if "UMLS" in "".join(lines):
+        assert [entry.context.dataset for entry in reading.entries] == ["UMLS"] * 2 + ["Nations"] * 2
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Model|MRR||MR", "A|.1||200"), ("Model|MRR||note", "A|.1||x"), ("Model|MRR|note|Hits@1|note", "A|.1|x|.2|y"),
+        ("Model|MRR|Model", "A|.1|B"),
+    ],
+)  # fmt: skip
+def test_an_empty_or_repeated_column_alone_begins_no_table(lines: tuple[str, ...]) -> None:
+    assert len(read(*lines).rows) == 1
+
+
+def test_a_ragged_row_of_tables_side_by_side_is_refused() -> None:
+    with pytest.raises(DataError, match="expected 5 cells, as in the heading, got 4"):
+        read("model|MRR||model|MRR", "A|.1||B")
+
+
+def test_spans_are_cut_with_the_tables_side_by_side() -> None:
+    heading = Row(1, ("UMLS", "", "Nations", ""), ("UMLS", "", "Nations", ""), {0: 2, 2: 2})
+    rows = [heading, *read_rows("Model|MRR|Model|MRR", "A|.1|B|.2")]
+    reading = read_tables(Document("results", ""), "test", [Printed(rows)], Dialect(groups=True))
+    assert found(reading) == [("MRR", "UMLS", ".1"), ("MRR", "Nations", ".2")]
