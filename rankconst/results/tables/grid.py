@@ -50,7 +50,7 @@ from rankconst.results.tables.surroundings import (
     tell,
     tell_row,
 )
-from rankconst.results.tables.units import leave_open, settle_units
+from rankconst.results.tables.units import drop_contradictions, leave_open, settle_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -710,8 +710,13 @@ class RowReader:
         said = {self._keys[j] for j in self._percents}
         if self._above.percent and not self._large:
             said |= self._shares.keys()
-        entries = leave_open(entries, said, self._notes)
-        return settle_units(entries, self._shares, self._notes) if self._large else (entries, frozenset())
+        percent = self._document.percent
+        entries = leave_open(entries, said, self._notes, percent=percent)
+        signed: frozenset[str] = frozenset()
+        if self._large:
+            entries = settle_units(entries, lambda entry: self._shares.get(entry.column), self._notes, percent=percent)
+            signed = frozenset(entry.column for entry in entries if "%" in entry.text and entry.column in self._shares)
+        return (drop_contradictions(entries, self._notes) if self._large or said else entries), signed
 
     def _read_roles(self, row: Row) -> dict[str, Any]:
         """Return what the columns of roles say; only once a row, since what is unreadable is noted."""

@@ -206,7 +206,7 @@ def test_fractions_among_percentages_are_left_out() -> None:
     )
     assert [entry.text for entry in reading.entries] == ["42.8%", "57.1%", "0.4%", "50.1%"]
     assert [skip.why for skip in reading.skipped] == [
-        f"a fraction or a percentage, in column {column}" for column in ("H@1", "H@10")
+        f"a fraction or a percentage, in column {column}: add --percent or --no-percent" for column in ("H@1", "H@10")
     ]
 
 
