@@ -114,17 +114,17 @@ def adjust_batch(batch: Batch, whole: Constants) -> Done:
         batch = replace(batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift)
     done = Done(batch, whole, whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch))
     found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
-    if found is not None:
-        raise ImpossibleError(*found)
+    if found:
+        raise ImpossibleError(found)
     return done
 
 
 class ImpossibleError(DataError):
-    """An impossible number, with its position in the batch."""
+    """Impossible numbers, with their positions in the batch and the reasons; the first is the message."""
 
-    def __init__(self, position: int, reason: str) -> None:
-        super().__init__(reason)
-        self.position = position
+    def __init__(self, reasons: Mapping[int, str]) -> None:
+        super().__init__(next(iter(reasons.values())))
+        self.reasons = reasons
 
 
 def look_up(batch: Batch, tables: Tables) -> Constants:
@@ -454,12 +454,13 @@ def adjust_reading(
     *,
     metrics: Iterable[Metric] = (),
     significance: bool = False,
+    strict: bool = False,
     track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
 ) -> AdjustedReading:
     """Adjust the numbers of a results file, of some metrics or of all; `track` wraps the slow part to show progress.
 
-    Raises DataError for text that is no number or an impossible value, with its place, or if nothing can be adjusted;
-    UsageError if file and user contradict each other; UnknownNameError for an unknown name.
+    An impossible number is left out with the reason, or refused if `strict`. Raises DataError if nothing can be
+    adjusted; UsageError if file and user contradict each other; UnknownNameError for an unknown name.
     """
     user = parse_stated(user, tables)
     groups, asked = _group_entries(reading, user, frozenset(metrics), tables)
@@ -468,6 +469,7 @@ def adjust_reading(
     if user.percent:
         _check_percentages(reading, groups)
     notes: dict[int, str] = {}
+    impossible: dict[int, str] = {}
     settled: dict[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError] = {}
     done: list[Done] = []
     for (said, metric, exact), places in groups.items():
@@ -478,13 +480,20 @@ def adjust_reading(
             notes.update(dict.fromkeys(places.tolist(), str(found)))
             continue
         tasks, tool = found
-        numbers = _read(reading, places, metric, percent=user.percent and metric.is_share, exact=exact)
-        value, lower, upper = np.ascontiguousarray(numbers.T)
-        batch = Batch(tasks, metric, tool, value, lower, upper, places, said.num_tasks)
-        done += _adjust(reading, batch, tables, notes)
+        percent = user.percent and metric.is_share
+        kept, numbers = _read(reading.entries, places, metric, impossible, percent=percent, exact=exact)
+        if kept.size:
+            value, lower, upper = np.ascontiguousarray(numbers.T)
+            batch = Batch(tasks, metric, tool, value, lower, upper, kept, said.num_tasks)
+            done += _adjust(batch, tables, notes, impossible)
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
         raise reasons[0]
+    if impossible and (strict or not done):
+        place = min(impossible)
+        more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
+        raise DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
+    notes |= impossible
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
     for place, note in itertools.chain.from_iterable(_note(each, reading) for each in done):
@@ -624,16 +633,23 @@ def _settle(
         return error
 
 
-def _read(reading: Reading, places: Places, metric: Metric, *, percent: bool, exact: bool) -> Numbers:
-    """Return the numbers of some entries with their ends, shape (n, 3)."""
-    entries = reading.entries
-
-    def name(position: int) -> str:
-        return _place(reading, entries[int(places[position])])
-
-    return read_numbers(
-        metric, [entries.texts[place] for place in places.tolist()], percent=percent, exact=exact, name=name
-    )
+def _read(
+    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], *, percent: bool, exact: bool
+) -> tuple[Places, Numbers]:
+    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
+    texts = [entries.texts[place] for place in places.tolist()]
+    try:
+        return places, read_numbers(metric, texts, percent=percent, exact=exact)
+    except DataError:
+        pass  # one by one, to find which
+    for place, text in zip(places.tolist(), texts, strict=True):
+        try:
+            read_numbers(metric, [text], percent=percent, exact=exact)
+        except DataError as error:
+            impossible[place] = str(error)
+    kept = np.array([place for place in places.tolist() if place not in impossible], dtype=np.intp)
+    texts = [entries.texts[place] for place in kept.tolist()]
+    return kept, read_numbers(metric, texts, percent=percent, exact=exact)
 
 
 def _place(reading: Reading, entry: Entry) -> str:
@@ -647,27 +663,24 @@ def _place(reading: Reading, entry: Entry) -> str:
     return f"{reading.name}, {told}"
 
 
-def _adjust(reading: Reading, batch: Batch, tables: Tables, notes: dict[int, str]) -> Iterator[Done]:
+def _adjust(batch: Batch, tables: Tables, notes: dict[int, str], impossible: dict[int, str]) -> Iterator[Done]:
     """Adjust a batch of a file; note what cannot be."""
-    done = None
-    while done is None and batch.index.size:
+    try:
+        whole = look_up(batch, tables)
         try:
-            whole = look_up(batch, tables)
             done = adjust_batch(batch, whole)
         except ImpossibleError as error:
-            place = int(batch.index[error.position])
-            if not reading.tolerant:
-                raise DataError(f"{_place(reading, reading.entries[place])}: {error}") from None
-            notes[place] = str(error)
-            batch = batch.take(np.arange(batch.index.size) != error.position)
-        except (UnknownNameError, UndefinedError, UsageError) as error:
-            notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
-            return
-    if done is None:
+            impossible.update((int(batch.index[place]), reason) for place, reason in error.reasons.items())
+            kept = np.ones(batch.index.size, dtype=np.bool_)
+            kept[list(error.reasons)] = False
+            if not kept.any():
+                return
+            done = adjust_batch(batch.take(kept), whole)
+    except (UnknownNameError, UndefinedError, UsageError) as error:
+        notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
         return
-    note = _compare_tasks(batch, whole, tables)
-    if note:
-        notes.update(dict.fromkeys(batch.index.tolist(), note))
+    if note := _compare_tasks(batch, whole, tables):
+        notes.update(dict.fromkeys(done.batch.index.tolist(), note))
     yield done
 
 

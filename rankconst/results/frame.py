@@ -18,6 +18,7 @@ from rankconst.results.adjust import (
     TIES,
     Batch,
     Done,
+    ImpossibleError,
     adjust_batch,
     are_relations,
     fill_columns,
@@ -38,6 +39,7 @@ from rankconst.results.tables.columns import (
     read_name,
     read_qualifier,
 )
+from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterator, Sequence
@@ -63,7 +65,7 @@ def adjust_frame(
     user: Stated,
     *,
     metrics: Collection[Metric] = (),
-    percent: bool | Collection[str] = False,
+    percent: bool | Collection[str] | None = None,
     decimals: int | Mapping[str, int] | None = None,
     noting: bool = False,
     complete: Callable[[pd.DataFrame], Contexts] | None = None,
@@ -77,7 +79,7 @@ def adjust_frame(
             "the columns have several levels; join them first: frame.columns = [' / '.join(c) for c in frame.columns]."
         )
     user = parse_stated(user, tables)
-    shares = percent if isinstance(percent, bool) else frozenset(map(parse_metric, percent))
+    shares = percent if isinstance(percent, bool | None) else frozenset(map(parse_metric, percent))
     rounded = (
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
@@ -212,7 +214,7 @@ class _Way:
 
     user: Stated
     tables: Tables
-    percent: bool | frozenset[Metric]
+    percent: bool | frozenset[Metric] | None
     decimals: int | Mapping[Metric, int] | None
     noting: bool
     # The tool that writes such frames, the last to be asked.
@@ -220,7 +222,9 @@ class _Way:
 
     def is_percentage(self, metric: Metric) -> bool:
         """Tell whether values of a metric are percentages without a sign; a mean rank never is."""
-        return metric.is_share and (self.percent if isinstance(self.percent, bool) else metric in self.percent)
+        return metric.is_share and (
+            metric in self.percent if isinstance(self.percent, frozenset) else bool(self.percent)
+        )
 
     def decimals_of(self, metric: Metric) -> int | None:
         """Return to how many decimals values of a metric were rounded; None to go by the text."""
@@ -250,6 +254,8 @@ class _Work:
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
+        # Of columns of shares without a sign: which numbers are percentages, and which could be either.
+        self._units: dict[int, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
         columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in (*_CONTEXT, "relations")}
         place, names = _find_names(frame, meanings, roles, columns.values())
         stems = find_stems(names)
@@ -277,7 +283,9 @@ class _Work:
 
     def adjust_wide(self, measured: Mapping[int, Meaning]) -> dict[str, Any]:
         """Return the columns that are added to a wide frame."""
-        self._check_signs([place for place, meaning in measured.items() if meaning.percent])
+        measured = self._check_signs(measured)
+        if self.way.percent is None:
+            self._tell_units(measured)
         metrics: dict[str, Metric | None] = {}
         for place, meaning in measured.items():
             name = str(self.frame.columns[place])
@@ -368,6 +376,10 @@ class _Work:
         if meaning.metric is None:
             return
         numbers = self._read(self.frame.iloc[rows, place], meaning, meaning.metric, str(self.frame.columns[place]))
+        if place in self._units:
+            percent, doubtful = (each[rows] for each in self._units[place])
+            numbers[percent] /= 100
+            numbers[doubtful] = np.nan
         there = np.isfinite(numbers[:, 0])
         if there.any():
             value, lower, upper = numbers[there].T
@@ -377,7 +389,17 @@ class _Work:
             except UsageError as error:  # a metric without constants for such an average
                 self.notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
                 return
-            done = adjust_batch(batch, whole)
+            try:
+                done = adjust_batch(batch, whole)
+            except ImpossibleError as error:
+                reasons = {int(batch.index[at]): reason for at, reason in error.reasons.items()}
+                if not self.way.noting:
+                    raise DataError(f"{self._locate(place, min(reasons))}: {error}") from None
+                self.notes |= reasons
+                kept = ~np.isin(batch.index, list(reasons))
+                if not kept.any():
+                    return
+                done = adjust_batch(batch.take(kept), whole)
             if self.way.noting:
                 self._note(done)
             yield done
@@ -420,16 +442,73 @@ class _Work:
             self._check_percentages(metric, meaning, np.where(signed[codes], np.nan, numbers[:, 0] * 100), name)
         return numbers
 
-    def _check_signs(self, places: Sequence[int]) -> None:
-        """Refuse fractions below headings that say percent."""
+    def _check_signs(self, measured: Mapping[int, Meaning]) -> Mapping[int, Meaning]:
+        """Refuse fractions below headings that say percent, unless it is said what they are."""
+        places = [place for place, meaning in measured.items() if meaning.percent]
+        largest = [self._to_numbers(place).max() for place in places]
+        if not any(value <= 1 for value in largest) or any(value > 1 for value in largest):
+            return measured
+        if isinstance(self.way.percent, bool):
+            return {
+                place: replace(meaning, percent=self.way.percent and meaning.percent)
+                for place, meaning in measured.items()
+            }
+        raise DataError(
+            f"column {self.frame.columns[places[0]]}: the heading says percent, and every value is at most 1, as "
+            "fractions are. Add percent=True or percent=False."
+        )
+
+    def _to_numbers(self, place: int) -> pd.Series[Any]:
+        """Return the numbers of a column without a sign, NaN for other cells."""
         import pandas as pd
 
-        largest = [pd.to_numeric(self.frame.iloc[:, place], errors="coerce").max() for place in places]
-        if any(value <= 1 for value in largest) and not any(value > 1 for value in largest):
-            raise DataError(
-                f"column {self.frame.columns[places[0]]}: the heading says percent, and every value is at most 1, as "
-                "fractions are. Rename the column, or multiply by 100."
-            )
+        return pd.to_numeric(self.frame.iloc[:, place], errors="coerce")
+
+    def _tell_units(self, measured: Mapping[int, Meaning]) -> None:
+        """Tell which shares without a sign are percentages, as in files; refuse or note what could be either."""
+        shares = {
+            place: (meaning.dataset, metric.key if metric.k is None else "Hits")
+            for place, meaning in measured.items()
+            if (metric := meaning.metric) is not None and metric.is_share and not meaning.percent
+        }
+        columns = {place: self._to_numbers(place).to_numpy(dtype=np.float64, na_value=np.nan) for place in shares}
+        if not any(np.nanmax(values, initial=0) > 1 for values in columns.values()):
+            return
+        families = list(dict.fromkeys(shares.values()))
+        there = [np.flatnonzero(np.isfinite(values)) for values in columns.values()]
+        rows, sizes, places = np.concatenate(there), [each.size for each in there], list(columns)
+        column_of = np.repeat(np.arange(len(places)), sizes)
+        percent, doubtful = tell_units(
+            np.concatenate([values[each] for values, each in zip(columns.values(), there, strict=True)]),
+            rows,
+            families,
+            np.array([families.index(shares[place]) for place in places])[column_of],
+            lambda at: count_decimals(str(self.frame.iloc[rows[at], places[column_of[at]]])),
+        )
+        for n, place in enumerate(places):
+            masks = np.zeros((2, len(self.frame)), dtype=np.bool_)
+            masks[:, rows[column_of == n]] = percent[column_of == n], doubtful[column_of == n]
+            self._units[place] = masks[0], masks[1] | self._find_less(place, measured, columns)
+        for place, (_, open_) in self._units.items():
+            for row in np.flatnonzero(open_).tolist():
+                if not self.way.noting:
+                    raise DataError(f"{self._locate(place, row)}: {EITHER}. Add percent=True, or percent=['hits@10'].")
+                self.notes[row] = f"{EITHER}; add percent=True, or percent=['hits@10']."
+
+    def _locate(self, place: int, row: int) -> str:
+        return f"column {self.frame.columns[place]}, row {self.frame.index[row]}"
+
+    def _find_less(
+        self, place: int, measured: Mapping[int, Meaning], columns: Mapping[int, Numbers]
+    ) -> NDArray[np.bool_]:
+        """Return which shares up to 1 are less than a percentage of Hits@k for a smaller k."""
+        own, less = measured[place], np.zeros(len(self.frame), dtype=np.bool_)
+        for other, meaning in measured.items():
+            small, large = (None if each.metric is None else each.metric.k for each in (meaning, own))
+            alike = all(getattr(own, field) == getattr(meaning, field) for field in _SAID)
+            if other in columns and alike and small is not None and large is not None and small < large:
+                less |= (columns[place] <= 1) & (columns[other] > 1)
+        return less
 
     def _check_percentages(self, metric: Metric, meaning: Meaning, written: Numbers, name: str) -> None:
         """Refuse to take a column of fractions for percentages below one."""

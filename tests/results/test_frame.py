@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.results.formats import read_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -225,6 +226,39 @@ def test_fractions_are_not_taken_for_percentages() -> None:
         assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("columns", "shares"),
+    [
+        ({"MRR": [0.338, 0.3], "Hits@10": [53.3, 48.1]}, [[0.338, 0.3], [0.533, 0.481]]),
+        ({"MRR": [33.8, 30.1, 0.4], "Hits@10": [53.3, 48.1, 40.2]}, [[0.338, 0.301, 0.004], [0.533, 0.481, 0.402]]),
+        ({"MRR": ["33.8", "30.1"], "Hits@10": ["53.3%", "0.481"]}, [[0.338, 0.301], [0.533, 0.481]]),
+        ({"MRR": [33.8, 30.1, 0.412], "MR": [1, 2, 3]}, [[0.338, 0.301, None]]),
+        ({"Hits@1": [23.4, 20.1], "Hits@10": [40.1, 0.4]}, [[0.234, 0.201], [0.401, None]]),
+        ({"Hits@1": [0.4, 23.4]}, [[None, 0.234]]),
+    ],
+)  # fmt: skip
+def test_percentages_are_told_by_the_numbers_as_in_files(columns: dict[str, Any], shares: list[list[Any]]) -> None:
+    frame = pd.DataFrame(columns)
+    out = rankconst.adjust(frame, dataset="wn18rr", errors="note")
+    path = rankconst.adjust(read_document("f.csv", frame.to_csv()), dataset="wn18rr").to_pandas()
+    for name, expected in zip(columns, shares, strict=False):
+        index = TABLES.constants("wn18rr", name).index
+        adjusted = [math.nan if value is None else index(value) for value in expected]
+        label = TABLES.constants("wn18rr", name).metric.name_of("index")
+        assert out[label].tolist() == pytest.approx(adjusted, rel=1e-12, nan_ok=True)
+        assert path[label].tolist() == pytest.approx(adjusted, rel=1e-12, nan_ok=True)
+    if any(None in each for each in shares):
+        with pytest.raises(DataError, match=r"a fraction or a percentage. Add percent=True"):
+            rankconst.adjust(frame, dataset="wn18rr")
+
+
+@pytest.mark.parametrize(("percent", "share"), [(True, 0.00533), (False, 0.533)])
+def test_percent_says_what_fractions_below_a_percent_sign_are(percent: bool, share: float) -> None:
+    frame = pd.DataFrame({"model": ["A"], "Hits@10 (%)": [0.533]})
+    index = TABLES.constants("wn18rr", "hits@10").index(share)
+    assert rankconst.adjust(frame, dataset="wn18rr", percent=percent)["AH@10"][0] == pytest.approx(index, rel=1e-12)
+
+
 def test_fractions_below_a_percent_sign_are_refused() -> None:
     with pytest.raises(DataError, match=r"column Hits@10 \(%\): the heading says percent"):
         rankconst.adjust(pd.DataFrame({"Hits@10 (%)": [0.533, 0.5]}), dataset="fb15k237")
@@ -337,7 +371,7 @@ def test_an_empty_frame_stays_empty() -> None:
         ({"a": [1]}, {}, DataError, "no column holds a metric; there are: a"),
         ({"dataset": ["nations"], "MRR": ["abc"]}, {}, DataError, "column MRR, row 0: 'abc' is not a number"),
         ({"dataset": ["nations"], "MRR": [float("inf")]}, {}, DataError, "column MRR, row 0: inf"),
-        ({"dataset": ["nations"], "MRR": [53.3]}, {}, DataError, "If it is a percentage"),
+        ({"dataset": ["nations"], "MRR": [53.3]}, {"percent": False}, DataError, "If it is a percentage"),
         ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is no share"),
         ({"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]}, {}, UnknownNameError, "nation(.|\n)*ulms"),
         ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),

@@ -49,6 +49,9 @@ def tell_units(
         even = part == 0.5 and values[own].max() <= 100
         if not even and (not alike or (not certain[n] and part)):
             continue
+        if in_large.all():
+            percent[own] = True
+            continue
         # How many decimals percentages have; a fraction has more.
         signed = [place for i in alike for place in places[i][big[places[i]]].tolist()]
         most = max(map(count_decimals, signed), default=-1)
@@ -83,7 +86,7 @@ def settle_units(
         np.array([rows[place] if rows else listed[place].row for place in places], dtype=np.intp),
         list(codes),
         np.array([codes[found[place]] for place in places], dtype=np.intp),
-        lambda at: _count_decimals(listed[places[at]].text),
+        lambda at: count_decimals(listed[places[at]].text),
     )
     settled: list[Entry | None] = [*listed]
     for place, sign, doubt in zip(places, signed.tolist(), doubtful.tolist(), strict=True):
@@ -155,6 +158,6 @@ def _tell_rows(rows: Places, big: Flags) -> tuple[Flags, float]:
     return large[inverse], float(large.mean())
 
 
-def _count_decimals(text: str) -> int:
+def count_decimals(text: str) -> int:
     """Count the decimals of a number, without its deviation."""
     return len(text.partition("±")[0].strip().partition(".")[2])
