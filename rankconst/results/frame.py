@@ -12,7 +12,6 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
-from rankconst.names import squash
 from rankconst.results.adjust import (
     TASK_FACTS,
     TIES,
@@ -28,7 +27,7 @@ from rankconst.results.adjust import (
 )
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
-from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
+from rankconst.results.tables.cells import is_missing, is_plain_number, read_deviation, strip_marks
 from rankconst.results.tables.columns import (
     RANK_TYPES,
     Meaning,
@@ -39,6 +38,7 @@ from rankconst.results.tables.columns import (
     read_name,
     read_qualifier,
 )
+from rankconst.results.tables.headings import settle_meanings
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
@@ -83,11 +83,8 @@ def adjust_frame(
     rounded = (
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
-    meanings = {place: parse_column(str(name)) for place, name in enumerate(frame.columns)}
-    for place, meaning in meanings.items():  # std next to a metric is its spread over runs
-        before = meanings.get(place - 1)
-        if squash(str(frame.columns[place])) == "std" and before is not None and before.metric is not None and meaning:
-            meanings[place] = replace(meaning, metric=None)
+    named = settle_meanings([[str(name)] for name in frame.columns], lambda labels: (parse_column(labels[0]), None))
+    meanings = {place: meaning for place, (meaning, _) in enumerate(named)}
     roles = _gather_roles(frame, meanings)
     measured = {
         place: meaning
@@ -125,7 +122,8 @@ def _tells(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: M
 
 
 def _is_base(meaning: Meaning) -> bool:
-    return meaning.metric is not None and meaning.adjustment is None and meaning.metric.optimum is not None
+    plain = meaning.adjustment is None and meaning.reason is None and not meaning.spread
+    return plain and meaning.metric is not None and meaning.metric.optimum is not None
 
 
 def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> dict[str, int]:
@@ -541,7 +539,10 @@ def _strip(cell: Any) -> Any:
     if not isinstance(cell, str) or is_plain_number(cell):
         return cell
     text = cell.strip()
-    return None if is_missing(text) else strip_marks(text)
+    if is_missing(text):
+        return None
+    text = strip_marks(text)
+    return read_deviation(text) or text
 
 
 # PyKEEN leaves the k of adjusted hits out; they are no metric's own value either way.

@@ -18,7 +18,7 @@ from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.results.logs.lines import SETTINGS, Found, LogFormat, Rule, list_benchmarks, make_reader, strip_colours
 from rankconst.results.reading import Entries, Entry, Notes, Reader
-from rankconst.results.tables.columns import Meaning, parse_column
+from rankconst.results.tables.columns import CONSTRAINED, Meaning, parse_column
 from rankconst.results.tables.units import drop_contradictions, settle_units
 
 if TYPE_CHECKING:
@@ -48,9 +48,6 @@ _NOISE = {
 # Which of them tells that train is evaluated, not trained on.
 _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "metric", "stat", "perform", "score"))}
 
-_CONSTRAINED = (
-    "it ranks entities of the relation's type only; rankconst.from_counts takes the counts of such candidates"
-)
 _NO_K = "it does not say which k"
 _WHICH = "left and right are head and tail in some tools, tail and head in others"
 
@@ -133,7 +130,7 @@ def _read_phrase(text: str) -> _Phrase:
     near, unknown = _say(before[-1:])[1], _say(behind)[1] or next((word for word in behind if word.isdecimal()), "")
     why = ""
     if unknown == "type":
-        why = _CONSTRAINED
+        why = CONSTRAINED
     elif {"left", "right", "l", "r"} & {*before[-1:], *behind}:
         why = _WHICH
     elif (near and near not in list_benchmarks()) or unknown:

@@ -59,6 +59,7 @@ RANK_TYPES: dict[str, str] = {
 _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
 _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
+_SIDE_WORDS |= {"lhs": "head", "rhs": "tail"}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 _SAID_BY_NAMES = "|".join((*_SPLIT_WORDS, *_SIDE_WORDS, *_FILTERED, "raw", "unfiltered", "unfilt"))
 # The last word of a name, and one that is set apart.
@@ -122,6 +123,7 @@ class Meaning:
     filtered: str | None = None  # "filtered" if the heading says so, though the text above says raw
     percent: bool = False  # True if the heading has the percent sign of its values: "Hits@10 (%)"
     reason: str | None = None  # why such values cannot be adjusted, as half a sentence
+    spread: bool = False  # True if a value without a deviation is one itself: "MRR (std)"
 
 
 @lru_cache(maxsize=4096)
@@ -136,9 +138,20 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     text, bare = _strip_signs(" ".join(heading.split()))  # runs of blanks make patterns slow
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
+    if found is None and (mean := _DEVIATING.fullmatch(bare) or _MEAN.fullmatch(bare)) is not None:
+        inner = _parse_measured((mean[1] or mean[2]).strip(), k)
+        found = inner if inner is None or mean.re is _MEAN else replace(inner, spread=mean[2] is not None)
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
+# A mean over runs, with its deviation: "MRR (mean ± std)", "MRR (std)".
+_DEVIATION = r"(?:std|sd|stdev|stddev|s\.d\.|se|sem|err|error|(?:95\s*%\s*)?ci)\.?"
+_DEVIATING = re.compile(
+    rf"(.*?\S)[\s_(\[]*(?:(?:mean|avg)\s*)?(?:±|\+/-|\+-)\s*(?:{_DEVIATION})?\s*[)\]]?"
+    rf"|(.*\S)\s*[(\[]\s*{_DEVIATION}\s*[)\]]",
+    re.IGNORECASE | re.DOTALL,
+)
+_MEAN = re.compile(r"(.*[^\s_.])[\s_.]+mean|mean[\s_.]+(.*)", re.IGNORECASE | re.DOTALL)
 _BEFORE = re.compile(r"[\s._/:|-]+")
 _BEHIND = re.compile(r"\s*[(\[↑↓%]|\s+/\s|\s*$")
 _COUNTED = re.compile(r"(.* / )?[^/]* / \d+$")
@@ -176,6 +189,9 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     """
     text, bare = _strip_signs(" ".join(part.split()))
     said: dict[str, Any] = {"percent": True} if bare != text else {}
+    reason = next((reason for pattern, reason in _OTHERS if pattern.search(bare)), None)
+    if reason is not None:
+        return replace(meaning, reason=reason)
     for piece in _BARS.split(bare):
         name, fields = piece, _read_words(piece)
         inner = _PARENTHESES.fullmatch(piece)
@@ -188,6 +204,16 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
         if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS:
             said |= {"dataset": name} if fields is None else fields
     return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
+
+
+CONSTRAINED = "it ranks entities of the relation's type only; rankconst.from_counts takes the counts of such candidates"
+_OTHERS = (
+    (re.compile(r"\btype[- ]?constrain", re.IGNORECASE), CONSTRAINED),
+    (
+        re.compile(r"^(?:source|target)s?$", re.IGNORECASE),
+        "source and target are sides of a triple in some tables, graphs in others; write head and tail",
+    ),
+)
 
 
 def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:

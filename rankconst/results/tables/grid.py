@@ -531,7 +531,10 @@ class RowReader:
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
-        self._percents: set[int] = set()
+        self._percents, self._spreads = (
+            {j for j, meaning in enumerate(heading.meanings) if meaning is not None and getattr(meaning, field)}
+            for field in ("percent", "spread")
+        )
         # The columns that could be percentages, each with what it shares its unit with.
         self._shares: dict[str, Hashable] = {}
         # Plain numbers of columns that are percentages or not, and of those that could be either.
@@ -546,9 +549,7 @@ class RowReader:
                 notes.add(None, heading.keys[j], meaning.reason)
                 continue
             metric, open_unit = meaning.metric, meaning.metric.is_share and meaning.adjustment is None
-            if meaning.percent:
-                self._percents.add(j)
-            elif open_unit:
+            if open_unit and not meaning.percent:
                 kind = "Hits" if metric.k is not None else metric.key
                 self._shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
             self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
@@ -766,18 +767,16 @@ class RowReader:
         text = row.plain[j]
         if is_blank(text):
             return None
-        if is_plain_number(text):
+        if is_plain_number(text) and j not in self._spreads:
             number = f"{text}%" if percent else text
             numbers = self._numbers.get(j)
             if numbers is not None and len(numbers) < _MOST_TEXTS:
                 numbers[text] = number
                 self._large = self._large or (self._keys[j] in self._shares and float(text) > 1)
             return number
-        if is_missing(text):
-            self._notes.add(row.line, text, "no number")
-            return None
-        if text.startswith("+") and self._dialect.groups:
-            self._notes.add(row.line, text, "a difference, since it has a plus sign")
+        gain = text.startswith("+") and self._dialect.groups
+        if gain or is_missing(text):
+            self._notes.add(row.line, text, "a difference, since it has a plus sign" if gain else "no number")
             return None
         text = strip_marks(text)
         text = read_deviation(text) or text
@@ -785,6 +784,9 @@ class RowReader:
             found = parse_value(text, exact=self._dialect.exact)
         except DataError as error:
             self._notes.add(row.line, row.plain[j], _explain(error, self._keys[j]))
+            return None
+        if j in self._spreads and found.deviation is None:
+            self._notes.add(row.line, text, f"a deviation without its mean, in column {self._keys[j]}")
             return None
         self._large = self._large or (self._keys[j] in self._shares and found.value > 1)
         return f"{text}%" if percent and "%" not in text else text

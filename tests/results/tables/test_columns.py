@@ -87,7 +87,7 @@ def test_percent_signs(heading: str) -> None:
 @pytest.mark.parametrize(
     "heading",
     [
-        "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR (std)", "MRR std", "MRR (FB15k-237 std)", "std_mrr",
+        "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR std", "MRR (FB15k-237 std)", "std_mrr",
         "Hits@", "Hits@K", "Hit@10 : 0.3", "n_test_used", "Atlantis MRR", "MR (MRR)", "dataset_triples", "M" * 500,
     ],
 )  # fmt: skip

@@ -379,3 +379,49 @@ def test_spans_are_cut_with_the_tables_side_by_side() -> None:
     rows = [heading, *read_rows("Model|MRR|Model|MRR", "A|.1|B|.2")]
     reading = read_tables(Document("results", ""), "test", [Printed(rows)], Dialect(groups=True))
     assert found(reading) == [("MRR", "UMLS", ".1"), ("MRR", "Nations", ".2")]
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "texts"),
+    [
+        ("MRR ± std", ["0.3 ± 0.01", "0.2"], ["0.3 ± 0.01", "0.2"]), ("MRR (mean ± std)", ["0.3±.01"], ["0.3±.01"]),
+        ("MRR+-", ["0.3"], ["0.3"]), ("MRR mean", ["0.3"], ["0.3"]), ("mean MRR", ["0.3"], ["0.3"]),
+        ("MRR_mean", ["0.3"], ["0.3"]), ("MRR (std)", ["0.3 (0.01)", "0.02", "0.3(2)"], ["0.3 ± 0.01", "0.3(2)"]),
+        ("MRR", ["0.3 (-0.018)", "0.32 (+1.2%)", ".32 (↑ 1.2)", "0.32↓"], ["0.3", "0.32", ".32", "0.32"]),
+    ],
+)  # fmt: skip
+def test_means_with_their_deviations_and_gains(heading: str, cells: list[str], texts: list[str]) -> None:
+    reading = read(f"Model|{heading}|MRR_std", *(f"A|{cell}|0.01" for cell in cells))
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("MRR", text) for text in texts]
+    assert len(reading.skipped) == len(cells) - len(texts)
+
+
+@pytest.mark.parametrize(
+    ("headings", "sides"),
+    [
+        ("MRR_l|MRR_r", ["head", "tail"]), ("Hits@10 h|Hits@10 t", ["head", "tail"]),
+        ("MRR lhs|rhs MRR", ["head", "tail"]), ("MRR_l|MRR", [None]), ("Source MRR|MRR", [None]),
+    ],
+)  # fmt: skip
+def test_sides_by_a_letter_have_their_counterpart(headings: str, sides: list[str | None]) -> None:
+    assert [entry.context.side for entry in read(f"Model|{headings}", "A|0.1|0.2").entries] == sides
+
+
+@pytest.mark.parametrize(
+    ("heading", "left", "why"),
+    [
+        ("val_mrr|test_mrr|best_mrr", 2, "the best on which split"), ("MRR|best_mrr|best_valid_mrr", 2, "the best on"),
+        ("MRR|Hits@10 (type-constrained)|MR", 2, "entities of the relation's type only"),
+        ("FB15k-237 MRR|WN18RR MRR|mean MRR", 2, "a mean over what"), ("best_mrr|mrr|mr", 3, ""),
+    ],
+)  # fmt: skip
+def test_columns_that_say_what_they_are_of_next_to_others_only(heading: str, left: int, why: str) -> None:
+    reading = read(f"Model|{heading}", "A|.1|.2|.3")
+    assert (len(reading.entries), len(reading.skipped)) == (left, 3 - left)
+    assert why in "".join(skip.why for skip in reading.skipped)
+
+
+def test_source_and_target_over_metrics_may_be_graphs() -> None:
+    reading = read("|Source|Target", "Model|MRR|MRR", "A|.1|.2", groups=True)
+    assert not reading.entries
+    assert "source and target are sides of a triple in some tables, graphs in others" in reading.skipped[0].why
