@@ -56,7 +56,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
 
 def find_joined(inner: str, outer: str) -> tuple[Mention, ...]:
     """Return the graphs that two headings name together, one below the other: ``CoDEx`` and ``S``."""
-    words = [token[0] for token in _TOKEN.finditer(inner) if re.fullmatch(r"[A-Za-z]+|v\d(?:_ind)?", token[0])]
+    words = [token[0] for token in _TOKEN.finditer(inner) if re.fullmatch(r"[A-Za-z]+|[vV]\d(?:_ind)?", token[0])]
     tokens = list(_TOKEN.finditer(outer))
     joined: dict[str, Mention] = {}
     for i, token in enumerate(tokens):

@@ -140,7 +140,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             if dialect.groups and (heading is None or (len(heading.levels) > 1 and 0 in heading.measured)):
                 listed = [*first, *rest]
                 below = [] if heading is None else listed[len(heading.levels) :]
-                turned, cells, how = _reshape(listed, printed.above, dialect)
+                turned, cells, how = _reshape(listed, printed.above, told, dialect)
                 if turned is not None:
                     heading, below = turned, cells
             if heading is None:
@@ -173,16 +173,23 @@ def _split_printed(printed: Printed, dialect: Dialect) -> list[Printed]:
     return [part._replace(commas=printed.commas) for part in parts]
 
 
-def _reshape(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> tuple[Heading | None, Iterable[Row], str]:
+def _reshape(
+    rows: list[Row], above: tuple[Above, ...], told: Told, dialect: Dialect
+) -> tuple[Heading | None, Iterable[Row], str]:
     """Read a table that has metrics in its rows, or in the text above it only."""
     turned = pivot(rows, dialect)
     if turned is not None:
         return compose_heading(turned[:1], dialect), turned[1:], "metrics in rows"
     metrics = find_metrics(above)
-    levels = name_metric(rows, metrics[0]) if len(metrics) == 1 else None
+    # What rows of their own name counts as well.
+    outer = [
+        told.dataset or "",
+        *(text for row in rows if len(texts := [*filter(None, row.plain)]) == 1 for text in texts),
+    ]
+    levels = name_metric(rows, metrics[0], outer) if len(metrics) == 1 else None
     if levels is None:
         return None, rows, ""
-    return compose_heading(levels, dialect), rows[1:], f"{metrics[0]} from the text above"
+    return compose_heading(levels, dialect), rows[len(levels) - 1 :], f"{metrics[0]} from the text above"
 
 
 def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool: str | None) -> Reading:
@@ -795,15 +802,21 @@ class RowReader:
         """Combine what a row says with what the heading says, which goes first, and the text above, which goes last."""
         own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
         told = self._told
-        if upper is not None and "dataset" in said:
-            said = {**said, "dataset": _join_names(said["dataset"], upper)}
+        if "dataset" in said and (upper is not None or told.dataset):
+            names = (said["dataset"], upper) if upper is not None else (told.dataset or "", said["dataset"])
+            said = {**said, "dataset": _join_names(*names) if upper or _PART.fullmatch(names[1]) else names[1]}
+        elif upper is not None and told.dataset and _PART.fullmatch(upper):
+            upper = _join_names(told.dataset, upper)
         fields = {**said, **{name: value for name, value in own.items() if value is not None}}
         for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side)):
             if value is not None:
                 fields.setdefault(name, value)
         if told.protocol is not None and not meaning.filtered:
             fields.setdefault("protocol", told.protocol)
-        if "dataset" in fields:
+        graphs = fields.get("dataset", "").split(" or ")
+        if len(graphs) > 1:
+            fields |= {"dataset": None, "among": tuple(graphs)}
+        elif "dataset" in fields:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
         else:
             fields |= {"among": told.among, "task": told.task}

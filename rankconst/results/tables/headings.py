@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.mentions import find_joined, list_graphs
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_missing, is_number
 from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
@@ -26,6 +27,8 @@ DEEPEST = 4
 """How many rows a heading may have, besides one of parameters or datasets below its metrics."""
 
 _LONGEST = 200
+# A part of a benchmark.
+_PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|[SML]", re.IGNORECASE)
 _SPREAD = "the spread over runs of the column before it, or of the ranks: call that SDR"
 _COUNT = re.compile(r"@?\s*(\d{1,9})")
 _FAMILY = re.compile(r"(.*?)\s*@?\s*(?:(?<=[@\s])[kKnN])?\s*(\(%\)|%)?", re.DOTALL)
@@ -198,6 +201,7 @@ def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dia
 
 def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | None, str | None]:
     """Return the meaning of a column, and the dataset named by the labels around its metric."""
+    labels = _join_datasets(labels)
     read = [dialect.parse(label, None) for label in labels]
     measured = any(meaning is not None and meaning.role == "measured" for meaning in read)
     for meaning in reversed(read):
@@ -219,6 +223,17 @@ def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | No
                 return None, None
             return replace(whole, dataset=found.dataset), None if found.dataset else whole.dataset
     return None, None
+
+
+def _join_datasets(labels: Sequence[str]) -> Sequence[str]:
+    """Return the labels with the part of a benchmark joined to the label above that names it: ``WN18RR``, ``v1``."""
+    for i, outer in enumerate(labels[:-1]):
+        for j in range(i + 1, len(labels)):
+            joined = find_joined(labels[j], outer) if _PART.fullmatch(labels[j]) else ()
+            if len(joined) == 1:
+                whole = " or ".join(list_graphs(joined[0]))
+                return [*labels[:i], *labels[i + 1 : j], whole, *labels[j + 1 :]]
+    return labels
 
 
 def _is_measured(row: Row, heading: Heading) -> bool:
