@@ -20,6 +20,7 @@ from rankconst.constants.constants import Adjusted, Constants
 from rankconst.constants.published import Interval, Published, parse_value, read_numbers
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
+from rankconst.names import squash
 from rankconst.results.evaluation import agrees, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries
 from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
@@ -346,7 +347,7 @@ class AdjustedReading:
     def described(self) -> dict[str, Any]:
         """The columns at the end: the ranking tasks that the numbers of each row were taken for, tables and notes.
 
-        What the original columns say in the same words is not said again. What differs among the numbers of a row is in
+        What the original columns say is not said again. What differs among the numbers of a row is in
         columns for each column of numbers.
         """
         reading = self.reading
@@ -371,9 +372,7 @@ class AdjustedReading:
                 continue
             own = roles.get(key)
             values = shown[last].tolist()
-            if own is not None and all(
-                value in {None, row[own]} for value, row in zip(values, reading.rows, strict=True)
-            ):
+            if own is not None and self._is_said(key, own, values):
                 continue
             described[keep_apart(key if own is None else f"{key}_added", reading.columns)] = values
         notes: dict[int, list[str]] = {}
@@ -383,6 +382,19 @@ class AdjustedReading:
         for row, found in notes.items():
             told[row] = "; ".join(dict.fromkeys(found))
         return described | {keep_apart("note", reading.columns): told}
+
+    def _is_said(self, key: str, column: str, values: Sequence[str | None]) -> bool:
+        """Tell whether an original column says the same of each row, in whatever spelling."""
+        rows, contexts = self.reading.rows, self.reading.entries.contexts
+        if all(value in {None, row[column]} for value, row in zip(values, rows, strict=True)):
+            return True
+        if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
+            return False
+        done = np.flatnonzero(self.batch_of >= 0).tolist()
+        told = {
+            (rows[row][column], getattr(contexts[place], key)) for place, row in zip(done, self.rows[done], strict=True)
+        }
+        return all(name and squash(cell) == squash(name) for cell, name in told)
 
     def _describe_blocks(self, key: str, rows: Places, codes: Places, shown: NDArray[Any]) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""

@@ -359,8 +359,18 @@ A & 0.5 & 97 & 0.7 \\\\
     }
 
 
-def test_what_the_file_says_in_the_same_words_is_not_said_again() -> None:
-    text = "model,Dataset,split,MRR\na,Nations,test,0.5\nb,umls,test,0.6\n"
-    described = adjust_reading(read_document("r.csv", text), TABLES, Stated()).described
-    assert list(described) == ["dataset_added", "side", "protocol", "num_tasks", "table_version", "note"]
-    assert described["dataset_added"] == ["nations", "umls"]
+@pytest.mark.parametrize(
+    ("rows", "user", "added"),
+    [
+        (("a,Nations,testing,0.5", "b,umls,test,0.6"), Stated(), []),
+        (("a,Nations,testing,0.5", "b,,test,0.6"), Stated("nations"), ["dataset_added"]),
+        (("a,Nations,,0.5", "b,Nations,test,0.6"), Stated(), ["split_added"]),
+    ],
+)
+def test_what_the_file_says_in_any_words_is_not_said_again(
+    rows: tuple[str, ...], user: Stated, added: list[str]
+) -> None:
+    text = "\n".join(["model,Dataset,split,MRR", *rows])
+    described = adjust_reading(read_document("r.csv", text), TABLES, user).described
+    assert list(described) == [*added, "side", "protocol", "num_tasks", "table_version", "note"]
+    assert all(described[name][1] in {"nations", "test"} for name in added)
