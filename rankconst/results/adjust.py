@@ -515,14 +515,15 @@ def adjust_reading(
     return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()))
 
 
+_FEW = 50
 # Most names of models begin with a capital, and looking up relations takes time.
 _NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|\d*\.?\d*$")
 
 
-def are_relations(cells: Iterable[str], dataset: str | None, tables: Tables) -> bool:
+def are_relations(cells: Iterable[str], dataset: Any, tables: Tables) -> bool:
     """Tell whether cells name relations of a dataset, given in any spelling, and nothing else."""
     names = list(dict.fromkeys(filter(None, cells)))
-    if not names or dataset is None or any(map(_NO_RELATION.match, names)):
+    if not names or not isinstance(dataset, str) or any(map(_NO_RELATION.match, names)):
         return False
     try:
         return bool(match_relations(names, tables.relations(tables.resolve_dataset(dataset))))
@@ -534,17 +535,20 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
     """Say of which relation each row is where a column holds nothing but relations of the dataset."""
     entries, rows = reading.entries, reading.rows
     others = {head.column for head in entries.heads}
-    first = rows[entries.rows[0]] if entries else {}
-    for column in (each for each in reading.columns if each not in others and first.get(each)):
-        if _NO_RELATION.match(first[column]):
+    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW])]
+    for column in (column for column in reading.columns if column not in others):
+        few = [*filter(None, (row.get(column) for row in first))]
+        if not few or any(map(_NO_RELATION.match, few)):
+            continue
+        datasets = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts}
+        dataset = datasets.pop()
+        if datasets or not are_relations(few, dataset, tables):
             continue
         cells = [rows[row].get(column, "") for row in entries.rows]
-        datasets = {context.dataset for context in entries.contexts} if user.dataset is None else {user.dataset}
-        if len(datasets) == 1 and are_relations(cells, datasets.pop(), tables):
-            contexts = zip(entries, cells, strict=True)
+        if are_relations(cells, dataset, tables):
             own = (
                 entry._replace(context=replace(entry.context, relations=entry.context.relations or (cell,)))
-                for entry, cell in contexts
+                for entry, cell in zip(entries, cells, strict=True)
             )
             return replace(reading, entries=Entries(own))
     return reading

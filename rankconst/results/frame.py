@@ -160,11 +160,11 @@ def _find_relations(
 ) -> int | None:
     """Return the first column that holds nothing but relations of the dataset."""
     datasets = [place for place, meaning in meanings.items() if meaning is not None and meaning.role == "dataset"]
-    named = {user.dataset} if user.dataset or not datasets else {*frame.iloc[:, datasets[0]]}
-    for place, meaning in meanings.items():
+    named = {user.dataset} if user.dataset or not datasets else {*frame.iloc[:, datasets[0]].unique()}
+    for place, meaning in meanings.items() if len(named) == 1 else ():
         if (meaning is None or meaning.role == "model") and frame.iloc[:, place].dtype.kind not in "fiub":
             cells = map(str, frame.iloc[:, place].dropna().unique())
-            if len(named) == 1 and are_relations(cells, next(iter(named)), tables):
+            if are_relations(cells, next(iter(named)), tables):
                 return place
     return None
 
