@@ -137,7 +137,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if reason is not None:
         raise DataError(reason)
     if file.task and describe_dataset(named, file.task) != named and not _is_task_asked(file.task, user):
-        raise DataError(f"these are {file.task} tasks, as the text above the table says, not those of {named}.")
+        raise DataError(f"the text above the table names another task ({file.task}): its numbers are not of {named}.")
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()

@@ -97,7 +97,7 @@ def test_a_dataset_named_by_the_user_does_not_hide_another_task(task: str, user:
     if not refused:
         assert settle(Stated(task=task), user, TABLES)[0].dataset == user.dataset
         return
-    with pytest.raises(DataError, match=f"these are {task} tasks, as the text above the table says"):
+    with pytest.raises(DataError, match=rf"names another task \({task}\): its numbers are not of wn18rr"):
         settle(Stated(task=task), user, TABLES)
 
 
