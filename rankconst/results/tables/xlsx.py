@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
-from rankconst.results.reading import Notes, Reader, Reading
+from rankconst.results.reading import Entries, Notes, Reader, Reading, Skipped
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import MOST_CELLS, read_tables
 from rankconst.results.tables.headings import Dialect
@@ -28,13 +28,16 @@ from rankconst.results.tables.reshape import split_beside, take_titles
 from rankconst.results.tables.surroundings import Above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rankconst.results.document import Document
 
 # A cell takes four of them; each may become an object of some hundred bytes.
 _MOST_TAGS = 2_000_000
 _MOST_ROWS = 2**20  # of a sheet, in Excel too
+# How far the rows of sheets are apart while they are read.
+_SHEET = 2 * _MOST_ROWS
+_MOST_SHEETS = 1_000
 # What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -80,16 +83,17 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
             options = {"read_only": True, "keep_links": False}
             book = load_workbook(io.BytesIO(data), data_only=True, **options)
             written = load_workbook(io.BytesIO(data), **options) if with_formulas else None
-            sheets, size = [], 0
+            sheets, size = list[tuple[str, list[Row]]](), 0
             for i, sheet in enumerate(book.worksheets):
                 if sheet.sheet_state != "visible":
                     notes.add(None, sheet.title, "a hidden sheet")
                     continue
-                rows = list(_read_rows(document, sheet, written and written.worksheets[i], notes))
+                rows = list(_read_rows(document, sheet, written and written.worksheets[i], notes, len(sheets) * _SHEET))
                 size += len(rows) * max((len(row.cells) for row in rows), default=0)
-                if size > MOST_CELLS:
+                if size > MOST_CELLS or len(sheets) == _MOST_SHEETS:
                     _refuse_size(document)
-                sheets.append((sheet.title, rows))
+                if rows:
+                    sheets.append((sheet.title, rows))
             return sheets
     except DataError:
         raise
@@ -130,8 +134,11 @@ def _refuse_size(document: Document) -> NoReturn:
     )
 
 
-def _read_rows(document: Document, sheet: Any, written: Any, notes: Notes) -> Iterator[Row]:
-    """Yield the rows that hold anything; `written` is the sheet with its formulas, None if there are none."""
+def _read_rows(document: Document, sheet: Any, written: Any, notes: Notes, before: int) -> Iterator[Row]:
+    """Yield the rows that hold anything; `written` is the sheet with its formulas, None if there are none.
+
+    Lines are counted from `before` on.
+    """
     size = 0
     for each in filter(None, (sheet, written)):
         each.reset_dimensions()  # what the file says of its size may be wrong
@@ -142,13 +149,13 @@ def _read_rows(document: Document, sheet: Any, written: Any, notes: Notes) -> It
             _refuse_size(document)
         for cell, formula in zip(cells, own, strict=False):
             if cell.value is None and formula.value is not None:
-                notes.add(line, formula.coordinate, _UNCOMPUTED)
+                notes.add(before + line, formula.coordinate, _UNCOMPUTED)
         texts = tuple(map(_write, cells))
         plain = tuple(
             "n/a" if cell.data_type == "e" else " ".join(text.split()) for cell, text in zip(cells, texts, strict=True)
         )
         if any(plain):
-            yield Row(line, texts, plain)
+            yield Row(before + line, texts, plain)
 
 
 def _write(cell: Any) -> str:
@@ -183,7 +190,19 @@ def _read(document: Document) -> Reading:
         for part in split_beside(rows, _DIALECT)
     ]
     reading = read_tables(document, READER.key, tables, _DIALECT)
-    return replace(reading, skipped=(*notes.skipped(), *reading.skipped))
+    skipped = (*notes.skipped(), *reading.skipped)
+    if len(titles) < 2:
+        return replace(reading, skipped=skipped)
+    own = (entry._replace(line=(entry.line or 0) % _SHEET) for entry in reading.entries)
+    return replace(reading, entries=Entries(own), skipped=tuple(_name_sheet(each, titles) for each in skipped))
+
+
+def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:
+    """Say of which sheet a row is that was counted on from those before."""
+    if skipped.line is None:
+        return skipped
+    sheet, row = divmod(skipped.line, _SHEET)
+    return replace(skipped, line=row, what=f"sheet {titles[sheet]}, {skipped.what}")
 
 
 READER = Reader("xlsx", "a workbook of Excel", _recognise, _read)
