@@ -56,7 +56,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
 
 def find_joined(inner: str, outer: str) -> tuple[Mention, ...]:
     """Return the graphs that two headings name together, one below the other: ``CoDEx`` and ``S``."""
-    words = [token[0] for token in _TOKEN.finditer(inner) if re.fullmatch(r"[A-Za-z]+|v\d(?:_ind)?", token[0])]
+    words = [token[0] for token in _TOKEN.finditer(inner) if re.fullmatch(r"[A-Za-z]+|[vV]\d(?:_ind)?", token[0])]
     tokens = list(_TOKEN.finditer(outer))
     joined: dict[str, Mention] = {}
     for i, token in enumerate(tokens):
@@ -72,6 +72,11 @@ def find_joined(inner: str, outer: str) -> tuple[Mention, ...]:
 def names_known(text: str) -> bool:
     """Tell whether a whole text is a name that the registry, or the list of others, has."""
     return squash(text) in _registered() or squash(text) in _elsewhere()
+
+
+def describe_dataset(name: str, task: str | None) -> str:
+    """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
+    return name if task is None or (task == "inductive" and is_inductive(name)) else f"{name} ({task})"
 
 
 def is_inductive(name: str) -> bool:

@@ -155,7 +155,8 @@ def test_files_get_skill_next_to_the_index(run: Run, tmp_path: Path) -> None:
             assert row[f"{name}_z_frequency"] == constants.z(row[name])
     screen = run("adjust", path, "-b", "all")
     assert screen.out.splitlines()[-1] == (
-        "Of the numbers, 0 of 4 are worse than range, 2 of 4 are worse than frequency and 0 of 4 are worse than inverse."
+        "Of the numbers, 0 of 4 are worse than range, 2 of 4 are worse than frequency and 0 of 4 are worse than "
+        "inverse."
     )
     plain = run("adjust", path, "-f", "json").records
     assert [{key: row[key] for key in plain[0]} for row in rows] == plain

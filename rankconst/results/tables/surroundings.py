@@ -7,8 +7,7 @@ from collections.abc import Iterable  # noqa: TC003  # of a named tuple
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is_inductive, list_graphs
-from rankconst.results.tables.cells import is_number
+from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, list_graphs
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -118,25 +117,6 @@ def tell_row(label: str) -> Told | None:
         return replace(told, split="test")
     said = told.dataset or told.among or told.split or told.side or told.protocol or told.task
     return told if said or _FILTERED.search(label) else None
-
-
-def is_by_relation(heading: str, cells: Sequence[str]) -> bool:
-    """Tell whether the rows of a table are of single relations, or of categories of them."""
-    return bool(cells) and (
-        (_RELATION.fullmatch(heading.strip()) is not None and not any(map(is_number, cells)))
-        or all(_CATEGORY.fullmatch(cell.strip()) for cell in cells)
-    )
-
-
-_RELATION = re.compile(r"(?:relation|predicate)s?(?:[ _-]?(?:name|type|category|id|label))?|rel\.?", re.IGNORECASE)
-_CATEGORY = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
-
-
-def describe_dataset(name: str, task: str | None) -> str:
-    """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
-    if task is None or (task == "inductive" and is_inductive(name)):
-        return name
-    return f"{name} ({task})"
 
 
 def find_metrics(above: Iterable[Above]) -> list[str]:

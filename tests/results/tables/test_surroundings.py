@@ -174,8 +174,8 @@ def test_a_heading_that_is_shifted_is_no_heading() -> None:
 
 def test_parts_of_a_benchmark_over_its_column() -> None:
     reading = read("| Dataset | HITS@10 | |\n|--|--|--|\n| | v1 | v2 |\n| WN18RR | 0.834 | 0.949 |\n")
-    assert [entry.context.dataset for entry in reading.entries] == [
-        f"WN18RR {part} (GraIL) or WN18RR {part} ind (GraIL)" for part in ("v1", "v2")
+    assert [entry.context.among for entry in reading.entries] == [
+        (f"WN18RR {part} (GraIL)", f"WN18RR {part} ind (GraIL)") for part in ("v1", "v2")
     ]
 
 
@@ -206,7 +206,7 @@ def test_fractions_among_percentages_are_left_out() -> None:
     )
     assert [entry.text for entry in reading.entries] == ["42.8%", "57.1%", "0.4%", "50.1%"]
     assert [skip.why for skip in reading.skipped] == [
-        f"a fraction or a percentage, in column {column}" for column in ("H@1", "H@10")
+        f"a fraction or a percentage, in column {column}: add --percent or --no-percent" for column in ("H@1", "H@10")
     ]
 
 
@@ -284,7 +284,10 @@ def test_tables_that_leave_other_datasets_open_are_told_apart() -> None:
 def test_rows_of_single_relations_are_other_tasks(heading: str, cells: list[str], single: bool) -> None:
     rows = "".join(f"| {cell} | 0.338 |\n" for cell in cells)
     reading = read(f"# WN18RR\n\n| {heading} | MRR |\n|---|---|\n{rows}")
-    assert {entry.context.dataset for entry in reading.entries} <= {"WN18RR (by relation)" if single else "WN18RR"}
+    assert {entry.context.dataset for entry in reading.entries} <= {"WN18RR"}
+    told = [entry.context.relations or entry.context.unclear.partition(";")[0] for entry in reading.entries]
+    expected = [(cell,) if "_" in cell else f"it is of the relations that are {cell}" for cell in cells]
+    assert told == (expected if single else [""] * len(told))
     assert ("one relation" in reading.understood) is single
 
 
@@ -295,3 +298,34 @@ def test_fractions_below_a_text_that_says_percent_are_left_out(text: str) -> Non
     assert [entry.text for entry in read(f"{text}\n\n{rows}| B | 1.2 | 9 |\n| C | 1.3 | 9 |\n").entries][::2] == [
         "0.8%", "1.2%", "1.3%",
     ]  # fmt: skip
+
+
+_V = [("WN18RR v1 (GraIL)", "WN18RR v1 ind (GraIL)"), ("WN18RR v2 (GraIL)", "WN18RR v2 ind (GraIL)")]
+_FB = [tuple(name.replace("WN18RR", "FB15k-237") for name in names) for names in _V]
+
+
+@pytest.mark.parametrize(
+    ("text", "among"),
+    [
+        ("Hits@10 on WN18RR\n\n| Model | v1 | v2 |\n|---|---|---|\n| A | .82 | .78 |\n", _V),
+        ("MRR:\n\n| Model | V1 | V2 |\n|--|--|--|\n| WN18RR |||\n| A | .8 | .7 |\n| FB15k-237 |||\n| A | .6 | .5 |\n",
+         _V + _FB),
+        ("# WN18RR\n\n| Dataset | MRR |\n|---|---|\n| v1 | .8 |\n| v2 | .7 |\n", _V),
+        ("# MRR\n\n<table><tr><td></td><td colspan=2>WN18RR</td><td colspan=2>FB15k-237</td></tr>"
+         "<tr><td></td><td>v1</td><td>v2</td><td>v1</td><td>v2</td></tr>"
+         "<tr><td>A</td><td>.8</td><td>.7</td><td>.6</td><td>.5</td></tr></table>\n", _V + _FB),
+    ],
+)  # fmt: skip
+def test_parts_of_benchmarks_over_columns(text: str, among: list[tuple[str, str]]) -> None:
+    """GraIL's v1 is the graph of training and, mostly, the one of results: which one is left to the reader."""
+    reading = read(text)
+    assert [entry.context.among for entry in reading.entries] == among
+    assert [entry.context.dataset for entry in reading.entries] == [None] * len(among)
+    adjusted = rankconst.adjust(reading, dataset="wn18rr_v2_ind")
+    assert adjusted.asked.tolist() == ["WN18RR v2 ind (GraIL)" in names for names in among]
+
+
+def test_sizes_of_a_benchmark_over_columns() -> None:
+    reading = read("## CoDEx, MRR\n\n| Model | S | M |\n|---|---|---|\n| TransE | .35 | .3 |\n")
+    tasks = [each.batch.tasks.dataset for each in rankconst.adjust(reading).done]
+    assert tasks == ["codexsmall", "codexmedium"]
