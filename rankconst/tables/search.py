@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import TABULATED_KS, Metric
 from rankconst.tasks import Tasks
 
@@ -73,6 +74,11 @@ class TaskSets:
         rows["k"] = np.array([k or 0 for k in ks[1]])[ks[0]]
         rows["metric"] = codes["metric"][0]
         rows["sampled"] = (np.array(codes["method"][1]) == "sampled")[codes["method"][0]]
+        # What tells sets apart: not what was sampled, nor what macro averages, which may be of equal weights, lack.
+        sizes = np.diff(np.append(starts, len(table)))
+        macro = np.repeat(names["aggregation"] != DEFAULT_AGGREGATION, sizes)
+        averaged = np.isin(rows["metric"], np.unique(rows["metric"][macro])) if macro.any() else True
+        rows["shared"] = ~rows["sampled"] & averaged
         num_tasks = rows["num_tasks"][starts]
         columns = (names[name].tolist() for name in TASK_FIELDS)
         sets = tuple(itertools.starmap(Tasks, zip(*columns, strict=True)))
@@ -90,11 +96,11 @@ class TaskSets:
         return np.sqrt(self._column(metric)[1])
 
     def signature(self, place: int) -> tuple[int, bytes, bytes]:
-        """Return what sets with the same constants share; constants that were sampled do not count."""
+        """Return what sets with the same constants share, to 11 digits."""
         ends = *self._starts[place : place + 2].tolist(), len(self._rows["k"])
         rows = slice(ends[0], ends[1])
-        kept = ~self._rows["sampled"][rows]
-        expectation, variance = (self._rows[name][rows][kept].tobytes() for name in ("expectation", "variance"))
+        kept = self._rows["shared"][rows]
+        expectation, variance = (_shorten(self._rows[name][rows][kept]) for name in ("expectation", "variance"))
         return int(self.num_tasks[place]), expectation, variance
 
     def count_near(self, place: int, metric: Metric | None, *, counted: bool) -> int:
@@ -139,6 +145,12 @@ def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:
     """Return the codes of a column and the values that they encode."""
     column = table.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
     return np.from_dlpack(column.indices), column.dictionary.to_pylist()
+
+
+def _shorten(values: NDArray[np.float64]) -> bytes:
+    """Return numbers without their last bits: equal weights change those only."""
+    share, power = np.frexp(values)
+    return np.ldexp(np.round(share, 11), power).tobytes()
 
 
 def _numbers(table: pa.Table, name: str) -> NDArray[Any]:

@@ -339,6 +339,8 @@ class _Search:
 
 # At least this many metrics have to agree: one may do so by chance.
 _FEWEST_EQUAL = 2
+# Numbers in full are met to a hundredth of what 32 bits leave open; others leave little room next to whole numbers.
+_SHARP, _WIDEST = 0.01, 0.05
 _MEAN_RANK = parse_metric("MR")
 
 
@@ -349,16 +351,20 @@ def find_equal(evidence: Evidence) -> int | None:
     if mean is None or len(counts) != 1:
         return None
     size = round(2 * mean.value - 1)
-    if size < 2 or 2 * mean.interval.half_width >= 0.5 or not agrees(mean, (size + 1) / 2, (size + 1) / 2):
+    # Of tasks with different numbers of candidates, the mean number is whole by chance only.
+    if size < 2 or 2 * abs(2 * mean.value - 1 - size) >= CERTAIN:
         return None
     histogram = Histogram.from_counts([size], counts)
     told = [piece for piece in evidence.pieces if piece.metric is not None and piece.metric.is_mean]
+    farthest = 0.0
     for piece in told:
         moments = compute_moments(piece.metric or _MEAN_RANK, histogram)
         known = moments.expectation if piece.kind == "expectation" else math.sqrt(moments.variance)
         if not agrees(piece, known, known):
             return None
-    return size if len({piece.metric for piece in told}) >= _FEWEST_EQUAL else None
+        farthest = max(farthest, abs(piece.value - known) / piece.interval.half_width)
+    enough = len({piece.metric for piece in told}) >= _FEWEST_EQUAL
+    return size if enough and (farthest <= _SHARP or 2 * mean.interval.half_width <= _WIDEST) else None
 
 
 def _reduce(tasks: Tasks) -> Tasks:

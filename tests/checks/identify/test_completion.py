@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import rankconst
@@ -12,6 +13,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.completion import complete_reading, find_equal
 from rankconst.checks.identify.evidence import collect_evidence
 from rankconst.checks.lint import lint_reading
+from rankconst.constants.constants import Constants
 from rankconst.errors import DataError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.evaluation import Stated
@@ -102,6 +104,24 @@ def test_rows_of_several_sides_are_told_apart() -> None:
 def test_a_row_that_tells_nothing_is_of_what_the_others_are() -> None:
     rows = write(Tasks("umls", "raw"), MEAN, "index", "z"), {"MR": "4.5", "AMRI": "", "ZMR": ""}
     assert name(adjust(table(*rows))) == {"umls/test/both/raw"}
+
+
+def test_one_number_in_full_names_its_dataset() -> None:
+    """E[MR] agrees to all digits; of 900 sets near it one does to 8 digits by chance, in one of 50,000 files."""
+    tasks = Tasks("nell_v4_ind", "pykeen", "train", "head", "macro-query")
+    (found,) = {
+        done.batch.tasks for done in adjust(table(write(tasks, 726.747965107802, "normalised", digits=17))).done
+    }
+    assert TABLES.histogram(found) == TABLES.histogram(tasks)
+    with pytest.raises(DataError, match="so few digits can fit by chance: add --dataset"):
+        adjust(table(write(tasks, 726.747965107802, "normalised", digits=6)))
+
+
+@pytest.mark.parametrize("tasks", [Tasks("countries_s3"), Tasks("countries_s2", "libkge", "valid")], ids=str)
+def test_macro_averages_of_equal_weights_are_no_further_reading(tasks: Tasks) -> None:
+    """All tasks of Countries have one relation: over relations, all count the same."""
+    (found,) = {done.batch.tasks for done in adjust(table(write(tasks, 45.72916666666667, "index", "z"))).done}
+    assert (found.aggregation, TABLES.histogram(found)) == ("micro", TABLES.histogram(tasks))
 
 
 # Not at all.
@@ -199,6 +219,30 @@ def test_equally_many_candidates_are_those_of_sampled_negatives() -> None:
     assert entry.adjusted is not None
     assert entry.adjusted.index == pytest.approx(row["adjusted_arithmetic_mean_rank_index"], abs=1e-12)
     assert "the same number of candidates: 51, protocol sampled:50" in note(text)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        # As simulated: MR of such tasks is that of 68,625 candidates to six digits.
+        np.repeat([68_626, 68_625, 68_600], [620, 10, 12]),
+        # The mean is 1,000 to all digits.
+        np.repeat([1_000, 999, 1_001], [300, 40, 40]),
+        np.repeat([20, 10, 30], [300, 40, 40]),
+    ],
+    ids=["nearly", "whole mean", "few"],
+)
+@pytest.mark.parametrize("digits", [17, 8, 6])
+def test_nearly_equally_many_candidates_are_not_equally_many(counts: Any, digits: int) -> None:
+    histogram = Histogram.from_counts(counts)
+    row = {"num_tasks": str(histogram.total)}
+    for key, value in (("mr", counts.mean() / 5), ("mrr", 0.31), ("hits@1", 0.25)):
+        metric = parse_metric(key)
+        constants = Constants(Tasks("own"), metric, histogram, rankconst.compute_moments(metric, histogram))
+        row |= {metric.label: f"{value:.{digits}g}"}
+        row |= {metric.name_of(form): f"{getattr(constants, form)(value):.{digits}g}" for form in ("index", "z")}
+    with pytest.raises(DataError, match="fit no ranking tasks in the tables"):
+        adjust(table(row))
 
 
 def test_one_metric_alone_does_not_tell_that_all_have_equally_many() -> None:
