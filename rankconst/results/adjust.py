@@ -43,8 +43,13 @@ if TYPE_CHECKING:
 FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
 TASK_FACTS = ("dataset", "split", "side", "protocol")
-FACTS = (*TASK_FACTS, "num_tasks", "table_version")
-"""What is said of the ranking tasks of each row."""
+FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
+"""What is said of the ranking tasks of each row; of relations only where they are not all."""
+
+
+def tell(tasks: Tasks, fact: str) -> str | None:
+    """Return what a column says of ranking tasks."""
+    return ", ".join(tasks.relations) or None if fact == "relations" else getattr(tasks, fact)
 
 
 # One batch.
@@ -351,7 +356,7 @@ class AdjustedReading:
         size = len(reading.rows)
         roles = {meaning.role: name for name in reading.columns if (meaning := parse_column(name)) is not None}
         of_batch = [
-            {name: getattr(each.batch.tasks, name) for name in TASK_FACTS}
+            {name: tell(each.batch.tasks, name) for name in (*TASK_FACTS, "relations")}
             | {"num_tasks": each.constants.num_tasks, "table_version": each.constants.table_version}
             for each in self.done
         ]
@@ -360,6 +365,8 @@ class AdjustedReading:
         rows, places = self.rows[there], places[there]
         for key in FACTS:
             facts = list(dict.fromkeys(each[key] for each in of_batch))
+            if key == "relations" and not any(facts):
+                continue
             codes = np.array([facts.index(each[key]) for each in of_batch], dtype=np.intp)[places]
             last = np.full(size, len(facts), dtype=np.intp)
             last[rows] = codes

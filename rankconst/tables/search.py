@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import TABULATED_KS, Metric
+from rankconst.tables.tables import decode_column
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 
-_NEAR = 0.5
+NEAR = 0.5
+"""Numbers are near each other within this unit of the logarithm."""
 
 TASK_FIELDS = ("dataset", "protocol", "split", "side", "aggregation")
 """What names ranking tasks of the tables, in the order of their columns and of :class:`Tasks`."""
@@ -114,7 +116,7 @@ class TaskSets:
             columns += [self.num_tasks.astype(np.float64)] if counted else []
             with np.errstate(invalid="ignore", divide="ignore"):
                 apart = [np.abs(np.log(column / column[place])) for column in columns]
-            near = np.logical_and.reduce([each < _NEAR for each in apart])
+            near = np.logical_and.reduce([each < NEAR for each in apart])
             self._near[key] = max(np.unique(np.stack([column[near] for column in columns]), axis=1).shape[1], 1)
         return self._near[key]
 
@@ -139,6 +141,100 @@ class TaskSets:
         lower = self._column(metric.at(below))[0]
         upper = np.minimum(lower * (k / below), 1.0)
         return lower, upper if above is None else np.minimum(upper, self._column(metric.at(above))[0])
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedSets:
+    """A few sets of tasks whose constants are computed when asked for, as :class:`TaskSets` has them of all."""
+
+    tables: Tables = field(repr=False)
+    sets: tuple[Tasks, ...]
+
+    @property
+    def num_tasks(self) -> NDArray[np.int64]:
+        """Their numbers of tasks."""
+        return np.array([self.tables.histogram(tasks).total for tasks in self.sets], dtype=np.int64)
+
+    def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the bounds of a metric's expectation in each set, which are equal."""
+        expectation = self._look_up(metric)[0]
+        return expectation, expectation
+
+    def deviation(self, metric: Metric) -> NDArray[np.float64]:
+        """Return a metric's standard deviation in each set."""
+        deviation: NDArray[np.float64] = np.sqrt(self._look_up(metric)[1])
+        return deviation
+
+    def _look_up(self, metric: Metric) -> NDArray[np.float64]:
+        found = [self.tables.look_up(tasks, metric) for tasks in self.sets]
+        # An estimate contradicts nothing.
+        pairs = [(np.nan, np.nan) if one.method == "sampled" else (one.expectation, one.variance) for one in found]
+        return np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+
+
+@dataclass(frozen=True, eq=False)
+class RelationSets:
+    """The ranking tasks of each single relation of the tables, as columns.
+
+    Attributes
+    ----------
+    groups
+        The sets of tasks that the relations are part of; those of a group are together.
+    starts
+        The place of the first relation of each group, and the end of the last.
+    relations, num_tasks, totals
+        Name, number of tasks, and sum of N + 1 over the tasks: twice their number times E[MR].
+    """
+
+    groups: tuple[Tasks, ...]
+    starts: NDArray[np.int64]
+    relations: NDArray[np.object_]
+    num_tasks: NDArray[np.int64]
+    totals: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, tables: Tables) -> RelationSets:
+        """Read them from the tables, once."""
+        known = tables._derived
+        found: RelationSets = known.setdefault(cls, None) or cls._read(tables)
+        known[cls] = found
+        return found
+
+    @classmethod
+    def _read(cls, tables: Tables) -> RelationSets:
+        keys = ("dataset", "protocol", "split", "side", "relation")
+        table = tables._read("candidates_by_relation", (*keys, "num_candidates", "num_tasks"), coded=keys)
+        if not len(table):
+            none = np.zeros(0, dtype=np.int64)
+            return cls((), np.zeros(1, dtype=np.int64), none.astype(object), none, none)
+        coded = [decode_column(table.column(key)) for key in keys]
+        codes = np.stack([code for code, _ in coded])
+        # Rows are in canonical order: those of a relation are together, and so are the relations of a set.
+        apart = np.any(codes[:, 1:] != codes[:, :-1], axis=0), np.any(codes[:-1, 1:] != codes[:-1, :-1], axis=0)
+        rows, firsts = (np.flatnonzero(np.append(True, each)) for each in apart)
+        names = [words[code] for code, words in coded]
+        counts = _numbers(table, "num_tasks")
+        num_tasks = np.add.reduceat(counts, rows)
+        totals = np.add.reduceat(counts * (_numbers(table, "num_candidates") + 1), rows)
+        relations = names[-1][rows]
+        starts = np.append(np.searchsorted(rows, firsts), rows.size)
+        addresses = [Tasks(*(column[first] for column in names[:-1])) for first in firsts.tolist()]
+        columns = {
+            tasks: tuple(column[start:end] for column in (relations, num_tasks, totals))
+            for tasks, (start, end) in zip(addresses, itertools.pairwise(starts.tolist()), strict=True)
+        }
+        for head in addresses:
+            tail, both = replace(head, side="tail"), replace(head, side="both")
+            # Every triple is ranked on both sides: each has the same relations.
+            if head.side == "head" and tail in columns and np.array_equal(columns[head][0], columns[tail][0]):
+                columns[both] = (columns[head][0], *map(np.add, columns[head][1:], columns[tail][1:]))
+        starts = np.cumsum([0, *(len(each[0]) for each in columns.values())])
+        return cls(tuple(columns), starts, *(np.concatenate(each) for each in zip(*columns.values(), strict=True)))
+
+    def select(self, names: Mapping[str, str]) -> NDArray[np.bool_]:
+        """Return which groups have all of these keys."""
+        found = (all(getattr(tasks, name) == key for name, key in names.items()) for tasks in self.groups)
+        return np.fromiter(found, dtype=bool, count=len(self.groups))
 
 
 def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankconst.constants.published import Interval
     from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry
-    from rankconst.tables.search import TaskSets
+    from rankconst.tables.search import ComputedSets, TaskSets
     from rankconst.tasks import Tasks
 
 
@@ -77,6 +77,10 @@ class Match:
     def total(self) -> int:
         """How many pieces there are."""
         return len(self.comparisons)
+
+    def name_relations(self) -> str:
+        """Name its relations, and others with the same candidates as equal; empty for a whole set."""
+        return " = ".join(dict.fromkeys(", ".join(tasks.relations) for tasks in (self.tasks, *self.same)))
 
     @property
     def largest_difference(self) -> float:
@@ -135,7 +139,9 @@ class Identification:
 # -- agreement --------------------------------------------------------------------------------------------------------
 
 
-def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def bound_constant(
+    piece: Piece, candidates: TaskSets | ComputedSets
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound the constant that a piece speaks of, in each set."""
     if piece.kind == "expectation" and piece.metric is not None:
         return candidates.find(piece.metric)
@@ -147,7 +153,7 @@ def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float
 
 
 def _predict(
-    metric: Metric, form: str, base: Interval, candidates: TaskSets
+    metric: Metric, form: str, base: Interval, candidates: TaskSets | ComputedSets
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound the adjusted value of a base value in each set; NaN where the tables have no constant."""
     least, most = candidates.find(metric)
@@ -252,7 +258,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
     groups: dict[tuple[int, bytes, bytes], list[int]] = {}
     for column in np.flatnonzero(fits).tolist():
         groups.setdefault(candidates.signature(int(places[column])), []).append(column)
-    order = functools.partial(_preference, protocol=prefer(evidence, user))
+    order = functools.partial(preference, protocol=prefer(evidence, user))
     matches = []
     for columns in groups.values():
         first, *others = sorted((candidates.sets[places[column]] for column in columns), key=order)
@@ -340,7 +346,7 @@ def prefer(evidence: Evidence, user: Stated) -> str | None:
     return None
 
 
-def _preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
+def preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
     """Sort the likely protocol first, then the order in which users think."""
     protocols = [protocol, *PROTOCOLS]
     return (
