@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -235,6 +236,21 @@ class RelationSets:
         """Return which groups have all of these keys."""
         found = (all(getattr(tasks, name) == key for name, key in names.items()) for tasks in self.groups)
         return np.fromiter(found, dtype=bool, count=len(self.groups))
+
+    def find_own(self, place: int) -> slice:
+        """Return where the relations of a group are."""
+        return slice(*self.starts[place : place + 2].tolist())
+
+    def can_have(self, lower: float, upper: float) -> NDArray[np.bool_]:
+        """Return in which groups the E[MR] of some relations may lie between two numbers."""
+        least, most = self._ends
+        return (least <= upper) & (most >= lower)
+
+    @cached_property
+    def _ends(self) -> tuple[NDArray[np.float64], ...]:
+        """The least and the largest E[MR] of a relation, for each group."""
+        expected = self.totals / (2 * self.num_tasks)
+        return tuple(each.reduceat(expected, self.starts[:-1]) for each in (np.minimum, np.maximum))
 
 
 def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:

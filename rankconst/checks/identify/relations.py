@@ -17,6 +17,7 @@ from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.checks.identify.matches import Comparison, Match, agrees, bound_constant, prefer, preference
+from rankconst.constants.published import NOISE
 from rankconst.tables.search import NEAR, ComputedSets, RelationSets
 
 if TYPE_CHECKING:
@@ -50,31 +51,47 @@ def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
         return ()
     (count,), mean = counts, min(means, key=lambda piece: piece.precision)
     sets = RelationSets.of(tables)
-    chosen = [
-        place for place in np.flatnonzero(sets.select(names)).tolist() if sets.groups[place].protocol in PROTOCOLS
-    ]
+    possible = sets.can_have(mean.interval.lower * (1 - NOISE), mean.interval.upper * (1 + NOISE))
+    # What is around E[MR] would fit by chance, and the mean of a few relations lies between theirs.
+    around, within = (
+        [place for place in np.flatnonzero(asked).tolist() if sets.groups[place].protocol in PROTOCOLS]
+        for asked in (sets.select(names), sets.select(names) & possible)
+    )
     for size in _NAMED if "dataset" in names else _UNNAMED:
         near: list[Tasks] = []
-        tried: dict[object, int] = {}
-        for group, own in ((sets.groups[place], slice(*sets.starts[place : place + 2])) for place in chosen):
-            alike = _combine(sets.num_tasks[own], size, count)
-            expected = sets.totals[own][alike].sum(axis=1) / (2 * count)
+        for place in within:
+            alike, expected = _try(sets, place, size, count)
             fitting = alike[agrees(mean, expected, expected)][: _MOST_COMPARED + 1]
-            near += [replace(group, relations=tuple(sets.relations[own][row])) for row in fitting]
-            # Protocols often have the same candidates: such sets are tried once.
-            around = expected[np.abs(np.log(expected / mean.value)) < NEAR]
-            tried[group.dataset, group.split, group.side, around.tobytes()] = around.size
+            relations = sets.relations[sets.find_own(place)]
+            near += [replace(sets.groups[place], relations=tuple(relations[row])) for row in fitting]
         if not 0 < len(near) <= _MOST_COMPARED:
             continue
         if found := _match(evidence, near, tables, user):
-            every = sum(tried.values())
+            tried = _count_tried(sets, around, size, count, mean.value)
             # No number tells more of a few tasks than how many candidates each has: not of which graph they are.
             floors = [0.0 if "dataset" in names else _share_pinned(match.tasks, tables) for match in found]
             return tuple(
-                replace(match, by_chance=every * max(match.by_chance, floor))
+                replace(match, by_chance=tried * max(match.by_chance, floor))
                 for match, floor in zip(found, floors, strict=True)
             )
     return ()
+
+
+def _try(sets: RelationSets, place: int, size: int, count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the sets of so many relations of a group that have `count` tasks together, and E[MR] of each."""
+    own = sets.find_own(place)
+    alike = _combine(sets.num_tasks[own], size, count)
+    return alike, sets.totals[own][alike].sum(axis=1) / (2 * count)
+
+
+def _count_tried(sets: RelationSets, places: Iterable[int], size: int, count: int, mean: float) -> int:
+    """Count the sets with as many tasks whose E[MR] is near; those of protocols with the same candidates once."""
+    tried: dict[object, int] = {}
+    for place in places:
+        tasks, (_, expected) = sets.groups[place], _try(sets, place, size, count)
+        near = expected[np.abs(np.log(expected / mean)) < NEAR]
+        tried[tasks.dataset, tasks.split, tasks.side, near.tobytes()] = near.size
+    return sum(tried.values())
 
 
 def _combine(num_tasks: NDArray[np.int64], size: int, count: int) -> NDArray[np.intp]:
