@@ -64,9 +64,9 @@ def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str],
             fitting = alike[agrees(mean, expected, expected)][: _MOST_COMPARED + 1]
             relations = sets.relations[sets.find_own(place)]
             near += [replace(sets.groups[place], relations=tuple(relations[row])) for row in fitting]
-        if not 0 < len(near) <= _MOST_COMPARED:
-            continue
-        if found := _match(evidence, near, tables, user):
+        if len(near) > _MOST_COMPARED:
+            break
+        if near and (found := _match(evidence, near, tables, user)):
             tried = _count_tried(sets, around, size, count, mean.value)
             # No number tells more of a few tasks than how many candidates each has: not of which graph they are.
             floors = [0.0 if "dataset" in names else _share_pinned(match.tasks, tables) for match in found]

@@ -769,7 +769,7 @@ class RowReader:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
         elif told.among:
             fields["among"] = told.among
-        return Stated(**fields)
+        return Stated(**fields, averaged=self._above.averaged)
 
 
 # A part of a benchmark, or a benchmark made from it.
