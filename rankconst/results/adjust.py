@@ -130,18 +130,17 @@ class ImpossibleError(DataError):
         self.position = position
 
 
-def look_up(batch: Batch, tables: Tables) -> Constants:
-    """Return the constants over all tasks of a batch; of as many as the file counts, where nothing else matters."""
-    negatives, stated = find_protocol(batch.tasks.protocol).negatives, batch.num_tasks
-    if negatives is not None and stated is not None:
-        if batch.tasks.dataset in tables.datasets:
-            constants = tables.look_up(batch.tasks, batch.metric)
-            if stated == constants.num_tasks:
+def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
+    """Return the constants over all tasks; of as many as the file counts, where nothing else matters."""
+    negatives = find_protocol(tasks.protocol).negatives
+    if negatives is not None and num_tasks is not None:
+        if tasks.dataset in tables.datasets:
+            constants = tables.look_up(tasks, metric)
+            if num_tasks == constants.num_tasks:
                 return constants
-        histogram = Histogram(np.array([negatives + 1]), np.array([stated]))
-        moments = compute_moments(batch.metric, histogram)
-        return Constants(batch.tasks, batch.metric, histogram, moments, tables.version)
-    return tables.look_up(batch.tasks, batch.metric)
+        histogram = Histogram(np.array([negatives + 1]), np.array([num_tasks]))
+        return Constants(tasks, metric, histogram, compute_moments(metric, histogram), tables.version)
+    return tables.look_up(tasks, metric)
 
 
 def add_significance(done: Done) -> Done:
@@ -622,7 +621,7 @@ def _adjust(reading: Reading, batch: Batch, tables: Tables, notes: dict[int, str
     done = None
     while done is None and batch.index.size:
         try:
-            whole = look_up(batch, tables)
+            whole = look_up(batch.tasks, batch.metric, batch.num_tasks, tables)
             done = adjust_batch(batch, whole)
         except ImpossibleError as error:
             place = int(batch.index[error.position])

@@ -347,7 +347,7 @@ class _Work:
             value, lower, upper = numbers[there].T
             batch = Batch(tasks, meaning.metric, tool, value, lower, upper, rows[there])
             try:
-                whole = look_up(batch, self.way.tables)
+                whole = look_up(batch.tasks, batch.metric, batch.num_tasks, self.way.tables)
             except UsageError as error:  # a metric without constants for such an average
                 self.notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
                 return

@@ -17,6 +17,7 @@ import numpy as np
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
+from rankconst.checks.identify.defects import check_entries
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
 from rankconst.checks.identify.matches import Match, agrees, prefer, preference, rank
 from rankconst.checks.identify.relations import rank_relations
@@ -24,8 +25,9 @@ from rankconst.checks.identify.search import CERTAIN, describe_nearest, gather, 
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst.names import list_first
+from rankconst.results.adjust import look_up
 from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
-from rankconst.results.reading import Entries, Group, Reading, group_entries
+from rankconst.results.reading import Entries, Entry, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram
 
@@ -105,17 +107,19 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
                     assumed[contexts[place]] = replace(outcome.assumed, rank_type=rank_type)
             if outcome.match is not None:
                 told[outcome.match] = None
-    known = {
-        (entry.row, entry.column, group.context): context
-        for group, context in zip(groups, contexts, strict=True)
-        if context != group.context
-        for entry in group.entries
-    }
-    entries = Entries(
-        entry._replace(context=known.get((entry.row, entry.column, entry.context), entry.context))
-        for entry in reading.entries
-    )
-    return Completed(replace(reading, entries=entries), tuple(groups), tuple(contexts), assumed, search.describe(told))
+    known: dict[tuple[int, str, Stated], Entry | None] = {}
+    for place, (group, context) in enumerate(zip(groups, contexts, strict=True)):
+        told_k = search.tell_k(group, context)
+        if context == group.context and told_k == group.entries:
+            continue
+        kept = {(entry.row, entry.column): entry for entry in told_k}
+        for entry in group.entries:
+            own = kept.get((entry.row, entry.column))
+            known[entry.row, entry.column, group.context] = own and own._replace(context=context)
+        groups[place] = replace(group, entries=told_k)
+    changed = (known.get((entry.row, entry.column, entry.context), entry) for entry in reading.entries)
+    completed = replace(reading, entries=Entries(entry for entry in changed if entry is not None))
+    return Completed(completed, tuple(groups), tuple(contexts), assumed, search.describe(told))
 
 
 def _tells(reading: Reading) -> bool:
@@ -142,6 +146,9 @@ class _Search:
         self._taken: dict[Tasks, None] = {}
         # Numbers of candidates that every task of some evaluation has.
         self._equal: dict[int, None] = {}
+        # The k of adjusted values that do not say it, which a tool has once, and how many were left out for it.
+        self._k_of: dict[Stated, int] = {}
+        self._without_k = 0
 
     def cut(self, groups: Sequence[Group]) -> list[_Part]:
         """Gather evaluations that share their tasks, and search for the tasks of each."""
@@ -347,6 +354,35 @@ class _Search:
             f"{_describe(matches)}. Choose one, for example with {options}."
         )
 
+    def tell_k(self, group: Group, context: Stated) -> tuple[Entry, ...]:
+        """Put in the k of adjusted values that do not say it, where one fits; leave them out where none or more do."""
+        unsaid = [entry for entry in group.entries if entry.metric.takes_k and entry.metric.k is None]
+        if not unsaid:
+            return group.entries
+        if context not in self._k_of:
+            bases = {entry.metric.k: entry for entry in group.entries if entry.metric.k and entry.adjustment is None}
+            fitting = [k for k, base in bases.items() if self._has_k(unsaid, base, k, context)]
+            if len(fitting) == 1:
+                self._k_of[context] = fitting[0]
+        if (k := self._k_of.get(context)) is not None:
+            return tuple(
+                entry._replace(metric=entry.metric.at(k)) if entry in unsaid else entry for entry in group.entries
+            )
+        # Of unclear tasks, nothing is adjusted anyway.
+        self._without_k += 0 if context.unclear else len(unsaid)
+        return tuple(entry for entry in group.entries if entry not in unsaid)
+
+    def _has_k(self, unsaid: Iterable[Entry], base: Entry, k: int, context: Stated) -> bool:
+        """Tell whether adjusted values without a k are those of a base value."""
+        entries = [base, *(entry._replace(metric=entry.metric.at(k)) for entry in unsaid)]
+        try:
+            tasks = settle(context, self.user, self.tables, tool=self.reading.tool)[0]
+            find = functools.partial(look_up, tasks, num_tasks=context.num_tasks, tables=self.tables)
+            checked = check_entries(entries, find, percent=self.user.percent)
+        except RankconstError:
+            return False
+        return len(checked) == len(entries) - 1 and all(each.belongs for each in checked)
+
     def describe(self, told: Iterable[Match]) -> str:
         """Say how numbers were understood."""
         found, coarse = list(told), [Match(tasks, (), 0, ()) for tasks in self._taken]
@@ -363,6 +399,8 @@ class _Search:
         if self._equal:
             sizes = " and ".join(f"{size:,}, protocol sampled:{size - 1}" for size in self._equal)
             sentences.append(f"its numbers show that all tasks have the same number of candidates: {sizes}.")
+        if self._without_k:
+            sentences.append(f"{self._without_k:,} of its adjusted Hits@k are left out: which k they have is open.")
         return " ".join(sentences)
 
 

@@ -250,6 +250,57 @@ def test_one_metric_alone_does_not_tell_that_all_have_equally_many() -> None:
     assert find_equal(collect_evidence([reading.entries])) is None
 
 
+# An adjusted Hits@k without its k.
+
+
+def write_hits(k: int, hits: dict[int, float]) -> str:
+    """Print evaluations of Nations as PyKEEN does, whose adjusted Hits@k are of one k: E is the mean of min(k/N, 1)."""
+    histogram = TABLES.histogram("nations", protocol="pykeen")
+    counts = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    chances = np.minimum(k / counts, 1)
+    mean, deviation = chances.mean(), np.sqrt(np.sum(chances * (1 - chances))) / counts.size
+    row = {"arithmetic_mean_rank": 4.25, "adjusted_arithmetic_mean_rank": 4.25 / np.mean((counts + 1) / 2)}
+    row |= {f"hits_at_{each}": value for each, value in hits.items()} | {"count": float(counts.size)}
+    own = hits.get(k, 0.75)
+    row |= {"adjusted_hits_at_k": (own - mean) / (1 - mean), "z_hits_at_k": (own - mean) / deviation}
+    return json.dumps({"metrics": {"both": {"realistic": row}}})
+
+
+HITS = {1: 92 / 402, 3: 200 / 402, 5: 270 / 402, 10: 388 / 402}
+
+
+@pytest.mark.parametrize("k", HITS)
+def test_the_k_of_adjusted_hits_is_found(k: int) -> None:
+    reading = read_document("results.json", write_hits(k, HITS))
+    assert not reading.skipped
+    completed = complete_reading(reading, TABLES, Stated())
+    found = {entry.metric.k for entry in completed.reading.entries if entry.adjustment and entry.metric.takes_k}
+    assert found == {k}
+    assert completed.groups[0].entries == tuple(
+        entry._replace(context=completed.groups[0].context) for entry in completed.reading.entries
+    )
+    assert not lint_reading(reading, TABLES).num_errors
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Of another k than those that are printed; of one that could be either; a slip.
+        write_hits(7, HITS),
+        write_hits(10, HITS | {50: 1.0, 100: 1.0}).replace('_hits_at_k": 0', '_hits_at_k": 1'),
+        write_hits(10, HITS).replace('_hits_at_k": 0.', '_hits_at_k": 0.1'),
+    ],
+    ids=["other", "either", "slip"],
+)
+def test_adjusted_hits_of_an_open_k_are_left_out(text: str) -> None:
+    reading = read_document("results.json", text)
+    completed = complete_reading(reading, TABLES, Stated())
+    assert not [entry for entry in completed.reading.entries if entry.adjustment and entry.metric.takes_k]
+    assert "2 of its adjusted Hits@k are left out: which k they have is open." in completed.note
+    assert not lint_reading(reading, TABLES).num_errors
+    assert name(adjust_reading(completed.reading, TABLES, Stated())) == {"nations/test/both/pykeen"}
+
+
 # Real files.
 
 EXPECTED = {
