@@ -55,6 +55,7 @@ class TaskSets:
     _rows: Mapping[str, NDArray[Any]] = field(repr=False)
     _known: dict[Metric, tuple[NDArray[np.float64], ...]] = field(default_factory=dict, repr=False)
     _near: dict[tuple[int, Metric | None, bool], int] = field(default_factory=dict, repr=False)
+    _signatures: dict[int, tuple[int, bytes, bytes]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
@@ -100,11 +101,13 @@ class TaskSets:
 
     def signature(self, place: int) -> tuple[int, bytes, bytes]:
         """Return what sets with the same constants share, to 11 digits."""
-        ends = *self._starts[place : place + 2].tolist(), len(self._rows["k"])
-        rows = slice(ends[0], ends[1])
-        kept = self._rows["shared"][rows]
-        expectation, variance = (_shorten(self._rows[name][rows][kept]) for name in ("expectation", "variance"))
-        return int(self.num_tasks[place]), expectation, variance
+        if place not in self._signatures:
+            ends = *self._starts[place : place + 2].tolist(), len(self._rows["k"])
+            rows = slice(ends[0], ends[1])
+            kept = self._rows["shared"][rows]
+            expectation, variance = (_shorten(self._rows[name][rows][kept]) for name in ("expectation", "variance"))
+            self._signatures[place] = int(self.num_tasks[place]), expectation, variance
+        return self._signatures[place]
 
     def count_near(self, place: int, metric: Metric | None, *, counted: bool) -> int:
         """Count the different sets near one, by the expectation of a metric, if any, and by the number of tasks.

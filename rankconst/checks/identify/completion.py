@@ -110,7 +110,7 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     known: dict[tuple[int, str, Stated], Entry | None] = {}
     for place, (group, context) in enumerate(zip(groups, contexts, strict=True)):
         told_k = search.tell_k(group, context)
-        if context == group.context and told_k == group.entries:
+        if context == group.context and told_k is group.entries:
             continue
         kept = {(entry.row, entry.column): entry for entry in told_k}
         for entry in group.entries:
