@@ -12,6 +12,7 @@ import argparse
 import csv
 import io
 import json
+import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -145,9 +146,11 @@ class Counts:
         self.examples.setdefault(outcome, text)
 
 
-def same_constants(tables: rankconst.Tables, one: Tasks, other: Tasks) -> bool:
-    """Tell whether two sets of tasks have the same candidates."""
-    return one == other or tables.histogram(one) == tables.histogram(other)
+def same_constants(found: Constants, truth: Tasks) -> bool:
+    """Tell whether constants are those of some tasks, or of others with nothing but the last digits different."""
+    own = load().look_up(truth, found.metric)
+    pairs = (found.expectation, own.expectation), (found.variance, own.variance)
+    return found.num_tasks == own.num_tasks and all(math.isclose(*pair, rel_tol=1e-9) for pair in pairs)
 
 
 def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], user: Stated) -> None:
@@ -181,10 +184,10 @@ def judge(counts: Counts, name: str, text: str, truths: Sequence[Tasks | None], 
         said = entry.entry.context.side
         if truth is not None and said is not None and name != "results.csv":
             truth = replace(truth, side=truth.side if truth.side != "both" else said)
-        wrong += truth is None or not same_constants(tables, entry.constants.tasks, truth)
+        wrong += truth is None or not same_constants(entry.constants, truth)
     if wrong:
         counts.add(
-            "assumed, and said so" if "taken for" in completed.note else "wrong",
+            "assumed, and said so" if "assumed:" in completed.note else "wrong",
             f"{truths}\n{text}\n{ {str(done.batch.tasks) for done in adjusted.done} }",
         )
     else:

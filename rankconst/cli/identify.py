@@ -50,6 +50,7 @@ _MATCH_COLUMNS = (
     Column("side", "side"),
     Column("protocol", "protocol"),
     Column("aggregation"),
+    Column("relations"),
     Column("num_tasks", "tasks", count, right=True),
     Column("agreeing"),
     Column("total"),
@@ -225,6 +226,8 @@ def _print_matches(result: Identification, form: Format) -> None:
     for row in rows:
         if form is Format.table and row["aggregation"] != DEFAULT_AGGREGATION:
             row["protocol"] += f", {row['aggregation']}"
+        if form is Format.table and row["relations"]:
+            row["protocol"] += f", only {row['relations']}"
     caption = (
         "agree: pieces of evidence that agree; within: the largest relative difference among them; a = b: the same "
         f"constants. Tables: {result.table_version}."
@@ -236,6 +239,7 @@ def _describe_row(group: Identified, match: Match) -> dict[str, Any]:
     return {
         "numbers": _name_group(group),
         **_join_names(match),
+        "relations": match.name_relations() or None,
         "num_tasks": match.num_tasks,
         "agreeing": match.agreeing,
         "total": match.total,
@@ -325,7 +329,8 @@ def _describe_match(match: Match) -> dict[str, Any]:
 
 
 def _name_tasks(tasks: Tasks, num_tasks: int) -> dict[str, Any]:
-    return {field: getattr(tasks, field) for field in _TASK_FIELDS} | {"num_tasks": num_tasks}
+    names = {field: getattr(tasks, field) for field in _TASK_FIELDS}
+    return names | {"relations": list(tasks.relations), "num_tasks": num_tasks}
 
 
 def _finite(value: float) -> float | None:

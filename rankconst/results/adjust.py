@@ -46,8 +46,13 @@ if TYPE_CHECKING:
 FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
 TASK_FACTS = ("dataset", "split", "side", "protocol")
-FACTS = (*TASK_FACTS, "num_tasks", "table_version")
-"""What is said of the ranking tasks of each row."""
+FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
+"""What is said of the ranking tasks of each row; of relations only where they are not all."""
+
+
+def tell(tasks: Tasks, fact: str) -> str | None:
+    """Return what a column says of ranking tasks."""
+    return ", ".join(tasks.relations) or None if fact == "relations" else getattr(tasks, fact)
 
 
 # One batch.
@@ -128,18 +133,17 @@ class ImpossibleError(DataError):
         self.reasons = reasons
 
 
-def look_up(batch: Batch, tables: Tables) -> Constants:
-    """Return the constants over all tasks of a batch; of as many as the file counts, where nothing else matters."""
-    negatives, stated = find_protocol(batch.tasks.protocol).negatives, batch.num_tasks
-    if negatives is not None and stated is not None:
-        if batch.tasks.dataset in tables.datasets:
-            constants = tables.look_up(batch.tasks, batch.metric)
-            if stated == constants.num_tasks:
+def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables) -> Constants:
+    """Return the constants over all tasks; of as many as the file counts, where nothing else matters."""
+    negatives = find_protocol(tasks.protocol).negatives
+    if negatives is not None and num_tasks is not None:
+        if tasks.dataset in tables.datasets:
+            constants = tables.look_up(tasks, metric)
+            if num_tasks == constants.num_tasks:
                 return constants
-        histogram = Histogram(np.array([negatives + 1]), np.array([stated]))
-        moments = compute_moments(batch.metric, histogram)
-        return Constants(batch.tasks, batch.metric, histogram, moments, tables.version)
-    return tables.look_up(batch.tasks, batch.metric)
+        histogram = Histogram(np.array([negatives + 1]), np.array([num_tasks]))
+        return Constants(tasks, metric, histogram, compute_moments(metric, histogram), tables.version)
+    return tables.look_up(tasks, metric)
 
 
 def compare_with(done: Iterable[Done], tables: Tables, baselines: Iterable[str]) -> dict[str, tuple[Done, ...]]:
@@ -395,7 +399,7 @@ class AdjustedReading:
         size = len(reading.rows)
         roles = {meaning.role: name for name in reading.columns if (meaning := parse_column(name)) is not None}
         of_batch = [
-            {name: getattr(each.batch.tasks, name) for name in TASK_FACTS}
+            {name: tell(each.batch.tasks, name) for name in (*TASK_FACTS, "relations")}
             | {"num_tasks": each.constants.num_tasks, "table_version": each.constants.table_version}
             for each in self.done
         ]
@@ -404,6 +408,8 @@ class AdjustedReading:
         rows, places = self.rows[there], places[there]
         for key in FACTS:
             facts = list(dict.fromkeys(each[key] for each in of_batch))
+            if key == "relations" and not any(facts):
+                continue
             codes = np.array([facts.index(each[key]) for each in of_batch], dtype=np.intp)[places]
             last = np.full(size, len(facts), dtype=np.intp)
             last[rows] = codes
@@ -727,7 +733,7 @@ def _place(reading: Reading, entry: Entry) -> str:
 def _adjust(batch: Batch, tables: Tables, notes: dict[int, str], impossible: dict[int, str]) -> Iterator[Done]:
     """Adjust a batch of a file; note what cannot be."""
     try:
-        whole = look_up(batch, tables)
+        whole = look_up(batch.tasks, batch.metric, batch.num_tasks, tables)
         try:
             done = adjust_batch(batch, whole)
         except ImpossibleError as error:

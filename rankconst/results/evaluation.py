@@ -43,6 +43,8 @@ class Stated:
     task: str | None = None
     # True if shares are percentages without a sign.
     percent: bool = False
+    # True if the text above a table says that its numbers are means over several runs.
+    averaged: bool = False
     # Why the ranking tasks are not known, whatever the fields above say.
     unclear: str = ""
 

@@ -25,6 +25,7 @@ from rankconst.results.adjust import (
     keep_apart,
     look_up,
     name_blocks,
+    tell,
 )
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
@@ -364,8 +365,9 @@ class _Work:
         for tasks, _, rows in settled:
             num_tasks[rows] = self.way.tables.histogram(replace(tasks, aggregation="micro")).total
         described: dict[str, Any] = {}
-        for fact in (fact for fact in TASK_FACTS if fact not in self.roles):
-            told = {getattr(tasks, fact) for tasks, _, _ in settled}
+        restricted = ["relations"] if any(tasks.relations for tasks, _, _ in settled) else []
+        for fact in (fact for fact in (*TASK_FACTS, *restricted) if fact not in self.roles):
+            told = {tell(tasks, fact) for tasks, _, _ in settled}
             # A single text is stored much faster than as many copies.
             values: Any = told.pop() if len(told) == 1 and num_tasks.all() else self._spread(settled, fact)
             described[keep_apart(f"{prefix}{fact}", self.taken)] = values
@@ -374,7 +376,7 @@ class _Work:
     def _spread(self, settled: Settled, fact: str) -> NDArray[Any]:
         values = np.full(len(self.frame), None, dtype=object)
         for tasks, _, rows in settled:
-            values[rows] = getattr(tasks, fact)
+            values[rows] = tell(tasks, fact)
         return values
 
     def _adjust(
@@ -393,7 +395,7 @@ class _Work:
             value, lower, upper = numbers[there].T
             batch = Batch(tasks, meaning.metric, tool, value, lower, upper, rows[there])
             try:
-                whole = look_up(batch, self.way.tables)
+                whole = look_up(batch.tasks, batch.metric, batch.num_tasks, self.way.tables)
             except UsageError as error:  # a metric without constants for such an average
                 self.notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
                 return

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import TABULATED_KS, Metric
+from rankconst.tables.tables import decode_column
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
     from rankconst.tables.tables import Tables
 
 
-_NEAR = 0.5
+NEAR = 0.5
+"""Numbers are near each other within this unit of the logarithm."""
 
 TASK_FIELDS = ("dataset", "protocol", "split", "side", "aggregation")
 """What names ranking tasks of the tables, in the order of their columns and of :class:`Tasks`."""
@@ -52,6 +56,7 @@ class TaskSets:
     _rows: Mapping[str, NDArray[Any]] = field(repr=False)
     _known: dict[Metric, tuple[NDArray[np.float64], ...]] = field(default_factory=dict, repr=False)
     _near: dict[tuple[int, Metric | None, bool], int] = field(default_factory=dict, repr=False)
+    _signatures: dict[int, tuple[int, bytes, bytes]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
@@ -76,6 +81,11 @@ class TaskSets:
         rows["k"] = np.array([k or 0 for k in ks[1]])[ks[0]]
         rows["metric"] = codes["metric"][0]
         rows["sampled"] = (np.array(codes["method"][1]) == "sampled")[codes["method"][0]]
+        # What tells sets apart: not what was sampled, nor what macro averages, which may be of equal weights, lack.
+        sizes = np.diff(np.append(starts, len(table)))
+        macro = np.repeat(names["aggregation"] != DEFAULT_AGGREGATION, sizes)
+        averaged = np.isin(rows["metric"], np.unique(rows["metric"][macro])) if macro.any() else True
+        rows["shared"] = ~rows["sampled"] & averaged
         num_tasks = rows["num_tasks"][starts]
         columns = (names[name].tolist() for name in TASK_FIELDS)
         sets = tuple(itertools.starmap(Tasks, zip(*columns, strict=True)))
@@ -93,12 +103,14 @@ class TaskSets:
         return np.sqrt(self._column(metric)[1])
 
     def signature(self, place: int) -> tuple[int, bytes, bytes]:
-        """Return what sets with the same constants share; constants that were sampled do not count."""
-        ends = *self._starts[place : place + 2].tolist(), len(self._rows["k"])
-        rows = slice(ends[0], ends[1])
-        kept = ~self._rows["sampled"][rows]
-        expectation, variance = (self._rows[name][rows][kept].tobytes() for name in ("expectation", "variance"))
-        return int(self.num_tasks[place]), expectation, variance
+        """Return what sets with the same constants share, to 11 digits."""
+        if place not in self._signatures:
+            ends = *self._starts[place : place + 2].tolist(), len(self._rows["k"])
+            rows = slice(ends[0], ends[1])
+            kept = self._rows["shared"][rows]
+            expectation, variance = (_shorten(self._rows[name][rows][kept]) for name in ("expectation", "variance"))
+            self._signatures[place] = int(self.num_tasks[place]), expectation, variance
+        return self._signatures[place]
 
     def count_near(self, place: int, metric: Metric | None, *, counted: bool) -> int:
         """Count the different sets near one, by the expectation of a metric, if any, and by the number of tasks.
@@ -111,7 +123,7 @@ class TaskSets:
             columns += [self.num_tasks.astype(np.float64)] if counted else []
             with np.errstate(invalid="ignore", divide="ignore"):
                 apart = [np.abs(np.log(column / column[place])) for column in columns]
-            near = np.logical_and.reduce([each < _NEAR for each in apart])
+            near = np.logical_and.reduce([each < NEAR for each in apart])
             self._near[key] = max(np.unique(np.stack([column[near] for column in columns]), axis=1).shape[1], 1)
         return self._near[key]
 
@@ -138,10 +150,125 @@ class TaskSets:
         return lower, upper if above is None else np.minimum(upper, self._column(metric.at(above))[0])
 
 
+@dataclass(frozen=True, eq=False)
+class ComputedSets:
+    """A few sets of tasks whose constants are computed when asked for, as :class:`TaskSets` has them of all."""
+
+    tables: Tables = field(repr=False)
+    sets: tuple[Tasks, ...]
+
+    @property
+    def num_tasks(self) -> NDArray[np.int64]:
+        """Their numbers of tasks."""
+        return np.array([self.tables.histogram(tasks).total for tasks in self.sets], dtype=np.int64)
+
+    def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the bounds of a metric's expectation in each set, which are equal."""
+        expectation = self._look_up(metric)[0]
+        return expectation, expectation
+
+    def deviation(self, metric: Metric) -> NDArray[np.float64]:
+        """Return a metric's standard deviation in each set."""
+        deviation: NDArray[np.float64] = np.sqrt(self._look_up(metric)[1])
+        return deviation
+
+    def _look_up(self, metric: Metric) -> NDArray[np.float64]:
+        found = [self.tables.look_up(tasks, metric) for tasks in self.sets]
+        # An estimate contradicts nothing.
+        pairs = [(np.nan, np.nan) if one.method == "sampled" else (one.expectation, one.variance) for one in found]
+        return np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+
+
+@dataclass(frozen=True, eq=False)
+class RelationSets:
+    """The ranking tasks of each single relation of the tables, as columns.
+
+    Attributes
+    ----------
+    groups
+        The sets of tasks that the relations are part of; those of a group are together.
+    starts
+        The place of the first relation of each group, and the end of the last.
+    relations, num_tasks, totals
+        Name, number of tasks, and sum of N + 1 over the tasks: twice their number times E[MR].
+    """
+
+    groups: tuple[Tasks, ...]
+    starts: NDArray[np.int64]
+    relations: NDArray[np.object_]
+    num_tasks: NDArray[np.int64]
+    totals: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, tables: Tables) -> RelationSets:
+        """Read them from the tables, once."""
+        known = tables._derived
+        found: RelationSets = known.setdefault(cls, None) or cls._read(tables)
+        known[cls] = found
+        return found
+
+    @classmethod
+    def _read(cls, tables: Tables) -> RelationSets:
+        keys = ("dataset", "protocol", "split", "side", "relation")
+        table = tables._read("candidates_by_relation", (*keys, "num_candidates", "num_tasks"), coded=keys)
+        if not len(table):
+            none = np.zeros(0, dtype=np.int64)
+            return cls((), np.zeros(1, dtype=np.int64), none.astype(object), none, none)
+        coded = [decode_column(table.column(key)) for key in keys]
+        codes = np.stack([code for code, _ in coded])
+        # Rows are in canonical order: those of a relation are together, and so are the relations of a set.
+        apart = np.any(codes[:, 1:] != codes[:, :-1], axis=0), np.any(codes[:-1, 1:] != codes[:-1, :-1], axis=0)
+        rows, firsts = (np.flatnonzero(np.append(True, each)) for each in apart)
+        names = [words[code] for code, words in coded]
+        counts = _numbers(table, "num_tasks")
+        num_tasks = np.add.reduceat(counts, rows)
+        totals = np.add.reduceat(counts * (_numbers(table, "num_candidates") + 1), rows)
+        relations = names[-1][rows]
+        starts = np.append(np.searchsorted(rows, firsts), rows.size)
+        addresses = [Tasks(*(column[first] for column in names[:-1])) for first in firsts.tolist()]
+        columns = {
+            tasks: tuple(column[start:end] for column in (relations, num_tasks, totals))
+            for tasks, (start, end) in zip(addresses, itertools.pairwise(starts.tolist()), strict=True)
+        }
+        for head in addresses:
+            tail, both = replace(head, side="tail"), replace(head, side="both")
+            # Every triple is ranked on both sides: each has the same relations.
+            if head.side == "head" and tail in columns and np.array_equal(columns[head][0], columns[tail][0]):
+                columns[both] = (columns[head][0], *map(np.add, columns[head][1:], columns[tail][1:]))
+        starts = np.cumsum([0, *(len(each[0]) for each in columns.values())])
+        return cls(tuple(columns), starts, *(np.concatenate(each) for each in zip(*columns.values(), strict=True)))
+
+    def select(self, names: Mapping[str, str]) -> NDArray[np.bool_]:
+        """Return which groups have all of these keys."""
+        found = (all(getattr(tasks, name) == key for name, key in names.items()) for tasks in self.groups)
+        return np.fromiter(found, dtype=bool, count=len(self.groups))
+
+    def find_own(self, place: int) -> slice:
+        """Return where the relations of a group are."""
+        return slice(*self.starts[place : place + 2].tolist())
+
+    def can_have(self, lower: float, upper: float) -> NDArray[np.bool_]:
+        """Return in which groups the E[MR] of some relations may lie between two numbers."""
+        least, most = self._ends
+        return (least <= upper) & (most >= lower)
+
+    @cached_property
+    def _ends(self) -> tuple[NDArray[np.float64], ...]:
+        """The least and the largest E[MR] of a relation, for each group."""
+        expected = self.totals / (2 * self.num_tasks)
+        return tuple(each.reduceat(expected, self.starts[:-1]) for each in (np.minimum, np.maximum))
+
+
 def _encode(table: pa.Table, name: str) -> tuple[NDArray[Any], list[Any]]:
     """Return the codes of a column and the values that they encode."""
     column = table.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
     return np.from_dlpack(column.indices), column.dictionary.to_pylist()
+
+
+def _shorten(values: NDArray[np.float64]) -> bytes:
+    """Return numbers without their last bits: equal weights change those only."""
+    share, power = np.frexp(values)
+    return np.ldexp(np.round(share, 11), power).tobytes()
 
 
 def _numbers(table: pa.Table, name: str) -> NDArray[Any]:

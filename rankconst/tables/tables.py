@@ -129,7 +129,7 @@ class Records:
         table = self.read(name, (*keys, *values), coded=keys)
         if not len(table):
             return
-        codes, words = zip(*(_decode(table.column(key)) for key in keys), strict=True)
+        codes, words = zip(*(decode_column(table.column(key)) for key in keys), strict=True)
         new = np.any([code[1:] != code[:-1] for code in codes], axis=0)
         starts = np.concatenate(([0], np.flatnonzero(new) + 1))
         names = zip(*(word[code[starts]].tolist() for code, word in zip(codes, words, strict=True)), strict=True)
@@ -141,7 +141,7 @@ class Records:
             yield Tasks(self.dataset, protocol, split, side, **named), tuple(columns)
 
 
-def _decode(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def decode_column(column: pa.ChunkedArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the codes of a column that was read as a dictionary, and the texts that they encode."""
     chunks = cast("list[pa.DictionaryArray[Any, Any]]", column.unify_dictionaries().chunks)
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])

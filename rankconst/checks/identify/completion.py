@@ -7,6 +7,7 @@ with the reason in :attr:`~rankconst.results.evaluation.Stated.unclear`.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -16,15 +17,17 @@ import numpy as np
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
+from rankconst.checks.identify.defects import check_entries
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
-from rankconst.checks.identify.matches import Match, agrees, prefer, rank
+from rankconst.checks.identify.matches import Match, agrees, prefer, preference, rank
+from rankconst.checks.identify.relations import rank_relations
 from rankconst.checks.identify.search import CERTAIN, describe_nearest, gather, select
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst.names import list_first
-from rankconst.results.adjust import name_relations
+from rankconst.results.adjust import look_up, name_relations
 from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
-from rankconst.results.reading import Entries, Group, Reading, group_entries
+from rankconst.results.reading import Entries, Entry, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
 from rankconst.tasks import Histogram
 
@@ -60,6 +63,10 @@ class _Part:
     # What file and user name, as keys; None where that is unknown or contradicts itself, which is told elsewhere.
     names: Mapping[str, str] | None
     matches: tuple[Match, ...] = ()
+    # Those of a few relations, where nothing else fits.
+    restricted: tuple[Match, ...] = ()
+    # How many candidates each task has, where all have equally many.
+    equal: int | None = None
     reason: str = ""
 
     @property
@@ -101,17 +108,19 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
                     assumed[contexts[place]] = replace(outcome.assumed, rank_type=rank_type)
             if outcome.match is not None:
                 told[outcome.match] = None
-    known = {
-        (entry.row, entry.column, group.context): context
-        for group, context in zip(groups, contexts, strict=True)
-        if context != group.context
-        for entry in group.entries
-    }
-    entries = Entries(
-        entry._replace(context=known.get((entry.row, entry.column, entry.context), entry.context))
-        for entry in reading.entries
-    )
-    return Completed(replace(reading, entries=entries), tuple(groups), tuple(contexts), assumed, search.describe(told))
+    known: dict[tuple[int, str, Stated], Entry | None] = {}
+    for place, (group, context) in enumerate(zip(groups, contexts, strict=True)):
+        told_k = search.tell_k(group, context)
+        if context == group.context and told_k is group.entries:
+            continue
+        kept = {(entry.row, entry.column): entry for entry in told_k}
+        for entry in group.entries:
+            own = kept.get((entry.row, entry.column))
+            known[entry.row, entry.column, group.context] = own and own._replace(context=context)
+        groups[place] = replace(group, entries=told_k)
+    changed = (known.get((entry.row, entry.column, entry.context), entry) for entry in reading.entries)
+    completed = replace(reading, entries=Entries(entry for entry in changed if entry is not None))
+    return Completed(completed, tuple(groups), tuple(contexts), assumed, search.describe(told))
 
 
 def _tells(reading: Reading) -> bool:
@@ -131,12 +140,16 @@ class _Search:
 
     def __init__(self, reading: Reading, tables: Tables, user: Stated) -> None:
         self.reading, self.tables, self.user = reading, tables, user
+        self._is_long = reading.layout == "long"
         self.sets = TaskSets.of(tables)
         self._by_count: dict[Stated, tuple[Match, ...]] = {}
         # What was assumed of adjusted values that are too coarse to tell.
         self._taken: dict[Tasks, None] = {}
         # Numbers of candidates that every task of some evaluation has.
         self._equal: dict[int, None] = {}
+        # The k of adjusted values that do not say it, which a tool has once, and how many were left out for it.
+        self._k_of: dict[Stated, int] = {}
+        self._without_k = 0
 
     def cut(self, groups: Sequence[Group]) -> list[_Part]:
         """Gather evaluations that share their tasks, and search for the tasks of each."""
@@ -159,12 +172,21 @@ class _Search:
                 self._by_count[key] = self._rank(part, part.names)
             return replace(part, matches=self._by_count[key], reason=self._explain_count(part))
         matches = self._rank(part, part.names)
-        if not matches and "protocol" not in part.names and self._may_hold(part, part.names):
+        if matches:
+            return replace(part, matches=matches)
+        equal = None
+        if "protocol" not in part.names and self._may_hold(part, part.names):
             equal = find_equal(evidence)
-            if equal is not None:
-                self._equal[equal] = None
-                return replace(part, context=replace(context, protocol=f"sampled:{equal - 1}"), names=None)
-        return replace(part, matches=matches, reason="" if matches else self._explain(part, part.names))
+            if equal is not None and context.num_tasks not in range(_MOST_EQUAL):
+                return replace(part, equal=equal)
+        elsewhere = rank(evidence, self.sets, select(self.sets, {}), self.user) if part.names else ()
+        if elsewhere and elsewhere[0].by_chance < CERTAIN:
+            named = ", ".join(f"{name} {key}" for name, key in part.names.items())
+            reason = f"its numbers do not fit {named}; they are those of {_describe(elsewhere[:1])}."
+            return replace(part, equal=equal, reason=reason)
+        attempts = (rank_relations(evidence, self.tables, asked, self.user) for asked in _widen(part.names, self.user))
+        restricted = next(filter(None, attempts), ())
+        return replace(part, restricted=restricted, equal=equal, reason=self._explain(evidence, part.names))
 
     def _may_hold(self, part: _Part, names: Mapping[str, str]) -> bool:
         """Tell whether the named dataset has that number of ranks: sampling limits the candidates, not the ranks."""
@@ -199,23 +221,16 @@ class _Search:
 
     def _rank(self, part: _Part, names: Mapping[str, str]) -> tuple[Match, ...]:
         """Return the sets that fit; what is called both sides may be one side alone that was evaluated."""
-        chosen = select(self.sets, names)
-        found = rank(part.evidence, self.sets, chosen, self.user)
-        if not found and names.get("side") == "both" and self.user.side is None:
-            chosen = select(self.sets, {name: key for name, key in names.items() if name != "side"})
-            found = rank(part.evidence, self.sets, chosen, self.user)
-        return found
+        attempts = (select(self.sets, asked) for asked in _widen(names, self.user))
+        return next(filter(None, (rank(part.evidence, self.sets, chosen, self.user) for chosen in attempts)), ())
 
-    def _explain(self, part: _Part, names: Mapping[str, str]) -> str:
-        """Say what fits nothing: what the numbers are of instead, or what is nearest."""
-        named = ", ".join(f"{name} {key}" for name, key in names.items())
-        elsewhere = rank(part.evidence, self.sets, select(self.sets, {}), self.user) if names else ()
-        if elsewhere and elsewhere[0].by_chance < CERTAIN:
-            return f"its numbers do not fit {named}; they are those of {_describe(elsewhere[:1])}."
+    def _explain(self, evidence: Evidence, names: Mapping[str, str]) -> str:
+        """Say what is nearest where nothing fits."""
         chosen = select(self.sets, names)
         if not chosen.any():
+            named = ", ".join(f"{name} {key}" for name, key in names.items())
             return f"the tables ({self.tables.version}) hold no such tasks: {named}."
-        evidence = part.evidence if part.evidence.pieces else replace(part.evidence, pieces=part.evidence.vague)
+        evidence = evidence if evidence.pieces else replace(evidence, pieces=evidence.vague)
         nearest = describe_nearest(evidence, self.sets, chosen, self.user)
         return f"its numbers fit no ranking tasks in the tables: {nearest}"
 
@@ -228,12 +243,16 @@ class _Search:
 
     def settle(self, parts: Sequence[_Part]) -> Iterator[tuple[_Part, _Outcome]]:
         """Yield what is known about each part: all are of one dataset, split and protocol if they can be."""
+        parts = [self._settle_restricted(part, parts) if part.restricted else part for part in parts]
         fitting = [part for part in parts if part.is_telling and part.matches]
         shared: set[Tasks] = set.intersection(*(_frames(part.matches) for part in fitting)) if fitting else set()
         certain = min((part.matches[0].by_chance for part in fitting), default=1.0) < CERTAIN
         for part in parts:
             if part.names is None:
                 yield part, _Outcome(part.context)
+            elif part.equal is not None and not part.matches:
+                self._equal[part.equal] = None
+                yield part, _Outcome(replace(part.context, protocol=f"sampled:{part.equal - 1}"))
             elif part.is_telling:
                 matches = _restrict(part.matches, shared) or part.matches
                 alone = bool(part.matches) and part.matches[0].by_chance < CERTAIN
@@ -245,6 +264,19 @@ class _Search:
             else:
                 outcome = self._settle_counted(part, shared if certain or "dataset" in part.names else set())
                 yield part, replace(outcome, assumed=part.context if outcome.context.unclear else None)
+
+    def _settle_restricted(self, part: _Part, parts: Sequence[_Part]) -> _Part:
+        """Take the one set of relations that fits with certainty; in a long file, all sides have to show it."""
+        alike = [each for each in parts if each.context.model == part.context.model] if self._is_long else [part]
+        if any(each.is_telling and each.names is not None and not each.restricted for each in alike):
+            return part
+        restricted = [each.restricted for each in alike if each.restricted]
+        shared = set.intersection(*map(_frames, restricted))
+        every = [_restrict(matches, shared) for matches in restricted]
+        left = _restrict(part.restricted, shared)
+        if len(left) != 1 or min(match.by_chance for matches in every for match in matches) >= CERTAIN:
+            return part
+        return replace(part, matches=left, reason="")
 
     def _assume(self, part: _Part, shared: set[Tasks]) -> Stated | None:
         """Return what may be assumed where nothing fits: what file and user say, or what the others are of."""
@@ -267,6 +299,9 @@ class _Search:
             alike: dict[object, list[Tasks]] = {}
             for place in every:
                 alike.setdefault(self.sets.signature(place), []).append(self.sets.sets[place])
+            order = functools.partial(preference, protocol=prefer(part.evidence, self.user))
+            for tasks in sorted((replace(each, side=side) for each in shared if each.relations), key=order):
+                alike.setdefault(self.tables.histogram(tasks), []).append(tasks)
             matches = tuple(Match(tasks[0], tuple(tasks[1:]), 0, ()) for tasks in alike.values())
             return self._conclude(part, matches, sure=True)
         if not (part.evidence.pieces or part.evidence.vague):
@@ -320,6 +355,35 @@ class _Search:
             f"{_describe(matches)}. Choose one, for example with {options}."
         )
 
+    def tell_k(self, group: Group, context: Stated) -> tuple[Entry, ...]:
+        """Put in the k of adjusted values that do not say it, where one fits; leave them out where none or more do."""
+        unsaid = [entry for entry in group.entries if entry.metric.takes_k and entry.metric.k is None]
+        if not unsaid:
+            return group.entries
+        if context not in self._k_of:
+            bases = {entry.metric.k: entry for entry in group.entries if entry.metric.k and entry.adjustment is None}
+            fitting = [k for k, base in bases.items() if self._has_k(unsaid, base, k, context)]
+            if len(fitting) == 1:
+                self._k_of[context] = fitting[0]
+        if (k := self._k_of.get(context)) is not None:
+            return tuple(
+                entry._replace(metric=entry.metric.at(k)) if entry in unsaid else entry for entry in group.entries
+            )
+        # Of unclear tasks, nothing is adjusted anyway.
+        self._without_k += 0 if context.unclear else len(unsaid)
+        return tuple(entry for entry in group.entries if entry not in unsaid)
+
+    def _has_k(self, unsaid: Iterable[Entry], base: Entry, k: int, context: Stated) -> bool:
+        """Tell whether adjusted values without a k are those of a base value."""
+        entries = [base, *(entry._replace(metric=entry.metric.at(k)) for entry in unsaid)]
+        try:
+            tasks = settle(context, self.user, self.tables, tool=self.reading.tool)[0]
+            find = functools.partial(look_up, tasks, num_tasks=context.num_tasks, tables=self.tables)
+            checked = check_entries(entries, find, percent=self.user.percent)
+        except RankconstError:
+            return False
+        return len(checked) == len(entries) - 1 and all(each.belongs for each in checked)
+
     def describe(self, told: Iterable[Match]) -> str:
         """Say how numbers were understood."""
         found, coarse = list(told), [Match(tasks, (), 0, ()) for tasks in self._taken]
@@ -336,11 +400,18 @@ class _Search:
         if self._equal:
             sizes = " and ".join(f"{size:,}, protocol sampled:{size - 1}" for size in self._equal)
             sentences.append(f"its numbers show that all tasks have the same number of candidates: {sizes}.")
+        if self._without_k:
+            sentences.append(f"{self._without_k:,} of its adjusted Hits@k are left out: which k they have is open.")
         return " ".join(sentences)
 
 
+# Few tasks may have equally many candidates by chance: they may be those of a relation.
+_MOST_EQUAL = 100
+
 # At least this many metrics have to agree: one may do so by chance.
 _FEWEST_EQUAL = 2
+# Numbers in full are met to a hundredth of what 32 bits leave open; others leave little room next to whole numbers.
+_SHARP, _WIDEST = 0.01, 0.05
 _MEAN_RANK = parse_metric("MR")
 
 
@@ -351,16 +422,29 @@ def find_equal(evidence: Evidence) -> int | None:
     if mean is None or len(counts) != 1:
         return None
     size = round(2 * mean.value - 1)
-    if size < 2 or 2 * mean.interval.half_width >= 0.5 or not agrees(mean, (size + 1) / 2, (size + 1) / 2):
+    # Of tasks with different numbers of candidates, the mean number is whole by chance only.
+    if size < 2 or 2 * abs(2 * mean.value - 1 - size) >= CERTAIN:
         return None
     histogram = Histogram.from_counts([size], counts)
     told = [piece for piece in evidence.pieces if piece.metric is not None and piece.metric.is_mean]
+    farthest = 0.0
     for piece in told:
         moments = compute_moments(piece.metric or _MEAN_RANK, histogram)
         known = moments.expectation if piece.kind == "expectation" else math.sqrt(moments.variance)
         if not agrees(piece, known, known):
             return None
-    return size if len({piece.metric for piece in told}) >= _FEWEST_EQUAL else None
+        farthest = max(farthest, abs(piece.value - known) / piece.interval.half_width)
+    # Of few tasks, the mean is whole too often to tell by itself.
+    told_by_mean = counts[0] >= _MOST_EQUAL and 2 * mean.interval.half_width <= _WIDEST
+    enough = len({piece.metric for piece in told}) >= _FEWEST_EQUAL
+    return size if enough and (farthest <= _SHARP or told_by_mean) else None
+
+
+def _widen(names: Mapping[str, str], user: Stated) -> Iterator[Mapping[str, str]]:
+    """Yield what is named; then without the side, where a tool may call the one that was evaluated both."""
+    yield names
+    if names.get("side") == "both" and user.side is None:
+        yield {name: key for name, key in names.items() if name != "side"}
 
 
 def _reduce(tasks: Tasks) -> Tasks:
@@ -383,7 +467,7 @@ def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]
 
 
 def _names_of(tasks: Tasks) -> dict[str, Any]:
-    return {name: getattr(tasks, name) for name in NAMES}
+    return {name: getattr(tasks, name) for name in (*NAMES, "relations")}
 
 
 def _describe(matches: Sequence[Match]) -> str:
@@ -393,7 +477,9 @@ def _describe(matches: Sequence[Match]) -> str:
         every = (match.tasks, *match.same)
         alike = [tasks.protocol for tasks in every if replace(tasks, protocol="") == replace(every[0], protocol="")]
         tasks = match.tasks
-        macro = "" if tasks.is_micro else f", {tasks.aggregation}"
-        key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{macro}"
+        more = "" if tasks.is_micro else f", {tasks.aggregation}"
+        if tasks.relations:
+            more += f", only relation{'s' * (len(tasks.relations) > 1)} {match.name_relations()}"
+        key = f"{tasks.dataset} {tasks.split} {{}} under {' = '.join(dict.fromkeys(alike))}{more}"
         sides.setdefault(key, []).append(tasks.side)
     return list_first([key.format(", ".join(sorted(set(each)))) for key, each in sides.items()])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.checks.identify.defects import CAUSES, Checked, bound_cancellation, check_entries
@@ -24,8 +25,12 @@ if TYPE_CHECKING:
     from rankconst.constants.published import Interval
     from rankconst.results.evaluation import Stated
     from rankconst.results.reading import Entry
-    from rankconst.tables.search import TaskSets
+    from rankconst.tables.search import ComputedSets, TaskSets
     from rankconst.tasks import Tasks
+
+
+EXACT = 1e-8
+"""Numbers that are met as exactly as this were not formed with 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,12 @@ class Comparison:
     def difference(self) -> float:
         """The relative difference of the two."""
         return abs(self.piece.value - self.expected) / abs(self.expected) if self.expected else float("inf")
+
+    @property
+    def open_by(self) -> float:
+        """What the piece leaves open, relative to itself: less where it is met as only numbers of 64 bits are."""
+        exact = self.piece.kind in {"expectation", "deviation"} and self.difference <= EXACT
+        return min(self.piece.precision, EXACT) if exact else self.piece.precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,10 @@ class Match:
     def total(self) -> int:
         """How many pieces there are."""
         return len(self.comparisons)
+
+    def name_relations(self) -> str:
+        """Name its relations, and others with the same candidates as equal; empty for a whole set."""
+        return " = ".join(dict.fromkeys(", ".join(tasks.relations) for tasks in (self.tasks, *self.same)))
 
     @property
     def largest_difference(self) -> float:
@@ -124,7 +139,9 @@ class Identification:
 # -- agreement --------------------------------------------------------------------------------------------------------
 
 
-def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def bound_constant(
+    piece: Piece, candidates: TaskSets | ComputedSets
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound the constant that a piece speaks of, in each set."""
     if piece.kind == "expectation" and piece.metric is not None:
         return candidates.find(piece.metric)
@@ -136,7 +153,7 @@ def bound_constant(piece: Piece, candidates: TaskSets) -> tuple[NDArray[np.float
 
 
 def _predict(
-    metric: Metric, form: str, base: Interval, candidates: TaskSets
+    metric: Metric, form: str, base: Interval, candidates: TaskSets | ComputedSets
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound the adjusted value of a base value in each set; NaN where the tables have no constant."""
     least, most = candidates.find(metric)
@@ -196,8 +213,8 @@ _MOST_COMPUTED = 100
 _APART = 1000.0
 # At most this many sets are searched for known defects.
 _MOST_SEARCHED = 24
-# Numbers as exact as this were not formed with 32 bits; a set that is this many times closer is the right one.
-_EXACT, _CLOSER = 1e-8, 100.0
+# A set that is this many times closer is the right one.
+_CLOSER = 100.0
 
 
 def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], user: Stated) -> tuple[Match, ...]:
@@ -241,7 +258,7 @@ def rank(evidence: Evidence, candidates: TaskSets, chosen: NDArray[np.bool_], us
     groups: dict[tuple[int, bytes, bytes], list[int]] = {}
     for column in np.flatnonzero(fits).tolist():
         groups.setdefault(candidates.signature(int(places[column])), []).append(column)
-    order = functools.partial(_preference, protocol=prefer(evidence, user))
+    order = functools.partial(preference, protocol=prefer(evidence, user))
     matches = []
     for columns in groups.values():
         first, *others = sorted((candidates.sets[places[column]] for column in columns), key=order)
@@ -272,18 +289,19 @@ def compare(evidence: Evidence, tasks: Tasks, candidates: TaskSets) -> tuple[Com
 
 def _estimate_chance(comparisons: Iterable[Comparison], candidates: TaskSets, place: int) -> float:
     """Estimate how many sets would fit by chance: how many are near, times the share of what is near that fits."""
-    told = [each.piece for each in comparisons if each.agrees or each.explained]
-    means = sorted((piece for piece in told if piece.kind == "expectation"), key=lambda piece: piece.precision)
+    told = [(each.open_by, each.piece) for each in comparisons if each.agrees or each.explained]
+    means = sorted((each for each in told if each[1].kind == "expectation"), key=lambda each: each[0])
     # A deviation tells the number of tasks, whose root it falls with, where expectations tell the rest.
-    counts = [(1 if piece.metric is None else 4) * piece.precision for piece in told if piece.kind != "expectation"]
+    counts = [(1 if piece.metric is None else 4) * open_by for open_by, piece in told if piece.kind != "expectation"]
     share = 2 * min(counts, default=0.5)
     if not means:
         return candidates.count_near(place, None, counted=True) * share
-    share = 2 * means[0].precision * (share if counts else 1.0)
+    open_by, best = means[0]
+    share = 2 * open_by * (share if counts else 1.0)
     # Graphs with the same expectation of one metric differ in that of another by about a thousandth.
-    others = [piece.precision for piece in means if piece.metric != means[0].metric]
+    others = [open_by for open_by, piece in means if piece.metric != best.metric]
     share *= min(_APART * min(others, default=1.0), 1.0)
-    return candidates.count_near(place, means[0].metric, counted=bool(counts)) * share
+    return candidates.count_near(place, best.metric, counted=bool(counts)) * share
 
 
 def _explain(
@@ -310,10 +328,10 @@ def _sharpen(
     values = np.array([piece.value for piece in evidence.pieces])[told, np.newaxis]
     away = np.abs(expected[told][:, columns] / values - 1)
     away = np.median(np.where(agreement[told][:, columns], away, 1.0), axis=0)
-    if away.min() > _EXACT:
+    if away.min() > EXACT:
         return fits
     kept = np.zeros_like(fits)
-    kept[columns[away <= max(_CLOSER * away.min(), _EXACT)]] = True
+    kept[columns[away <= max(_CLOSER * away.min(), EXACT)]] = True
     return kept
 
 
@@ -328,7 +346,7 @@ def prefer(evidence: Evidence, user: Stated) -> str | None:
     return None
 
 
-def _preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
+def preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
     """Sort the likely protocol first, then the order in which users think."""
     protocols = [protocol, *PROTOCOLS]
     return (
@@ -336,6 +354,7 @@ def _preference(tasks: Tasks, protocol: str | None) -> tuple[Any, ...]:
         protocols.index(tasks.protocol) if tasks.protocol in protocols else len(protocols),
         ("both", *SIDES).index(tasks.side),
         ("test", *SPLITS).index(tasks.split),
+        [*AGGREGATIONS].index(tasks.aggregation),
         tasks.dataset,
     )
 

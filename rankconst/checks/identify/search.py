@@ -24,6 +24,7 @@ from rankconst.checks.identify.matches import (
     compare,
     rank,
 )
+from rankconst.checks.identify.relations import rank_relations
 from rankconst.errors import UnknownNameError
 from rankconst.results.evaluation import NAMES, NOTHING, list_parsers
 from rankconst.results.reading import group_entries
@@ -48,7 +49,7 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
 
     A set fits if nothing contradicts it, or nothing but known defects of adjusted values and slips, each outvoted by
     pieces as precise as itself: however much coarse evidence agrees, a precise piece decides. Names that the file
-    states narrow the search, unless nothing fits then.
+    states narrow the search, unless nothing fits then. Where no whole set does, a few relations may.
     """
     tables = candidates.tables
     given = {name: key for name in NAMES if (key := getattr(user, name)) is not None}
@@ -65,6 +66,9 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
         matches = rank(evidence, candidates, asked & select(candidates, names), user)
         if matches:
             break
+    else:
+        restricted = rank_relations(evidence, tables, stated | given, user)
+        matches = restricted if len(restricted) == 1 and restricted[0].by_chance < CERTAIN else ()
     compared = matches[0].comparisons if matches else ()
     if any(each.explained for each in compared) and not any(each.agrees and each.piece.metric for each in compared):
         notes.append("only the number of ranks agrees: the adjusted values have a known defect.")
@@ -90,7 +94,7 @@ def identify_reading(reading: Reading, tables: Tables, user: Stated = NOTHING) -
     for place, (group, (_, evaluations)) in enumerate(zip(groups, each, strict=True)):
         # A slip may be why nothing fits: then the numbers are of the tasks of others with the same number of ranks.
         counts = {piece.value for piece in group.evidence.pieces if piece.metric is None}
-        alike = {match.tasks: match for match in sure if counts == {match.num_tasks}}
+        alike = {match.tasks: match for match in sure if counts == {match.num_tasks} and match.tasks in candidates.sets}
         if not group.matches and len(alike) == 1:
             (match,) = alike.values()
             wrong = check_evaluations(evaluations, [match], candidates, percent=user.percent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -16,6 +17,7 @@ from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import squash
 from rankconst.results.evaluation import settle
 from rankconst.results.reading import Measured, are_in_full, measure
+from rankconst.results.tables.columns import find_run_columns, tells_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,17 +165,14 @@ class Case:
     percent: bool = False
     # True if the numbers themselves leave their tasks unclear, the aggregation with them.
     unclear: bool = False
+    # True if the file says that the numbers are means over several runs.
+    averaged: bool = False
 
     @functools.cached_property
     def hits(self) -> dict[int, Measured]:
         """The shares of hits by their k, ascending."""
         found = {metric.k: m for metric, m in self.own.items() if metric.k is not None}
         return dict(sorted(found.items()))
-
-    @functools.cached_property
-    def averaged(self) -> bool:
-        """True if ± says that the numbers are means over several runs."""
-        return any(m.averaged for m in self.measured)
 
     def mean(self, symbol: str) -> Mean | None:
         """Return the value of a metric, maybe from its inverse."""
@@ -272,8 +271,21 @@ def build_case(
         assumed=not (stated.tool or user.tool or reading.tool or stated.protocol or user.protocol),
         percent=user.percent,
         unclear=bool(stated.unclear),
+        averaged=stated.averaged or any(m.averaged for m in measured) or _tell_runs(group, reading),
     )
     return case, note
+
+
+_RUNS = re.compile(r"\d\s*(?:runs|seeds|trials)\b", re.IGNORECASE)
+
+
+def _tell_runs(group: Group, reading: Reading) -> bool:
+    """Tell whether rows say in a column or behind a number that they average several runs."""
+    columns = find_run_columns(reading.columns)
+    rows = [reading.rows[row] for row in group.rows]
+    return any(tells_runs(column, row.get(column) or "") for row in rows for column in columns) or any(
+        _RUNS.search(reading.rows[entry.row].get(entry.column) or "") for entry in group.entries
+    )
 
 
 def _pick_own(measured: Sequence[Measured]) -> dict[Metric, Measured]:

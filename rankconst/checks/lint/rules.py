@@ -490,7 +490,7 @@ def find_small_gains(case: Case) -> Iterator[Finding]:
     "multiple-of-1/n",
     title="hits are whole multiples of 1/n",
     inequality="n Hits@k is whole",
-    why="It counts tasks; checked where 1/n is wider than the rounding.",
+    why="It counts tasks; checked where 1/n is wider than the rounding, and not for means over several runs.",
 )
 def find_broken_hits(case: Case) -> Iterator[Finding]:
     """Find shares of hits that no number of hits among n gives: one finding for an evaluation."""
@@ -501,7 +501,7 @@ def find_broken_hits(case: Case) -> Iterator[Finding]:
     "sum-of-ranks",
     title="the sum of the ranks is whole",
     inequality="n MR is whole, or 2 n MR where ranks can be halves",
-    why="It sums ranks; checked where 1/n is wider than the rounding.",
+    why="It sums ranks; checked where 1/n is wider than the rounding, and not for means over several runs.",
 )
 def find_broken_ranks(case: Case) -> Iterator[Finding]:
     """Find an MR that no n ranks give; ranks that are means of the best and the worst may be halves."""
@@ -511,12 +511,11 @@ def find_broken_ranks(case: Case) -> Iterator[Finding]:
 
 
 def _find_broken(case: Case, measured: list[Measured], step: float, inequality: str) -> Iterator[Finding]:
-    n = case.num_tasks
-    single = [m for m in measured if not m.averaged]
-    broken = [m for m in single if n is not None and not holds_multiple(m.interval, step / n)]
+    n = None if case.averaged else case.num_tasks
+    broken = [m for m in measured if n is not None and not holds_multiple(m.interval, step / n)]
     if n is None or not broken:
         return
-    others = _name_fitting(case, single, step)
+    others = _name_fitting(case, measured, step)
     stated = case.group.context.num_tasks is not None
     yield Finding(
         tuple(broken),

@@ -11,7 +11,7 @@ from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_
 from rankconst.catalogue.protocols import SIDES, SPLITS
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
-from rankconst.results.tables.cells import is_number
+from rankconst.results.tables.cells import is_number, read_count
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -88,7 +88,9 @@ _NOISE = {
     "setting",
 }
 # Columns next to a metric's own: its spread over runs, its rank, its gain.
-_STATISTICS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci", "rank", "gain", "delta", "diff", "improvement"}
+_SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "ci"}
+_STATISTICS = _SPREADS | {"rank", "gain", "delta", "diff", "improvement"}
+_RUNS = {"runs", "seeds", "trials", "numruns", "numseeds", "numtrials", "nruns", "nseeds", "repetitions"}
 _MEANS = {"mean", "average"}
 
 _WORD = re.compile(r"([A-Za-z]+)[.\s_/:-]+(?=\S)")
@@ -124,6 +126,20 @@ class Meaning:
     percent: bool = False  # True if the heading has the percent sign of its values: "Hits@10 (%)"
     reason: str | None = None  # why such values cannot be adjusted, as half a sentence
     spread: bool = False  # True if a value without a deviation is one itself: "MRR (std)"
+
+
+@lru_cache(maxsize=64)
+def find_run_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns that say how many runs rows average, or how far these are spread."""
+    ends = {column: _SPLITTER.split(column.lower().strip())[-1] for column in columns}
+    return tuple(column for column, end in ends.items() if end in _SPREADS or squash(column) in _RUNS)
+
+
+def tells_runs(column: str, cell: str) -> bool:
+    """Tell whether a cell of such a column says that there are several."""
+    if squash(column) in _RUNS:
+        return (read_count(cell) or 0) > 1
+    return is_number(cell)
 
 
 @lru_cache(maxsize=4096)

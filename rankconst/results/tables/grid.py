@@ -820,7 +820,7 @@ class RowReader:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
         else:
             fields |= {"among": told.among, "task": told.task}
-        return Stated(**fields)
+        return Stated(**fields, averaged=self._above.averaged)
 
 
 # A part of a benchmark, or a benchmark made from it.

@@ -43,6 +43,7 @@ class Told:
     protocol: str | None = None
     task: str | None = None  # what is evaluated, if it is no ranking of all entities on a benchmark's own split
     percent: bool = False  # True if it is said that the numbers are percentages
+    averaged: bool = False  # True if it is said that the numbers are means over several runs
     origin: str = ""  # what names the dataset, for messages
 
 
@@ -67,6 +68,15 @@ _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.it
 _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
 _FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
 _PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
+_SEVERAL = (
+    "[2-9]|[1-9][0-9]+|two|three|four|five|six|seven|eight|nine|ten|several|multiple|different|random|independent"
+)
+_RUNS = re.compile(
+    rf"\b(?:{_SEVERAL})[- ](?:[a-z]+[- ]){{0,3}}(?:runs|seeds|trials|repetitions|repeats|initiali[sz]ations)\b"
+    r"|\bstandard (?:deviation|error)s?\b|(?:±|\+/-) ?(?:std|sd|s\.d\.)",
+    re.IGNORECASE,
+)
+_BEST = re.compile(r"\b(?:best|max(?:imum)?) (?:[a-z]+ ){0,3}(?:of|over|across|among|from)\b", re.IGNORECASE)
 _VALID = re.compile(r"\b(?:valid|validation|dev|development)\b", re.IGNORECASE)
 _TEST = re.compile(r"\btest", re.IGNORECASE)
 _SIDES = {
@@ -106,6 +116,7 @@ def tell(above: Sequence[Above]) -> Told:
         protocol="raw" if raw and not _FILTERED.search(raw) else None,
         task=task,
         percent=any(map(_PERCENT.search, own)),
+        averaged=any(_RUNS.search(text) and not _BEST.search(text) for text in own),
         origin=origin,
     )
 

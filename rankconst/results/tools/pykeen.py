@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.metrics import parse_adjusted_metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
@@ -257,7 +257,11 @@ def _judge(leaf: _Leaf, old: bool) -> tuple[tuple[Metric, str | None] | None, st
         return None, "it is where a metric should be" if way.among_metrics else ""
     found = _parse(way.name)
     if found is None:
-        return None, "it does not say which k"
+        # Which k an adjusted value has, its own numbers may tell later.
+        metric, adjustment = _parse(_OPEN_K.sub("1", way.metric)) or (None, None)
+        if metric is None or adjustment is None:
+            return None, "it does not say which k"
+        found = CATALOGUE[metric.family], adjustment
     if found[1] is not None and old:
         return None, "before 1.5 PyKEEN could compute it rank by rank: then it does not follow from the metric"
     return found, ""

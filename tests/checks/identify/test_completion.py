@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import rankconst
@@ -12,6 +13,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.checks.identify.completion import complete_reading, find_equal
 from rankconst.checks.identify.evidence import collect_evidence
 from rankconst.checks.lint import lint_reading
+from rankconst.constants.constants import Constants
 from rankconst.errors import DataError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.evaluation import Stated
@@ -102,6 +104,24 @@ def test_rows_of_several_sides_are_told_apart() -> None:
 def test_a_row_that_tells_nothing_is_of_what_the_others_are() -> None:
     rows = write(Tasks("umls", "raw"), MEAN, "index", "z"), {"MR": "4.5", "AMRI": "", "ZMR": ""}
     assert name(adjust(table(*rows))) == {"umls/test/both/raw"}
+
+
+def test_one_number_in_full_names_its_dataset() -> None:
+    """E[MR] agrees to all digits; of 900 sets near it one does to 8 digits by chance, in one of 50,000 files."""
+    tasks = Tasks("nell_v4_ind", "pykeen", "train", "head", "macro-query")
+    (found,) = {
+        done.batch.tasks for done in adjust(table(write(tasks, 726.747965107802, "normalised", digits=17))).done
+    }
+    assert TABLES.histogram(found) == TABLES.histogram(tasks)
+    with pytest.raises(DataError, match="so few digits can fit by chance: add --dataset"):
+        adjust(table(write(tasks, 726.747965107802, "normalised", digits=6)))
+
+
+@pytest.mark.parametrize("tasks", [Tasks("countries_s3"), Tasks("countries_s2", "libkge", "valid")], ids=str)
+def test_macro_averages_of_equal_weights_are_no_further_reading(tasks: Tasks) -> None:
+    """All tasks of Countries have one relation: over relations, all count the same."""
+    (found,) = {done.batch.tasks for done in adjust(table(write(tasks, 45.72916666666667, "index", "z"))).done}
+    assert (found.aggregation, TABLES.histogram(found)) == ("micro", TABLES.histogram(tasks))
 
 
 # Not at all.
@@ -201,9 +221,84 @@ def test_equally_many_candidates_are_those_of_sampled_negatives() -> None:
     assert "the same number of candidates: 51, protocol sampled:50" in note(text)
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [
+        # As simulated: MR of such tasks is that of 68,625 candidates to six digits.
+        np.repeat([68_626, 68_625, 68_600], [620, 10, 12]),
+        # The mean is 1,000 to all digits.
+        np.repeat([1_000, 999, 1_001], [300, 40, 40]),
+        np.repeat([20, 10, 30], [300, 40, 40]),
+    ],
+    ids=["nearly", "whole mean", "few"],
+)
+@pytest.mark.parametrize("digits", [17, 8, 6])
+def test_nearly_equally_many_candidates_are_not_equally_many(counts: Any, digits: int) -> None:
+    histogram = Histogram.from_counts(counts)
+    row = {"num_tasks": str(histogram.total)}
+    for key, value in (("mr", counts.mean() / 5), ("mrr", 0.31), ("hits@1", 0.25)):
+        metric = parse_metric(key)
+        constants = Constants(Tasks("own"), metric, histogram, rankconst.compute_moments(metric, histogram))
+        row |= {metric.label: f"{value:.{digits}g}"}
+        row |= {metric.name_of(form): f"{getattr(constants, form)(value):.{digits}g}" for form in ("index", "z")}
+    with pytest.raises(DataError, match="fit no ranking tasks in the tables"):
+        adjust(table(row))
+
+
 def test_one_metric_alone_does_not_tell_that_all_have_equally_many() -> None:
     reading = read_document("results.csv", "MR,AMR,num_tasks\n5,0.2,300\n")
     assert find_equal(collect_evidence([reading.entries])) is None
+
+
+# An adjusted Hits@k without its k.
+
+
+def write_hits(k: int, hits: dict[int, float]) -> str:
+    """Print evaluations of Nations as PyKEEN does, whose adjusted Hits@k are of one k: E is the mean of min(k/N, 1)."""
+    histogram = TABLES.histogram("nations", protocol="pykeen")
+    counts = np.repeat(histogram.num_candidates, histogram.num_tasks)
+    chances = np.minimum(k / counts, 1)
+    mean, deviation = chances.mean(), np.sqrt(np.sum(chances * (1 - chances))) / counts.size
+    row = {"arithmetic_mean_rank": 4.25, "adjusted_arithmetic_mean_rank": 4.25 / np.mean((counts + 1) / 2)}
+    row |= {f"hits_at_{each}": value for each, value in hits.items()} | {"count": float(counts.size)}
+    own = hits.get(k, 0.75)
+    row |= {"adjusted_hits_at_k": (own - mean) / (1 - mean), "z_hits_at_k": (own - mean) / deviation}
+    return json.dumps({"metrics": {"both": {"realistic": row}}})
+
+
+HITS = {1: 92 / 402, 3: 200 / 402, 5: 270 / 402, 10: 388 / 402}
+
+
+@pytest.mark.parametrize("k", HITS)
+def test_the_k_of_adjusted_hits_is_found(k: int) -> None:
+    reading = read_document("results.json", write_hits(k, HITS))
+    assert not reading.skipped
+    completed = complete_reading(reading, TABLES, Stated())
+    found = {entry.metric.k for entry in completed.reading.entries if entry.adjustment and entry.metric.takes_k}
+    assert found == {k}
+    assert completed.groups[0].entries == tuple(
+        entry._replace(context=completed.groups[0].context) for entry in completed.reading.entries
+    )
+    assert not lint_reading(reading, TABLES).num_errors
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Of another k than those that are printed; of one that could be either; a slip.
+        write_hits(7, HITS),
+        write_hits(10, HITS | {50: 1.0, 100: 1.0}).replace('_hits_at_k": 0', '_hits_at_k": 1'),
+        write_hits(10, HITS).replace('_hits_at_k": 0.', '_hits_at_k": 0.1'),
+    ],
+    ids=["other", "either", "slip"],
+)
+def test_adjusted_hits_of_an_open_k_are_left_out(text: str) -> None:
+    reading = read_document("results.json", text)
+    completed = complete_reading(reading, TABLES, Stated())
+    assert not [entry for entry in completed.reading.entries if entry.adjustment and entry.metric.takes_k]
+    assert "2 of its adjusted Hits@k are left out: which k they have is open." in completed.note
+    assert not lint_reading(reading, TABLES).num_errors
+    assert name(adjust_reading(completed.reading, TABLES, Stated())) == {"nations/test/both/pykeen"}
 
 
 # Real files.

@@ -10,6 +10,7 @@ import pytest
 import rankconst
 from rankconst.checks.lint import lint_reading
 from rankconst.results.evaluation import Stated
+from rankconst.results.formats import read_document
 from readings import OPEN, make_reading
 
 if TYPE_CHECKING:
@@ -265,3 +266,44 @@ def test_a_ranker_turned_round_is_worse_than_random() -> None:
     assert finding.cause == "All metrics are: are scores sorted the wrong way?"
     (finding,) = find({**row, "Hits@10": "0.4"}, rule="worse-than-random", context=context)
     assert ([m.label for m in finding.values], finding.cause) == (["MR", "MRR"], "")
+
+
+# 92.1 hits of 402, on average.
+_MEANS = {
+    "one run": ("", "m | 0.2291045 | 402", 1),
+    "caption": ("Table 1: Results on Nations, averaged over 5 random seeds.", "m | 0.2291045 | 402", 0),
+    "sentence": ("We report the mean of three runs:", "m | 0.2291045 | 402", 0),
+    "deviation": ("Mean and standard deviation on Nations:", "m | 0.2291045 | 402", 0),
+    "best": ("The best of 5 runs:", "m | 0.2291045 | 402", 1),
+    "one seed": ("Runs with seed 5, on 1 GPU:", "m | 0.2291045 | 402", 1),
+    "another": ("", "m | 0.2291045 | 402 | 0.31 ± 0.02", 0),
+    "behind": ("", "m | 0.2291045 (5 runs) | 402", 0),
+}
+
+
+@pytest.mark.parametrize("name", _MEANS)
+def test_what_a_document_says_of_several_runs_counts(name: str) -> None:
+    above, cells, expected = _MEANS[name]
+    heading = "Model | Hits@1 | num_tasks" + " | MRR" * cells.count("±")
+    rule = " | ".join("---" for _ in heading.split("|"))
+    text = f"# Nations\n\n{above}\n\n| {heading} |\n| {rule} |\n| {cells} |\n"
+    found = lint_reading(read_document("results.md", text), TABLES, rules=["multiple-of-1/n"])
+    assert found.num_errors == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "expected"),
+    [
+        ("Hits@1 std", "0.004", 0),
+        ("hits_at_1_std", "0.004", 0),
+        ("Hits@1 std", "", 1),
+        ("runs", "5", 0),
+        ("num_seeds", "3", 0),
+        ("runs", "1", 1),
+        ("seed", "5", 1),
+    ],
+)
+def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expected: int) -> None:
+    text = f"dataset,Hits@1,{column},num_tasks\nNations,0.2291045,{cell},402\n"
+    found = lint_reading(read_document("results.csv", text), TABLES, rules=["multiple-of-1/n"])
+    assert found.num_errors == expected

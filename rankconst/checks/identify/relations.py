@@ -1,0 +1,172 @@
+"""Evaluations of a few relations only: the ranking tasks of one, two or three, where nothing else fits.
+
+Their number of ranks is tried first, then E[MR], then everything that the numbers say: all of it must agree. So many
+sets are tried that what fits is weighed by how many would by chance.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.checks.identify.matches import Comparison, Match, agrees, bound_constant, prefer, preference
+from rankconst.constants.published import NOISE
+from rankconst.tables.search import NEAR, ComputedSets, RelationSets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from rankconst.checks.identify.evidence import Evidence
+    from rankconst.results.evaluation import Stated
+    from rankconst.tables.tables import Tables
+    from rankconst.tasks import Histogram, Tasks
+
+# How many relations may be together: of more there are too many sets to try, and of any dataset sooner than of one.
+_NAMED, _UNNAMED = (1, 2, 3), (1, 2)
+# Where more sets have that many ranks and that E[MR], the numbers tell too little.
+_MOST_COMPARED = 100
+_MEAN_RANK = parse_metric("MR")
+# Further metrics tell little that these do not.
+_MOST_WEIGHED = 3
+# Relations whose expectations differ by less are alike.
+_EQUAL = 1e-12
+
+
+def rank_relations(evidence: Evidence, tables: Tables, names: Mapping[str, str], user: Stated) -> tuple[Match, ...]:
+    """Return the sets of as few relations as possible that all evidence fits, those with the same candidates as one."""
+    if names.get("aggregation", DEFAULT_AGGREGATION) != DEFAULT_AGGREGATION:
+        return ()
+    counts = [int(piece.value) for piece in evidence.pieces if piece.metric is None]
+    means = [piece for piece in evidence.pieces if piece.kind == "expectation" and piece.metric == _MEAN_RANK]
+    if len(counts) != 1 or not means:
+        return ()
+    (count,), mean = counts, min(means, key=lambda piece: piece.precision)
+    sets = RelationSets.of(tables)
+    possible = sets.can_have(mean.interval.lower * (1 - NOISE), mean.interval.upper * (1 + NOISE))
+    # What is around E[MR] would fit by chance, and the mean of a few relations lies between theirs.
+    around, within = (
+        [place for place in np.flatnonzero(asked).tolist() if sets.groups[place].protocol in PROTOCOLS]
+        for asked in (sets.select(names), sets.select(names) & possible)
+    )
+    for size in _NAMED if "dataset" in names else _UNNAMED:
+        near: list[Tasks] = []
+        for place in within:
+            alike, expected = _try(sets, place, size, count)
+            fitting = alike[agrees(mean, expected, expected)][: _MOST_COMPARED + 1]
+            relations = sets.relations[sets.find_own(place)]
+            near += [replace(sets.groups[place], relations=tuple(relations[row])) for row in fitting]
+        if len(near) > _MOST_COMPARED:
+            break
+        if near and (found := _match(evidence, near, tables, user)):
+            tried = _count_tried(sets, around, size, count, mean.value)
+            # No number tells more of a few tasks than how many candidates each has: not of which graph they are.
+            floors = [0.0 if "dataset" in names else _share_pinned(match.tasks, tables) for match in found]
+            return tuple(
+                replace(match, by_chance=tried * max(match.by_chance, floor))
+                for match, floor in zip(found, floors, strict=True)
+            )
+    return ()
+
+
+def _try(sets: RelationSets, place: int, size: int, count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the sets of so many relations of a group that have `count` tasks together, and E[MR] of each."""
+    own = sets.find_own(place)
+    alike = _combine(sets.num_tasks[own], size, count)
+    return alike, sets.totals[own][alike].sum(axis=1) / (2 * count)
+
+
+def _count_tried(sets: RelationSets, places: Iterable[int], size: int, count: int, mean: float) -> int:
+    """Count the sets with as many tasks whose E[MR] is near; those of protocols with the same candidates once."""
+    tried: dict[object, int] = {}
+    for place in places:
+        tasks, (_, expected) = sets.groups[place], _try(sets, place, size, count)
+        near = expected[np.abs(np.log(expected / mean)) < NEAR]
+        tried[tasks.dataset, tasks.split, tasks.side, near.tobytes()] = near.size
+    return sum(tried.values())
+
+
+def _combine(num_tasks: NDArray[np.int64], size: int, count: int) -> NDArray[np.intp]:
+    """Return the sets of that many relations that have `count` tasks together, a row each."""
+    if size == 1:
+        return np.flatnonzero(num_tasks == count)[:, np.newaxis]
+    if size == 2:
+        order = np.argsort(num_tasks, kind="stable")
+        ascending = num_tasks[order]
+        starts, ends = (np.searchsorted(ascending, count - ascending, end) for end in ("left", "right"))
+        first = np.repeat(np.arange(order.size), ends - starts)
+        second = np.arange(first.size) - np.repeat(np.cumsum(ends - starts) - ends, ends - starts)
+        return np.sort(order[np.stack((first, second), axis=1)[first < second]], axis=1)
+    found = [np.zeros((0, size), dtype=np.intp)]
+    for place, own in enumerate(num_tasks.tolist()):
+        others = place + 1 + _combine(num_tasks[place + 1 :], size - 1, count - own)
+        found.append(np.insert(others, 0, place, axis=1))
+    return np.concatenate(found)
+
+
+def _match(evidence: Evidence, near: Iterable[Tasks], tables: Tables, user: Stated) -> tuple[Match, ...]:
+    """Return those that everything agrees with, and the share of others with as many tasks that would."""
+    sets = ComputedSets(tables, tuple(near))
+    pieces = (*evidence.pieces, *evidence.vague)
+    bounds = [bound_constant(piece, sets) for piece in pieces]
+    expected = np.array([sum(ends) / 2 for ends in bounds])
+    agreement = np.array([agrees(piece, *ends) for piece, ends in zip(pieces, bounds, strict=True)])
+    fits = (agreement | np.isnan(expected)).all(axis=0)
+    groups: dict[Histogram, list[int]] = {}
+    for place in np.flatnonzero(fits).tolist():
+        groups.setdefault(tables.histogram(sets.sets[place]), []).append(place)
+    order = functools.partial(preference, protocol=prefer(evidence, user))
+    matches = []
+    for places in groups.values():
+        first, *others = sorted((sets.sets[place] for place in places), key=order)
+        comparisons = tuple(
+            Comparison(piece, float(expected[row, places[0]]), bool(agreement[row, places[0]]))
+            for row, piece in enumerate(evidence.pieces)
+        )
+        share = _share(comparisons, first, tables)
+        matches.append(Match(first, tuple(others), int(sets.num_tasks[places[0]]), comparisons, share))
+    return tuple(sorted(matches, key=lambda match: order(match.tasks)))
+
+
+def _share(comparisons: Iterable[Comparison], tasks: Tasks, tables: Tables) -> float:
+    """Estimate which share of sets with as many tasks fits by chance, by how much the relations differ.
+
+    What is left of their differences in one metric, given those before it, tells how much that metric adds.
+    """
+    means = sorted(
+        (each for each in comparisons if each.piece.kind == "expectation" and each.agrees),
+        key=lambda each: each.open_by,
+    )
+    metrics = {each.piece.metric: each for each in reversed(means)}
+    told = list(dict.fromkeys(each.piece.metric for each in means))[:_MOST_WEIGHED]
+    names = tables.relations(tasks)
+    relations = [replace(tasks, relations=(name,)) for name in names]
+    logs = np.log([[tables.look_up(one, metric).expectation for metric in told if metric] for one in relations])
+    triangle = np.linalg.qr(logs - logs.mean(axis=0), mode="r")
+    spread = np.abs(np.diagonal(triangle)) / np.sqrt(len(relations))
+    histogram = tables.histogram(tasks)
+    total = float(histogram.num_tasks @ (histogram.num_candidates + 1))
+    share = 1.0
+    for metric, width in zip(told, spread.tolist(), strict=False):
+        open_by = metrics[metric].open_by
+        if metric == _MEAN_RANK:
+            # N is whole: of few tasks with few candidates, E[MR] has few values.
+            open_by = max(open_by, 0.5 / total)
+        # Means over more tasks differ less.
+        share *= min(2 * open_by * math.sqrt(histogram.total) / max(width, _EQUAL), 1.0)
+    return share
+
+
+def _share_pinned(tasks: Tasks, tables: Tables) -> float:
+    """Return the share of tasks like those of a whole split that have, one by one, the same candidates."""
+    whole = tables.histogram(replace(tasks, relations=()))
+    deviation = math.sqrt(float(whole.num_tasks @ np.square(whole.num_candidates - whole.mean)) / whole.total)
+    return float((1 + deviation) ** -tables.histogram(tasks).total)

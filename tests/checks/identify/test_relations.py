@@ -1,0 +1,178 @@
+"""Evaluations of a few relations: found where their own numbers leave one set, refused where they do not."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import rankconst
+from rankconst.checks.identify.completion import complete_reading
+from rankconst.checks.identify.relations import _combine
+from rankconst.checks.identify.search import identify_reading
+from rankconst.checks.lint import lint_reading
+from rankconst.errors import DataError
+from rankconst.results.adjust import adjust_reading
+from rankconst.results.evaluation import Stated
+from rankconst.results.formats import read_document
+from rankconst.tables.search import RelationSets
+from rankconst.tasks import Tasks
+
+if TYPE_CHECKING:
+    from rankconst.results.adjust import AdjustedReading
+
+TABLES = rankconst.load()
+
+
+def list_counts(*relations: str, dataset: str = "nations", split: str = "test") -> dict[str, list[int]]:
+    """Return the number of candidates of each task, by side."""
+    sides = {}
+    for side in ("head", "tail"):
+        histogram = TABLES.histogram(dataset, split=split, side=side, protocol="pykeen", relations=relations or None)
+        sides[side] = np.repeat(histogram.num_candidates, histogram.num_tasks).tolist()
+    return sides | {"both": sides["head"] + sides["tail"]}
+
+
+def describe(counts: list[int], rng: np.random.Generator) -> dict[str, float]:
+    """Return what PyKEEN writes of random ranks, its adjusted values from plain sums over the tasks."""
+    ranks = np.array([rng.integers(1, n, endpoint=True) for n in counts])
+    expectations = {
+        "arithmetic_mean_rank": sum((n + 1) / 2 for n in counts) / len(counts),
+        "inverse_harmonic_mean_rank": sum(sum(1 / j for j in range(1, n + 1)) / n for n in counts) / len(counts),
+    }
+    row = {"count": float(len(counts)), "arithmetic_mean_rank": float(ranks.mean())}
+    row["inverse_harmonic_mean_rank"] = float((1 / ranks).mean())
+    row["adjusted_arithmetic_mean_rank"] = row["arithmetic_mean_rank"] / expectations["arithmetic_mean_rank"]
+    mean = expectations["inverse_harmonic_mean_rank"]
+    row["adjusted_inverse_harmonic_mean_rank"] = (row["inverse_harmonic_mean_rank"] - mean) / (1 - mean)
+    return row
+
+
+def write(sides: dict[str, list[int]], digits: int = 17) -> str:
+    rng = np.random.default_rng(3)
+    return json.dumps(
+        {
+            "metrics": {
+                side: {"realistic": {key: float(f"{value:.{digits}g}") for key, value in describe(each, rng).items()}}
+                for side, each in sides.items()
+            }
+        }
+    )
+
+
+def adjust(text: str, user: Stated = Stated()) -> AdjustedReading:  # noqa: B008
+    reading = read_document("results.json", text)
+    return adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
+
+
+SIDES = ("head", "tail", "both")
+
+
+def name(adjusted: AdjustedReading) -> set[str]:
+    return {str(done.batch.tasks) for done in adjusted.done}
+
+
+@pytest.mark.parametrize("user", [Stated(), Stated(dataset="nations")], ids=["unnamed", "named"])
+@pytest.mark.parametrize("relations", [("commonbloc1",), ("embassy",), ("embassy", "treaties")], ids=", ".join)
+def test_relations_are_found(relations: tuple[str, ...], user: Stated) -> None:
+    text = write(list_counts(*relations))
+    adjusted = adjust(text, user)
+    assert name(adjusted) == {f"nations/test/{side}/pykeen ({', '.join(relations)})" for side in SIDES}
+    own = [each for each in adjusted.entries if each.entry.adjustment is not None]
+    for each, entry in itertools.product(adjusted.entries, own):
+        if each.adjusted and (each.entry.metric, each.entry.context) == (entry.entry.metric, entry.entry.context):
+            form = entry.entry.adjustment
+            assert getattr(each.adjusted, str(form)) == pytest.approx(float(entry.entry.text), rel=1e-9)
+    assert set(adjusted.described["relations"]) - {None} == {", ".join(relations)}
+    reading = read_document("results.json", text)
+    note = complete_reading(reading, TABLES, user).note
+    assert f"under pykeen = standard = libkge, only relation{'s' * (len(relations) > 1)} {', '.join(relations)}" in note
+    assert not lint_reading(reading, TABLES, user).num_errors
+    found = [group.match for group in identify_reading(reading, TABLES, user).groups]
+    assert {match.tasks.relations for match in found if match} == {relations}
+
+
+def test_three_relations_are_tried_for_a_dataset_that_is_named() -> None:
+    text = write(list_counts("embassy", "exports3", "treaties"))
+    assert {done.batch.tasks.relations for done in adjust(text, Stated("nations")).done} == {
+        ("embassy", "exports3", "treaties")
+    }
+    with pytest.raises(DataError, match="fit no ranking tasks"):
+        adjust(text)
+
+
+def test_other_datasets_and_splits() -> None:
+    text = write(list_counts("/film/film/genre", dataset="fb15k237", split="valid"))
+    assert name(adjust(text)) == {f"fb15k237/valid/{side}/pykeen (/film/film/genre)" for side in SIDES}
+
+
+@pytest.mark.parametrize("user", [Stated(), Stated(dataset="nations")], ids=["unnamed", "named"])
+@pytest.mark.parametrize("seed", range(3))
+def test_some_other_part_of_the_split_is_refused(seed: int, user: Stated) -> None:
+    rng = np.random.default_rng(seed)
+    sides = {side: rng.choice(each, 12, replace=False).tolist() for side, each in list_counts().items()}
+    sides["both"] = sides["head"] + sides["tail"]
+    with pytest.raises(DataError, match="fit no ranking tasks"):
+        adjust(write(sides), user)
+    # One side that fits does not make up for the others.
+    with pytest.raises(DataError, match="fit no ranking tasks"):
+        adjust(write(sides | {"head": list_counts("commonbloc1")["head"]}), user)
+
+
+def test_few_digits_tell_no_relation() -> None:
+    with pytest.raises(DataError):
+        adjust(write(list_counts("commonbloc1"), digits=4))
+
+
+def test_few_tasks_name_no_dataset() -> None:
+    """Three triples: some set of three of a graph as small has the same candidates."""
+    text = write(list_counts("accusation"))
+    with pytest.raises(DataError, match="fit no ranking tasks"):
+        adjust(text)
+    assert {done.batch.tasks.relations for done in adjust(text, Stated("nations")).done} == {("accusation",)}
+
+
+def test_a_side_without_adjusted_values_is_of_the_same_relations() -> None:
+    whole: dict[str, Any] = json.loads(write(list_counts("embassy", "treaties")))
+    whole["metrics"]["both"]["realistic"] = {"arithmetic_mean_rank": 3.5}
+    assert name(adjust(json.dumps(whole), Stated("nations"))) == {
+        f"nations/test/{side}/pykeen (embassy, treaties)" for side in SIDES
+    }
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_every_set_is_tried(size: int) -> None:
+    num_tasks = np.array([3, 1, 4, 1, 5, 2, 2])
+    for count in range(1, 13):
+        every = itertools.combinations(range(num_tasks.size), size)
+        expected = [chosen for chosen in every if num_tasks[list(chosen)].sum() == count]
+        assert sorted(map(tuple, _combine(num_tasks, size, count).tolist())) == expected
+
+
+def test_columns_are_those_of_the_tables() -> None:
+    sets = RelationSets.of(TABLES)
+    for side in SIDES:
+        (place,) = np.flatnonzero(
+            sets.select({"dataset": "nations", "split": "valid", "side": side, "protocol": "raw"})
+        )
+        assert sets.groups[place] == Tasks("nations", "raw", "valid", side)
+        own = slice(*sets.starts[place : place + 2])
+        assert tuple(sets.relations[own]) == TABLES.relations("nations", split="valid")
+        for relation, num_tasks, total in zip(sets.relations[own], sets.num_tasks[own], sets.totals[own], strict=True):
+            histogram = TABLES.histogram("nations", split="valid", side=side, protocol="raw", relations=relation)
+            counts = np.repeat(histogram.num_candidates, histogram.num_tasks)
+            assert (num_tasks, total) == (counts.size, np.sum(counts + 1))
+
+
+def test_own_tables_have_relations_too_and_old_ones_none() -> None:
+    triples = np.array([["a", "r", "b"], ["b", "r", "c"], ["c", "s", "a"], ["a", "s", "d"]])
+    own = RelationSets.of(rankconst.from_triples(triples, triples[:1], triples[1:]))
+    (place,) = np.flatnonzero(own.select({"split": "test", "side": "both", "protocol": "standard"}))
+    chosen = slice(*own.starts[place : place + 2])
+    assert (own.relations[chosen].tolist(), own.num_tasks[chosen].tolist()) == (["r", "s"], [2, 4])
+    if "0.1.0" in rankconst.bundled_versions():
+        old = RelationSets.of(rankconst.load(version="0.1.0"))
+        assert (old.groups, (old.select({}) & old.can_have(1, 10)).size) == ((), 0)
