@@ -65,6 +65,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.moments.blocks import offsets_of
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.moments.summation import uniform_rule
 from rankconst.moments.sums import MIDPOINT, binomial, condense
@@ -115,8 +116,9 @@ def rank_variance(histogram: Histogram) -> Moments:
     second = squares - 1  # 12 m_2
     fourth = second * (3 * squares - 7)  # 240 m_4
     excess = 3 * fourth - 5 * second * second  # 720 (m_4 - m_2^2)
-    # 2 n delta: mu_i = (N_i + 1) / 2, so the ones cancel.
-    shift = n * sizes - int(np.dot(tasks, sizes))
+    # 2 n delta: mu_i = a_i + (N_i + 1) / 2, so the ones cancel.
+    middles = 2 * offsets_of(histogram).astype(object) + sizes
+    shift = n * middles - int(np.dot(tasks, middles))
     shift_squares = shift * shift
     sum_second = int(np.dot(tasks, second))
     sum_excess = int(np.dot(tasks, excess))

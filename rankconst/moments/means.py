@@ -4,8 +4,9 @@ r"""Metrics that are means over tasks.
 
 .. math:: E[M] = \frac1n \sum_u c_u\,e(N_u), \qquad Var[M] = \frac1{n^2} \sum_u c_u\,v(N_u)
 
-with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, section 3). If task i counts with weight w_i,
-M = sum w_i f(r_i) / W with W = sum w_i, and
+with e and v the mean and variance of f(r) for one task (Hoyt et al. 2022, section 3); where the ranks are uniform on
+a+1 .. a+T, they are those on that block (:mod:`.blocks`). If task i counts with weight w_i, M = sum w_i f(r_i) / W with
+W = sum w_i, and
 
 .. math:: E[M] = \frac1W \sum_u c_u w_u\,e(N_u), \qquad Var[M] = \frac1{W^2} \sum_u c_u w_u^2\,v(N_u)
 
@@ -14,7 +15,7 @@ M = sum w_i f(r_i) / W with W = sum w_i, and
 .. math:: \ln E[M] = \sum_u c_u \ln m_1(N_u), \qquad
           Var[M] = E[M]^2 \operatorname{expm1}\Bigl(\sum_u c_u \ln\frac{m_2(N_u)}{m_1(N_u)^2}\Bigr)
 
-with m_q(N) the mean of j^{qs/n} over j <= N. Since m_2/m_1^2 = 1 + var/m_1^2, the second sum is one of log1p's. With
+with m_q(N) the mean of j^{qs/n} over j <= N, or over the block. Since m_2/m_1^2 = 1 + var/m_1^2, the second sum is one of log1p's. With
 weights the exponents are s w_i / W instead of s/n. (Hoyt et al. 2022 give the expectation; the variance, and IGMR, are
 derived here.)
 """
@@ -22,24 +23,26 @@ derived here.)
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.errors import UnknownNameError
+from rankconst.moments.blocks import blocks_of, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankconst.moments.result import Values
+    from rankconst.moments.result import Counts, Values
     from rankconst.tasks import Histogram
 
 
 # Relative error of sums over ranks; terms are added up one by one to 1024.
 _SUM_ERROR = 256 * UNIT_ROUNDOFF
+# Roundings of a function of the rank.
+_TERM_ERROR = 16 * UNIT_ROUNDOFF
 # Roundings in a term of a sum and in what is made of the sum; weights bring a few of their own.
 _ROUNDINGS, _WEIGHTED_ROUNDINGS = 8, 16
 # The same for the terms of one task in a product.
@@ -47,26 +50,31 @@ _TASK_ERROR = 16
 
 
 def mean_rank(histogram: Histogram) -> Moments:
-    """Return the moments of MR: e = (N+1)/2, v = (N^2-1)/12; correctly rounded without weights.
+    """Return the moments of MR: e = a + (N+1)/2, v = (N^2-1)/12; correctly rounded without weights.
 
     Hoyt et al. 2022, eq. 8 and 9 (general form; the paper's constant-N form of eq. 8 has n and N exchanged).
     """
     if histogram.is_weighted:
         size = histogram.num_candidates.astype(np.float64)
-        return _pool(histogram, (size + 1) / 2, (size - 1) * (size + 1) / 12, 0.0)
+        return _pool(histogram, (size + 1) / 2 + offsets_of(histogram), (size - 1) * (size + 1) / 12, 0.0)
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    expectation = int(np.dot(tasks, sizes + 1)) / (2 * n)
+    expectation = int(np.dot(tasks, 2 * offsets_of(histogram).astype(object) + sizes + 1)) / (2 * n)
     variance = int(np.dot(tasks, sizes * sizes - 1)) / (12 * n * n)
     return Moments(expectation, UNIT_ROUNDOFF * expectation, variance, UNIT_ROUNDOFF * variance, "closed_form")
 
 
 def mean_reciprocal_rank(histogram: Histogram) -> Moments:
-    """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2.
+    """Return the moments of MRR: e = H(N)/N, v = H2(N)/N - e^2; the same sums over a block.
 
     Hoyt et al. 2022, appendix; the manuscript's code used ln(mean N)/(mean N - 1) for e, which is another number.
     """
+    if histogram.offsets is not None:
+        centres = (blocks := blocks_of(histogram)).centres
+        above, spread = blocks.scaled_power(-1.0)
+        spread /= np.square(centres)
+        return _pool(histogram, (1 + above) / centres, spread, _SUM_ERROR * spread, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = harmonic(histogram.num_candidates) / size
     square = harmonic_squares(histogram.num_candidates) / size
@@ -77,14 +85,14 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
 
 
 def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
-    """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1).
+    """Return the moments of Hits@k: e = p, v = p (1 - p) with p = min(k/N, 1), or (k-a)/T kept within 0 .. 1.
 
     Hoyt et al. 2022, eq. 19 and 20 (general form; the constant-N form of eq. 20 lacks a factor n).
     """
     if k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
     size = histogram.num_candidates.astype(np.float64)
-    hits = np.minimum(size, k)
+    hits = np.clip(float(k) - offsets_of(histogram), 0.0, size)
     return _pool(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
 
 
@@ -98,13 +106,20 @@ def ndcg(histogram: Histogram) -> Moments:
 
 def mean_of(histogram: Histogram, f: Callable[[Values], Values]) -> Moments:
     """Return the moments of the mean of any f(rank) that `sum_over_ranks` takes; the errors need an f of one sign."""
+    if histogram.offsets is not None:
+        blocks = blocks_of(histogram)
+        mean = blocks.mean(values := f(blocks.points))
+        variance = blocks.mean(np.square(blocks.spread(values, mean)))
+        # A value is good to its own roundings, of which a narrow spread has the more.
+        off = _TERM_ERROR * np.abs(mean)
+        slack = _SUM_ERROR * variance + off * (2 * np.sqrt(variance) + off) * (histogram.num_candidates > 1)
+        return _pool(histogram, mean, variance, slack, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = sum_over_ranks(f, histogram.num_candidates) / size
     square = sum_over_ranks(lambda rank: np.square(f(rank)), histogram.num_candidates) / size
     variance = np.where(size > 1, square - mean * mean, 0.0)
     slack = _SUM_ERROR * (square + 2 * mean * mean) * (size > 1)
-    moments = _pool(histogram, mean, variance, slack)
-    return replace(moments, expectation_error=_SUM_ERROR * abs(moments.expectation))
+    return _pool(histogram, mean, variance, slack, _SUM_ERROR)
 
 
 def _pool(
@@ -112,8 +127,13 @@ def _pool(
     mean: Values,
     variance: Values,
     slack: Values | float,
+    error: float | None = None,
 ) -> Moments:
-    """Average the moments of single tasks; `slack` bounds the absolute error of `variance`."""
+    """Average the moments of single tasks.
+
+    `error` bounds the relative error of the average of `mean` if it is more than of a few roundings, `slack` the
+    absolute error of `variance`.
+    """
     weights = 1.0 if histogram.weights is None else histogram.weights
     tasks = histogram.row_weights
     total = histogram.total_weight
@@ -123,7 +143,7 @@ def _pool(
     rounding = UNIT_ROUNDOFF * (_WEIGHTED_ROUNDINGS if histogram.is_weighted else _ROUNDINGS)
     return Moments(
         expectation=expectation,
-        expectation_error=rounding * expectation,
+        expectation_error=rounding * expectation if error is None else error * abs(expectation),
         variance=spread,
         variance_error=rounding * spread + float(np.sum(tasks * weights * slack)) / total / total,
         method="closed_form",
@@ -144,9 +164,15 @@ def _product(histogram: Histogram, sign: float) -> Moments:
     unit = sign / histogram.total_weight
     power = unit if histogram.weights is None else unit * histogram.weights
     tasks = histogram.num_tasks.astype(np.float64)
-    mean, variance = scaled_power(histogram.num_candidates, power)
-    # m_1 = N^p (1 + mean): the two logarithms are summed apart, each without cancellation.
-    sizes = math.fsum((histogram.row_weights * np.log(histogram.num_candidates)).tolist()) * unit
+    scales: Values | Counts
+    if histogram.offsets is None:
+        scales = histogram.num_candidates
+        mean, variance = scaled_power(scales, power)
+    else:
+        scales = (blocks := blocks_of(histogram)).centres
+        mean, variance = blocks.scaled_power(power)
+    # m_1 = N^p (1 + mean), or c^p: the two logarithms are summed apart, each without cancellation.
+    sizes = math.fsum((histogram.row_weights * np.log(scales)).tolist()) * unit
     shifts = math.fsum((tasks * np.log1p(mean)).tolist())
     spread = math.fsum((tasks * np.log1p(variance / np.square(1.0 + mean))).tolist())
     expectation = math.exp(sizes + shifts)

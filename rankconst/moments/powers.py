@@ -14,11 +14,15 @@ of such integrals and loses as many digits as the relative variance has zeros.
 
 *Series.* With S = E[S] (1 + eps), the binomial series in the central moments of eps, which follow from the cumulants of
 one task. It has no cancellation, and is the more accurate the more tasks there are.
+
+Where ranks are uniform on blocks a+1 .. a+T, both need no more than the means of exp(-t r^q) and the central moments of
+r^q on each (:mod:`.blocks`). If q = 1, a block is no more than a shift of S: L(t) gets the factor exp(-t sum a).
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,6 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.errors import UsageError
+from rankconst.moments.blocks import blocks_of, offsets_of
 from rankconst.moments.means import mean_rank
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.moments.sums import TABLE, binomial, condense, harmonic, scaled_power, sum_over_ranks
@@ -49,6 +54,8 @@ _VANISHED = -200.0
 _FAR = 16.0
 # Relative error of a transform's value, in units of roundoff.
 _TRANSFORM_ERROR = 64
+# Relative error of a mean of certain ranks.
+_CERTAIN_ERROR = 16 * UNIT_ROUNDOFF
 
 
 def inverse_mean_rank(histogram: Histogram) -> Moments:
@@ -81,10 +88,17 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
         raise UsageError(f"power means take an exponent that is negative, 1, or at least 2; got {exponent}.")
     if exponent == 1 and not inverse:
         return mean_rank(histogram)
-    if int(histogram.num_candidates.max()) == 1:
-        return Moments(1.0, 0.0, 0.0, 0.0, "numerical")
     power = (-1 if inverse else 1) / exponent
-    sums = _Sum(*condense(histogram.num_candidates, histogram.num_tasks), exponent)
+    sums: _Sum
+    if histogram.offsets is None or exponent == 1:
+        above = int(np.dot(histogram.num_tasks.astype(object), offsets_of(histogram).astype(object)))
+        sums = _SumOverFirstRanks(*condense(histogram.num_candidates, histogram.num_tasks), exponent, above)
+    else:
+        sums = _SumOverBlocks(histogram, exponent)
+    if int(histogram.num_candidates.max()) == 1:
+        # All ranks are certain, and under chance 1.
+        value = (sums.mean / histogram.total) ** power
+        return Moments(value, 0.0 if value == 1 else _CERTAIN_ERROR * value, 0.0, 0.0, "numerical")
     routes = [_by_series(sums, power)]
     if max(routes[0][0].error, routes[0][1].error / routes[0][1].value) > _GOOD_ENOUGH:
         routes.append(_by_transform(sums, power))
@@ -102,13 +116,39 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     )
 
 
+class _Sum(ABC):
+    """S = sum r_i^q as a random variable: tasks in rows, of equal law in each."""
+
+    weights: Values  # how many tasks, a real number: shape (V,)
+    exponent: float
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """E[S]."""
+
+    @property
+    @abstractmethod
+    def least(self) -> float:
+        """A value that S is never below, but for rounding."""
+
+    @abstractmethod
+    def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
+        """Return ln L(t), and if `slope` is asked for -L'(t)/L(t), else ones. Shapes those of `t`."""
+
+    @abstractmethod
+    def central_moments(self) -> tuple[Values, list[Values]]:
+        """Return each row's unit of r^q over E[S], and the central moments in it, orders 0 to ORDER."""
+
+
 @dataclass(frozen=True)
-class _Sum:
-    """S = sum r_i^q as a random variable, its tasks condensed: `weights` tasks of each size, both real numbers."""
+class _SumOverFirstRanks(_Sum):
+    """The ranks are 1 .. N, tasks condensed; of q = 1, the whole number `above` is added to their sum."""
 
     sizes: Values
     weights: Values
     exponent: float
+    above: int = 0
 
     @cached_property
     def means(self) -> Values:
@@ -120,10 +160,15 @@ class _Sum:
     @cached_property
     def mean(self) -> float:
         """E[S]."""
-        return math.fsum((self.weights * self.means).tolist())
+        return math.fsum([self.above, *(self.weights * self.means).tolist()])
+
+    @property
+    def least(self) -> float:
+        """All ranks are 1, or N."""
+        return self.above + float(np.sum(self.weights * np.minimum(self.sizes**self.exponent, 1.0)))
 
     def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
-        """Return ln L(t), and if `slope` is asked for -L'(t)/L(t), else ones. Shapes those of `t`."""
+        """Form the mean for all sizes and some t at once."""
         sizes, tasks = self.sizes, self.weights
         chunk = max(_CHUNK // (sizes.size + min(int(sizes.max()), 2 * TABLE)), 1)
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
@@ -131,7 +176,7 @@ class _Sum:
             rows = slice(start, start + chunk)
             nodes = t[rows, None]
             log_phi = _log_phi_of_ranks(nodes, sizes) if self.exponent == 1 else self._log_phi(nodes, sizes)
-            logs[rows] = log_phi @ tasks
+            logs[rows] = log_phi @ tasks - self.above * t[rows]
             if slope:
                 slopes[rows] = self._slope(nodes, sizes, log_phi) @ tasks
             if logs[rows][-1] < _VANISHED:
@@ -154,6 +199,78 @@ class _Sum:
             return np.asarray(power * np.exp(-t * power))
 
         return np.asarray(sum_over_ranks(weigh, sizes) / sizes * np.exp(-log_phi))
+
+    def central_moments(self) -> tuple[Values, list[Values]]:
+        """Form them from raw moments; order 2 comes without cancellation."""
+        n = self.sizes
+        ones = np.ones_like(n)
+        if self.exponent > 0:
+            # Of (r/N)^q.
+            scale = n**self.exponent / self.mean
+            raw = [ones, *(1 + scaled_power(n, self.exponent * k)[0] for k in range(1, ORDER + 1))]
+            second = scaled_power(n, self.exponent)[1]
+        else:
+            scale = ones / self.mean
+            raw = [ones, *(_mean_power(n, self.exponent * k) for k in range(1, ORDER + 1))]
+            second = np.where(n > 1, raw[2] - raw[1] ** 2, 0.0)
+        mean = raw[1]
+        higher = (
+            sum((math.comb(k, i) * raw[i] * (-mean) ** (k - i) for i in range(k + 1)), np.zeros_like(n))
+            for k in range(3, ORDER + 1)
+        )
+        return scale, [ones, np.zeros_like(n), second, *(np.where(n > 1, moment, 0.0) for moment in higher)]
+
+
+class _SumOverBlocks(_Sum):
+    """The ranks are those of blocks."""
+
+    def __init__(self, histogram: Histogram, exponent: float) -> None:
+        self.blocks = blocks_of(histogram)
+        self.weights = histogram.num_tasks.astype(np.float64)
+        self.exponent = exponent
+        # r^q in units of c^q, less 1.
+        self._units = self.blocks.centres**exponent
+        self._shifts = np.expm1(exponent * self.blocks.logs)
+        self._means = self.blocks.mean(self._shifts)
+        self._ends = np.stack((offsets_of(histogram) + 1.0, histogram.last_ranks))
+
+    @cached_property
+    def mean(self) -> float:
+        """E[S]."""
+        return math.fsum((self.weights * self._units * (1 + self._means)).tolist())
+
+    @property
+    def least(self) -> float:
+        """All ranks are the first of their blocks, or the last."""
+        return float(np.sum(self.weights * np.min(self._ends**self.exponent, axis=0)))
+
+    def transform(self, t: Values, slope: bool) -> tuple[Values, Values]:
+        """Form the mean for all blocks, one t after the other."""
+        logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
+        lowest = np.min(self._ends**self.exponent, axis=0)
+        # What a block's least value contributes is taken out: the rest is 1 somewhere.
+        beyond = np.maximum(self._units[self.blocks.rows] * (1 + self._shifts) - lowest[self.blocks.rows], 0.0)
+        for place, at in enumerate(t.tolist()):
+            less = np.expm1(-at * beyond)
+            gap, phi = -self.blocks.mean(less), self.blocks.mean(1 + less)
+            near = gap < 0.5
+            log_phi = np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(phi + TINY))
+            logs[place] = float(np.sum(self.weights * (log_phi - at * lowest)))
+            if slope:
+                slopes[place] = float(np.sum(self.weights * (lowest + self.blocks.mean(beyond * (1 + less)) / phi)))
+            if logs[place] < _VANISHED:
+                break
+        return logs, slopes
+
+    def central_moments(self) -> tuple[Values, list[Values]]:
+        """Form them as they are defined: the points' weights are positive."""
+        away = self.blocks.spread(self._shifts, self._means)
+        power = away * away
+        found = [np.ones_like(self._means), np.zeros_like(self._means), self.blocks.mean(power)]
+        for _ in range(3, ORDER + 1):
+            power = power * away
+            found.append(self.blocks.mean(power))
+        return self._units / self.mean, found
 
 
 def _log_phi_of_ranks(t: Values, sizes: Values) -> Values:
@@ -179,9 +296,8 @@ def _log_sinhc(x: Values) -> Values:
 def _by_transform(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     """Return expectation and variance of (S / E[S])^power from the transform."""
     mean = sums.mean
-    least = float(np.sum(sums.weights * np.minimum(sums.sizes**sums.exponent, 1.0)))
     # ln t = ln(1/E[S]) + x - exp(-x): L(t) <= exp(-t least), so beyond the end nothing is left.
-    end = math.log(60 * mean / least) + 1
+    end = math.log(60 * mean / sums.least) + 1
     # Near 0 the integrands go as t^b: nothing is left where b ln t < -45.
     slowest = min(-p if p < 0 else 1 - p for p in {power, 2 * power} - {1.0})
     start = -math.log(45 / slowest)
@@ -238,22 +354,8 @@ def _mean_power(sizes: Values, power: float) -> Values:
 
 def _central_moments(sums: _Sum) -> list[float]:
     """Return the central moments of S / E[S], orders 0 to ORDER."""
-    n, tasks = sums.sizes, sums.weights
-    ones, zeros = np.ones_like(n), np.zeros_like(n)
-    if sums.exponent > 0:
-        # Raw moments of (r/N)^q; order 2 comes without cancellation.
-        scale = n**sums.exponent / sums.mean
-        raw = [ones, *(1 + scaled_power(n, sums.exponent * k)[0] for k in range(1, ORDER + 1))]
-        second = scaled_power(n, sums.exponent)[1]
-    else:
-        scale = ones / sums.mean
-        raw = [ones, *(_mean_power(n, sums.exponent * k) for k in range(1, ORDER + 1))]
-        second = np.where(n > 1, raw[2] - raw[1] ** 2, 0.0)
-    mean = raw[1]
-    higher = (
-        sum((math.comb(k, i) * raw[i] * (-mean) ** (k - i) for i in range(k + 1)), zeros) for k in range(3, ORDER + 1)
-    )
-    one = [ones, zeros, second, *(np.where(n > 1, moment, 0.0) for moment in higher)]
+    scale, one = sums.central_moments()
+    tasks, zeros = sums.weights, np.zeros_like(one[0])
     cumulants = [zeros, zeros]
     for k in range(2, ORDER + 1):
         lower = (math.comb(k - 1, j - 1) * cumulants[j] * one[k - j] for j in range(2, k - 1))

@@ -1,0 +1,108 @@
+r"""Means of smooth functions of a rank that is uniform on a block a+1 .. a+T, for many blocks at once.
+
+A block is cut into panels within which ranks at most double. Short ones are summed term by term, the others by Gauss's
+rule for sums (:mod:`.summation`), so that a block of any size takes a few dozen points. All weights are positive: the
+rule is itself the law of a rank. So means and central moments of functions that vary on the scale of their argument
+(powers, logarithms, exponentials of these) come to rounding, and nothing cancels. (Derived here.)
+
+Points are kept relative to the block's mean rank c. With u = r/c - 1, central moments of r^q follow from those of
+expm1(q log1p(u)): they keep their relative accuracy in narrow blocks far out, a >> T.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.moments.summation import gram_rules
+
+if TYPE_CHECKING:
+    from rankconst.moments.result import Counts, Values
+    from rankconst.tasks import Histogram
+
+
+# Panels of up to that many ranks are summed term by term, longer ones by a rule of that many nodes: on ranks that
+# double, it errs by (3 + sqrt 8)^-32 for 1/r.
+_TERM_BY_TERM, _NODES = 64, 16
+# Rules formed together.
+_LENGTHS = 2048
+
+
+def offsets_of(histogram: Histogram) -> Counts:
+    """Return the offset of each row, 0 under chance."""
+    return np.zeros_like(histogram.num_candidates) if histogram.offsets is None else histogram.offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Rules for the uniform laws on the blocks of a histogram's rows: points one block after the other."""
+
+    centres: Values  # c = a + (T + 1) / 2 of each row: shape (U,)
+    firsts: Counts  # the index of each row's first point: shape (U,)
+    rows: Counts  # the row of each point: shape (P,)
+    points: Values  # the ranks r: shape (P,)
+    weights: Values  # positive, of each row adding up to 1: shape (P,)
+    logs: Values  # ln(r / c), to relative accuracy: shape (P,)
+
+    def mean(self, values: Values) -> Values:
+        """Return each row's mean of values at the points, shape (..., P) to (..., U)."""
+        means: Values = np.add.reduceat(values * self.weights, self.firsts, axis=-1)
+        return means
+
+    def spread(self, values: Values, means: Values) -> Values:
+        """Return values less their row's mean."""
+        return np.asarray(values - means[..., self.rows])
+
+    def scaled_power(self, power: float | Values) -> tuple[Values, Values]:
+        """Return mean and variance of (r / c)^power - 1; one power for all, or one a row."""
+        shifted = np.expm1((power if isinstance(power, float) else power[self.rows]) * self.logs)
+        mean = self.mean(shifted)
+        return mean, self.mean(np.square(self.spread(shifted, mean)))
+
+
+# The metrics of a set of tasks are computed one after the other.
+@functools.lru_cache(maxsize=2)
+def blocks_of(histogram: Histogram) -> Blocks:
+    """Place the points of a histogram's rows."""
+    sizes = histogram.num_candidates
+    before = offsets_of(histogram)
+    ends = before + sizes
+    # Panels start < r <= stop of all rows, the first of each, the second, and so on.
+    open_rows, starts = np.arange(sizes.size), before
+    panels: list[tuple[Counts, Counts, Counts]] = []
+    while open_rows.size:
+        stops = np.minimum(np.maximum(2 * starts, starts + _TERM_BY_TERM), ends[open_rows])
+        panels.append((open_rows, starts, stops - starts))
+        further = stops < ends[open_rows]
+        open_rows, starts = open_rows[further], stops[further]
+    rows, starts, lengths = (np.concatenate(parts) for parts in zip(*panels, strict=True))
+    order = np.lexsort((starts, rows))
+    rows, starts, lengths = rows[order], starts[order], lengths[order]
+    short = lengths <= _TERM_BY_TERM
+    num_points = np.where(short, lengths, _NODES)
+    ends_of_points = np.cumsum(num_points)
+    firsts = ends_of_points - num_points
+    row = np.repeat(rows, num_points)
+    # Of a short panel, points are all its ranks.
+    within = (np.arange(row.size) - np.repeat(firsts, num_points)).astype(np.float64)
+    weights = np.ones(row.size)
+    distinct, kind = np.unique(lengths[~short], return_inverse=True)
+    if distinct.size:
+        parts = [gram_rules(distinct[i : i + _LENGTHS], _NODES) for i in range(0, distinct.size, _LENGTHS)]
+        long = np.repeat(~short, num_points)
+        within[long] = np.concatenate([offsets for offsets, _ in parts])[kind].ravel()
+        weights[long] = np.concatenate([each for _, each in parts])[kind].ravel()
+    size = sizes.astype(np.float64)
+    centres = before + (size + 1) / 2
+    # Measured from the block's first rank, so that nothing is lost far out.
+    inside = within + np.repeat(starts - before[rows], num_points)
+    ratio = (inside - ((size - 1) / 2)[row]) / centres[row]
+    points = inside + (before + 1.0)[row]
+    near = np.abs(ratio) < 0.5
+    logs = np.where(near, np.log1p(np.where(near, ratio, 0.0)), np.log(points / centres[row]))
+    first_of_rows = np.searchsorted(row, np.arange(size.size))
+    weights /= np.add.reduceat(weights, first_of_rows)[row]
+    return Blocks(centres, first_of_rows, row, points, weights, logs)
