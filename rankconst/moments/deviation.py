@@ -52,6 +52,9 @@ makes tasks independent:
 
 an identity of power series in sqrt(s): their logarithms add up over tasks, and the Gauss-Hermite rule is exact for the
 polynomials in Z. One task's means are exact likewise, by the Gauss rule of the uniform law on a lattice.
+
+*Blocks.* All this holds for ranks that are uniform on a+1 .. a+T, with phi(t, c - a; T) in place of phi(t, c; N). V does
+not change if all a do by the same number.
 (Derived here; Hoyt et al. 2022 give no moments of these metrics.)
 """
 
@@ -65,7 +68,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.blocks import offsets_of
+from rankconst.moments.blocks import GOOD_FOR_MANY, has_many_blocks, offsets_of, split_offsets
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.moments.summation import uniform_rule
 from rankconst.moments.sums import MIDPOINT, binomial, condense
@@ -75,11 +78,11 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Highest central moment of V that is formed; even.
-ORDER = 18
+# Highest central moment of V that is formed, and that which is tried first if blocks are many; even.
+ORDER, _LOW_ORDER = 18, 8
 # Step of the trapezoidal rule in the logarithm of s: exp(-pi^2 / h) is 4e-22.
 STEP = 1 / 5
-# Nodes of one task's Gauss rules. The larger is exact for the means of y^(2 ORDER).
+# Nodes of one task's Gauss rules, which for central moments are ORDER + 2: exact for the means of y^(2 ORDER).
 _NODES = 20
 _FEW_NODES = 8
 # Up to this sqrt(t) N the rules give the mean of a Gaussian to rounding.
@@ -137,15 +140,18 @@ def rank_variance(histogram: Histogram) -> Moments:
 def standard_deviation(histogram: Histogram) -> Moments:
     """Return the moments of the standard deviation; errors bound what is left out and estimate rounding."""
     square = rank_variance(histogram)
-    if square.expectation == 0:
-        # One task, or one candidate each.
-        return Moments(0.0, 0.0, 0.0, 0.0, "numerical")
-    ranks = _Ranks.of(histogram, square.expectation)
-    central = _central_moments(ranks, square.variance / square.expectation**2)
-    gap = _by_series(central)
-    if gap.error > _GOOD_ENOUGH * gap.value:
-        gap = min(gap, _by_transform(ranks, central), key=lambda estimate: estimate.error)
     root = math.sqrt(square.expectation)
+    if square.variance == 0:
+        # One task, or one candidate each.
+        return Moments(root, 2 * UNIT_ROUNDOFF * root, 0.0, 0.0, "numerical")
+    ranks = _Ranks.of(histogram, square.expectation)
+    for order, enough in ((_LOW_ORDER, GOOD_FOR_MANY), (ORDER, _GOOD_ENOUGH))[not has_many_blocks(histogram) :]:
+        central = _central_moments(ranks, square.variance / square.expectation**2, order)
+        gap = _by_series(central)
+        if gap.error <= enough * gap.value:
+            break
+    else:
+        gap = min(gap, _by_transform(ranks, central), key=lambda estimate: estimate.error)
     expectation = root * (1 - gap.value)
     variance = square.expectation * gap.value * (2 - gap.value)
     return Moments(
@@ -159,37 +165,58 @@ def standard_deviation(histogram: Histogram) -> Moments:
 
 @dataclass(frozen=True)
 class _Ranks:
-    """The ranks of all tasks: `weights` tasks of each of the `sizes`, condensed, ascending."""
+    """The ranks of all tasks: `weights` tasks of each of the `sizes`, ascending; those of chance condensed."""
 
     sizes: Values
     weights: Values
+    offsets: Values  # 0 under chance; the least of all is taken from them
     total: int  # n
     mean_size: float  # the mean of N
+    mean_offset: float  # that of the offsets
     variance: float  # E[V]
-    outermost: tuple[Values, Values]  # some N, and for each the number of tasks with at most N
+    outermost: tuple[Values, Values]  # some a + N, and for each the number of tasks with at most that
 
     @classmethod
     def of(cls, histogram: Histogram, variance: float) -> _Ranks:
-        sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
-        order = np.argsort(sizes)
+        if histogram.offsets is None:
+            sizes, weights = condense(histogram.num_candidates, histogram.num_tasks)
+            offsets, shift = np.zeros_like(sizes), 0
+        else:
+            sizes, weights = histogram.num_candidates.astype(np.float64), histogram.num_tasks.astype(np.float64)
+            shift = int(histogram.offsets.min())
+            offsets = (histogram.offsets - shift).astype(np.float64)
+        order, outwards = np.argsort(sizes), np.argsort(histogram.last_ranks)
         some = np.unique(np.linspace(0, len(histogram) - 1, 256).astype(np.int64))
-        within = np.cumsum(histogram.num_tasks)[some].astype(np.float64)
+        within = np.cumsum(histogram.num_tasks[outwards])[some].astype(np.float64)
         return cls(
             sizes=sizes[order],
             weights=weights[order],
+            offsets=offsets[order],
             total=histogram.total,
             mean_size=histogram.mean,
+            mean_offset=(split_offsets(histogram)[1] - shift * histogram.total) / histogram.total,
             variance=variance,
-            outermost=(histogram.num_candidates[some].astype(np.float64), within),
+            outermost=((histogram.last_ranks[outwards][some] - shift).astype(np.float64), within),
         )
+
+    @property
+    def middles(self) -> Values:
+        """The mean of each size's ranks."""
+        return self.offsets + (self.sizes + 1) / 2
 
     @cached_property
     def rule(self) -> tuple[Values, Values]:
-        return uniform_rule(self.sizes, _NODES)
+        return self.rule_of(_NODES)
 
     @cached_property
     def short_rule(self) -> tuple[Values, Values]:
-        return uniform_rule(self.sizes, _FEW_NODES)
+        return self.rule_of(_FEW_NODES)
+
+    def rule_of(self, nodes: int) -> tuple[Values, Values]:
+        """Return the rules of so many nodes of all sizes, each from its mean on."""
+        distinct, kind = np.unique(self.sizes, return_inverse=True)
+        at, weights = uniform_rule(distinct, nodes)
+        return at[kind], weights[kind]
 
     def transform(self, t: float) -> float:
         """Return E[exp(-t n V)]."""
@@ -212,7 +239,7 @@ class _Ranks:
         # c is near the mean of the ranks, and not far beyond the last rank of too many tasks.
         last_ranks, within = self.outermost
         low = 1 - math.sqrt(room / self.total)
-        high = min(self.mean_size + math.sqrt(room / self.total), float(np.min(last_ranks + np.sqrt(room / within))))
+        high = min(self.mean_size + self.mean_offset + math.sqrt(room / self.total), float(np.min(last_ranks + np.sqrt(room / within))))
         # A power of 2 as step makes every point exact and every period whole.
         first, end = math.floor(low / step), math.ceil(high / step) + 1
         if end - first <= _PLAIN:
@@ -222,7 +249,8 @@ class _Ranks:
         indices: list[Counts] = []
         counts: list[Values] = []
         place = first
-        for edge in (0.5, *(self.sizes + 0.5).tolist()):
+        edges = np.unique(np.concatenate((self.offsets, self.offsets + self.sizes)))
+        for edge in (edges + 0.5).tolist():
             start = min(math.floor((edge - reach) / step), end)
             stop = min(math.ceil((edge + reach) / step), end)
             repeats = (start - place) // period
@@ -247,11 +275,14 @@ class _Ranks:
         total = np.zeros(c.size)
         for part, (nodes, shares) in ((slice(few), self.short_rule), (slice(few, many), self.rule)):
             if self.sizes[part].size:
-                offset = c[:, None] - (self.sizes[part] + 1) / 2
+                offset = c[:, None] - self.middles[part]
                 total += _log_mean_by_rule(t, offset, nodes[part], shares[part]) @ self.weights[part]
         if many < self.sizes.size:
-            sizes = self.sizes[many:]
-            phi = _mean_by_integral(t, c[:, None], sizes) if t <= _SMOOTH else _mean_over_lattice(t, c, sizes)
+            sizes, offsets = self.sizes[many:], self.offsets[many:]
+            if t <= _SMOOTH:
+                phi = _mean_by_integral(t, c[:, None] - offsets, sizes)
+            else:
+                phi = _mean_over_lattice(t, c, sizes, offsets)
             total += np.log(phi + TINY) @ self.weights[many:]
         return total
 
@@ -290,32 +321,43 @@ def _erfc(x: Values) -> Values:
     return np.array([math.erfc(value) for value in x.ravel().tolist()]).reshape(x.shape)
 
 
-def _mean_over_lattice(t: float, c: Values, sizes: Values) -> Values:
+def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> Values:
     """Return phi by summing over the ranks near c. Shape (C, U)."""
     centre = np.rint(c)
     rank = centre[:, None] + np.arange(-_LATTICE, _LATTICE + 1)
+    if offsets.any():
+        # Differences of cumulative sums would cancel.
+        near, ends = np.exp(-t * np.square(rank - c[:, None]))[:, None], (offsets + sizes)[:, None]
+        inside = (rank[:, None] > offsets[:, None]) & (rank[:, None] <= ends)
+        return np.asarray(np.sum(np.where(inside, near, 0.0), axis=-1) / sizes)
     terms = np.where(rank >= 1, np.exp(-t * np.square(rank - c[:, None])), 0.0)
     sums = np.concatenate((np.zeros((c.size, 1)), np.cumsum(terms, axis=1)), axis=1)
     taken = np.clip(np.floor(sizes) - centre[:, None] + _LATTICE + 1, 0, 2 * _LATTICE + 1).astype(np.int64)
     return np.asarray(np.take_along_axis(sums, taken, axis=1) / sizes)
 
 
-def _central_moments(ranks: _Ranks, second: float) -> list[Estimate]:
-    """Return the central moments of V / E[V], orders 0 to ORDER; the second is `second`, which is exact."""
+def _central_moments(ranks: _Ranks, second: float, order: int) -> list[Estimate]:
+    """Return the central moments of V / E[V], orders 0 to `order`; the second is `second`, which is exact."""
     n, mean = ranks.total, ranks.variance
-    nodes, shares = ranks.rule
-    y = (ranks.sizes[:, None] - ranks.mean_size) / 2 + nodes
-    squares = y * y
-    excess = (squares - np.sum(shares * squares, axis=1, keepdims=True)) / n / mean
+    nodes, shares = ranks.rule_of(order + 2)
+    away = ((ranks.sizes - ranks.mean_size) / 2 + (ranks.offsets - ranks.mean_offset))[:, None]
+    if ranks.offsets.any():
+        # Far out, squares of ranks would cancel.
+        squares = nodes * nodes
+        excess = 2 * away * nodes + (squares - np.sum(shares * squares, axis=1, keepdims=True))
+    else:
+        squares = np.square(away + nodes)
+        excess = squares - np.sum(shares * squares, axis=1, keepdims=True)
+    excess = excess / n / mean
     slope = math.sqrt(2 / mean) / n * nodes
-    normal, normal_weights = np.polynomial.hermite_e.hermegauss(ORDER + 2)
+    normal, normal_weights = np.polynomial.hermite_e.hermegauss(order + 2)
     # Even powers of sqrt(s) are even in Z.
     half = normal > 0
     normal, normal_weights = normal[half][:, None, None], normal_weights[half] / np.sum(normal_weights[half])
     # Coefficients of sqrt(s)^g: of exp(...) at every node, and of its mean, shape (Z, U).
     term, previous = np.ones((normal.size, *nodes.shape)), np.zeros(1)
     one = [np.ones((normal.size, ranks.sizes.size))]
-    for g in range(1, 2 * ORDER + 1):
+    for g in range(1, 2 * order + 1):
         term, previous = (normal * slope * term - 2 * excess * previous) / g, term
         one.append(np.sum(shares * term, axis=-1))
     # Neither part has a mean.
@@ -323,7 +365,7 @@ def _central_moments(ranks: _Ranks, second: float) -> list[Estimate]:
     logs = _logarithm(one)
     total = [log @ ranks.weights for log in logs]
     total[2] = total[2] - np.sum(ranks.weights * np.sum(shares * nodes * nodes, axis=1)) / n / n / mean
-    factorials = [float(math.factorial(k)) for k in range(ORDER + 1)]
+    factorials = [float(math.factorial(k)) for k in range(order + 1)]
     series, sizes = _exponential(total), _exponential([np.abs(log) for log in total])
     values = [(-1) ** k * f * float(normal_weights @ series[2 * k]) for k, f in enumerate(factorials)]
     # With few tasks B^2 is no small part of A, and high powers of x all but cancel.
@@ -357,9 +399,9 @@ def _exponential(logs: list[Values]) -> list[Values]:
 
 def _by_series(central: list[Estimate]) -> Estimate:
     """Return the gap from the binomial series, cut after the even order that leaves least."""
-    coefficients = [binomial(0.5, k) for k in range(ORDER + 1)]
+    coefficients = [binomial(0.5, k) for k in range(len(central))]
     routes = []
-    for last in range(2, ORDER + 1, 2):
+    for last in range(2, len(central), 2):
         taken = list(zip(coefficients, central, strict=True))[2 : last + 1]
         value = -math.fsum(coefficient * moment.value for coefficient, moment in taken)
         # All coefficients from the first on add up to 1 in size.

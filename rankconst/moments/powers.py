@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.errors import UsageError
-from rankconst.moments.blocks import blocks_of, offsets_of
+from rankconst.moments.blocks import GOOD_FOR_MANY, blocks_of, has_many_blocks, offsets_of, split_offsets
 from rankconst.moments.means import mean_rank
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.moments.sums import TABLE, binomial, condense, harmonic, scaled_power, sum_over_ranks
@@ -91,8 +91,8 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
     power = (-1 if inverse else 1) / exponent
     sums: _Sum
     if histogram.offsets is None or exponent == 1:
-        above = int(np.dot(histogram.num_tasks.astype(object), offsets_of(histogram).astype(object)))
-        sums = _SumOverFirstRanks(*condense(histogram.num_candidates, histogram.num_tasks), exponent, above)
+        below, above = split_offsets(histogram)
+        sums = _SumOverFirstRanks(*condense(below.num_candidates, below.num_tasks), exponent, above)
     else:
         sums = _SumOverBlocks(histogram, exponent)
     if int(histogram.num_candidates.max()) == 1:
@@ -100,7 +100,8 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
         value = (sums.mean / histogram.total) ** power
         return Moments(value, 0.0 if value == 1 else _CERTAIN_ERROR * value, 0.0, 0.0, "numerical")
     routes = [_by_series(sums, power)]
-    if max(routes[0][0].error, routes[0][1].error / routes[0][1].value) > _GOOD_ENOUGH:
+    enough = GOOD_FOR_MANY if has_many_blocks(histogram) else _GOOD_ENOUGH
+    if max(routes[0][0].error, routes[0][1].error / routes[0][1].value) > enough:
         routes.append(_by_transform(sums, power))
     scale = math.exp(power * (math.log(sums.mean) - math.log(histogram.total)))
     expectation = min((route[0] for route in routes), key=lambda estimate: estimate.error)
