@@ -19,6 +19,10 @@ for x <= y, and summing f((a + b)/2) by parts in both arguments
 with :math:`\Delta^2 f(s) = f(s/2) - 2 f(s/2 + 1/2) + f(s/2 + 1)`. Between neighbouring N_u terms are smooth in x and
 y, so a few points are enough (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 estimates both
 moments from random rankings.)
+
+Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) = m) h(x)/h(y) (:mod:`.block_counts`).
+The sum over x < y then takes time; it changes slowly with y, and is a correction of the order of 1/n. So where there are
+many y it is formed for some and interpolated; half of them tell its error.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.moments.block_counts import BlockCounts
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, place_nodes
@@ -51,6 +56,8 @@ _GAP_SCALES = 45.0
 _GAP_NODES = 32
 # Sums over that many terms or fewer are formed term by term.
 _TERM_BY_TERM = 64
+# Of blocks: the logarithms that sums over gaps may take, and for how many y they are formed at least.
+_GAP_BUDGET, _LEAST_GAPS = 2**24, 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,24 @@ class _Rules(dict[int, "tuple[Values, Values]"]):
 
 
 @dataclass(frozen=True, slots=True)
+class _Gaps:
+    """Sums over x < y, at some y, of P(B(x) = B(y) = m) / P(B(y) = m) times a function."""
+
+    chosen: Counts  # ascending
+    laws: list[tuple[Counts, Values]]  # of each, x and weights
+    exact: bool  # no other y has any weight to speak of
+
+    def sum(self, points: Counts, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
+        """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
+        pairs = zip(self.chosen.tolist(), self.laws, strict=True)
+        sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
+        fine, coarse = (
+            np.stack([np.interp(points, self.chosen[::step], each[::step]) for each in sums.T]) for step in (1, 2)
+        )
+        return fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)
+
+
+@dataclass(frozen=True, slots=True)
 class _MedianLaw:
     """The laws of the two middle ranks, on a window outside of which they have no mass to speak of."""
 
@@ -96,6 +121,7 @@ class _MedianLaw:
     nodes: Nodes
     laws: PointLaws
     needed: list[int]  # m - C(x) in each panel: how many of the ranks that x does not make certain it takes
+    gaps: _Gaps | None = None  # of blocks, where n is even
     rules: _Rules = field(default_factory=_Rules)  # those for sums over gaps that were formed so far
 
 
@@ -140,16 +166,23 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     """Sum E[g(M)] and Var[g(M)] over a law."""
     c = float(law.centre)
     if not law.panels:
-        return Moments(statistic.value(c), 0.0, 0.0, 0.0, "numerical")
+        value = statistic.value(c)
+        return Moments(value, 0.0 if value == round(value) else UNIT_ROUNDOFF * value, 0.0, 0.0, "numerical")
     x = law.nodes.points.astype(np.float64)
+    interpolated = np.zeros(2)
     terms = np.stack(statistic.difference(x, 1.0, c)) * law.laws.tail
     sizes = np.abs(terms)
     if law.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
-        inner = _sum_below(law, lambda s: np.stack(statistic.curvature(s, c)))
+        curvature: Callable[[Values], Values] = lambda s: np.stack(statistic.curvature(s, c))  # noqa: E731
+        inner, off = (_sum_below(law, curvature), None) if law.gaps is None else law.gaps.sum(law.nodes.points, curvature)
         terms += law.laws.mass * (half - inner)
         sizes += law.laws.mass * (np.abs(half) + np.abs(inner))
+        if off is not None:
+            interpolated = law.nodes.sum(0 * off, law.laws.mass * off)[1]
     (first, second), (first_error, second_error) = law.nodes.sum(terms, sizes * law.laws.error)
+    first_error += interpolated[0]
+    second_error += interpolated[1]
     # What the window leaves out, against f at the ends of the axis.
     for start, stop in ((1.0, law.lowest), (law.highest + 1.0, law.largest)):
         ends = np.abs(statistic.difference(np.array([start]), stop - start, c))[:, 0]
@@ -254,10 +287,23 @@ class _Profile:
         expected = x * float(self.first_sums[first])
         return int(self.certain[first]) + expected, max(expected - float(self.second_sums[first]) * x * x, 0.0)
 
+    def slope(self, x: int) -> float:
+        """Return by how much the mean of B grows from x to x + 1."""
+        return float(self.first_sums[np.searchsorted(self.sizes, x, side="right")])
+
+    def gap(self, x: int, middle: int) -> float:
+        """Return how far below x the next rank is, given that `middle` are at most x; 0 if they are certain to be."""
+        needed = middle - self.num_certain(x)
+        return x / needed if needed else 0.0
+
+    def cuts(self, low: int, high: int) -> Counts:
+        """Return the x within low < x <= high at which B changes its course."""
+        return self.sizes[(self.sizes > low) & (self.sizes <= high)]
+
     def scale(self, x: int) -> float:
         """Return how far x must move to move B(x) by a standard deviation, or by one rank if that is more."""
-        slope = float(self.first_sums[np.searchsorted(self.sizes, x, side="right")])
-        return max(1.0, math.sqrt(self.mean_and_variance(x)[1])) / slope
+        slope = self.slope(x)
+        return max(1.0, math.sqrt(self.mean_and_variance(x)[1])) / slope if slope else math.inf
 
     def log_tail(self, x: int, count: int, side: int) -> float:
         """Bound log P(B(x) >= count) for side 1, log P(B(x) <= count) for side -1 (Bennett 1962)."""
@@ -269,6 +315,31 @@ class _Profile:
             return -math.inf
         u = distance / variance
         return -variance * ((1.0 + u) * math.log1p(u) - u)
+
+
+class _BlockProfile(_Profile):
+    """The same where ranks are uniform on blocks."""
+
+    def __init__(self, histogram: Histogram) -> None:
+        self.counts = BlockCounts(histogram)
+
+    def num_certain(self, x: int) -> int:
+        return int(self.counts.num_certain(x))
+
+    def mean_and_variance(self, x: int) -> tuple[float, float]:
+        share, tasks = self.counts.shares(x), self.counts.tasks
+        return float(np.dot(share, tasks)), float(np.dot(share * (1.0 - share), tasks))
+
+    def slope(self, x: int) -> float:
+        return self.counts.slope(x)
+
+    def gap(self, x: int, middle: int) -> float:
+        slope = self.slope(x)
+        return 1.0 / slope if slope else 0.0
+
+    def cuts(self, low: int, high: int) -> Counts:
+        ends = np.concatenate((self.counts.starts, self.counts.stops)).astype(np.int64)
+        return ends[(ends > low) & (ends <= high)]
 
 
 def _suffix_sums(values: Values) -> Values:
@@ -289,16 +360,22 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     """Find where the middle ranks lie, and their laws there."""
     total = histogram.total
     middle, paired = (total + 1) // 2, total % 2 == 0
-    largest = int(histogram.num_candidates[-1])
-    profile = _Profile(histogram)
+    largest = int(histogram.last_ranks.max())
+    profile = _Profile(histogram) if histogram.offsets is None else _BlockProfile(histogram)
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
     limit = -(_NEGLIGIBLE + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
-    panels = list(_panels(profile, lowest, centre, highest, middle if paired else None))
+    panels, gaps = list(_panels(profile, lowest, centre, highest, middle if paired else None)), None
     nodes = place_nodes(panels)
-    laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre) if panels else PointLaws(*np.empty((3, 0)))
+    if not panels:
+        laws = PointLaws(*np.empty((3, 0)))
+    elif isinstance(profile, _BlockProfile):
+        laws = profile.counts.evaluate(nodes.points, middle, centre)
+        gaps = _find_gaps(profile.counts, nodes, laws, middle, lowest) if paired else None
+    else:
+        laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
     return _MedianLaw(
         paired=paired,
         centre=centre,
@@ -310,7 +387,26 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
         nodes=nodes,
         laws=laws,
         needed=[middle - profile.num_certain(panel.start) for panel in panels],
+        gaps=gaps,
     )
+
+
+def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, middle: int, lowest: int) -> _Gaps:
+    """Find the laws of the lower middle rank given the upper one, for as many y as take little time."""
+    mass = np.abs(nodes.weights * laws.mass)
+    # What y bring to the moments of the median and of its inverse.
+    brought = [each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)]
+    heavy = np.flatnonzero(np.maximum(*brought) > UNIT_ROUNDOFF / 16)
+    pilot = int(nodes.points[np.argmax(mass)])
+    number = int(max(_LEAST_GAPS, _GAP_BUDGET // counts.gap_cost(pilot, counts.gap_law(pilot, middle, lowest)[0])))
+    if exact := heavy.size <= number:
+        chosen = nodes.points[heavy]
+    else:
+        # As dense as makes linear interpolation err least.
+        running = np.cumsum(np.cbrt(np.maximum(*brought))[heavy])
+        places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
+        chosen = nodes.points[heavy[np.unique(places)]]
+    return _Gaps(chosen, [counts.gap_law(y, middle, lowest) for y in chosen.tolist()], exact)
 
 
 def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: int | None) -> Iterator[Panel]:
@@ -319,18 +415,16 @@ def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: i
     `paired` is m for even n. Then the sums over gaps differ behind an N: they reach their new course within a few times
     the scale of the gap, where panels are narrow.
     """
-    inside = profile.sizes[(profile.sizes > lowest) & (profile.sizes <= highest)]
-    cuts = np.unique(np.concatenate(([lowest, centre], inside, [highest + 1])))
+    cuts = np.unique(np.concatenate(([lowest, centre], profile.cuts(lowest, highest), [highest + 1])))
     cuts = cuts[(cuts >= lowest) & (cuts <= highest + 1)]
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
-        needed = None if paired is None else paired - profile.num_certain(begin)
         start = begin
         while start < end:
             # f is singular at 0.
             scale = min(profile.scale(start), float(start))
             width = _WIDEST * scale
-            if needed:
-                gap = start / needed
+            gap = 0.0 if paired is None else profile.gap(start, paired)
+            if gap:
                 scale = min(scale, 8.0 * gap)
                 if start - begin < 40.0 * gap:
                     width = min(width, max(8.0 * gap, start - begin))

@@ -57,6 +57,43 @@ class PointLaws:
     error: Values  # relative error of both
 
 
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Nodes z = e^zeta on the upper halves of circles, one for each point x. Conjugate nodes are taken together."""
+
+    zeta: Complex  # shape (X, nodes); imaginary parts are those of every point
+    shares: Values  # weights of the trapezoidal rule: shape (nodes,)
+    deviation: Values  # of the tilted laws: shape (X,)
+    reach: int  # further than this from their means they have no mass to speak of
+
+    @classmethod
+    def around(cls, tilt: Values, variance: Values, uncertain: Counts, odd: bool = False) -> Circle:
+        """Place nodes on the circles |z| = e^tilt, given the tilted variances; on whole circles an `odd` number."""
+        deviation = np.sqrt(variance)
+        # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this from its mean ...
+        reach = math.ceil(9.4 * float(deviation.max()) + 14.0)
+        period = min(2 * reach + 2, int(uncertain.max()) + 1)
+        period += odd and period % 2 == 0
+        # ... and |g| <= exp(-2 var sin^2(theta/2)) on its circle.
+        arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / max(float(deviation.min()), 1.0)))
+        node = np.arange(min(period // 2, math.ceil(arc * period / (2.0 * math.pi))) + 1)
+        zeta = tilt[:, None] + 1j * (2.0 * math.pi / period * node)
+        return cls(zeta, np.where(node * 2 % period == 0, 1.0, 2.0) / period, deviation, reach)
+
+    def read_off(
+        self, log_ratio: Complex, uncertain: Counts, needed: Counts, left: NDArray[np.bool_]
+    ) -> tuple[Values, Values, Values]:
+        """Return tail, mass and error of :class:`PointLaws`, given log(g(z) / z^needed) at the nodes."""
+        ratio = np.exp(log_ratio) * self.shares
+        length = np.where(left, np.minimum(self.reach + 1, uncertain - needed + 1), np.minimum(self.reach, needed))
+        tail = np.sum((ratio * _geometric_sum(self.zeta, length, left)).real, axis=1)
+        mass = np.sum(ratio.real, axis=1)
+        # Rounding: of sum p, which moves the mean, counted in deviations; of the exponent; of the trapezoidal sum.
+        exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
+        error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + 8.0 * (needed + 1.0) / np.maximum(self.deviation, 0.5))
+        return np.where(left, -tail, tail), mass, error
+
+
 class BelowCounts:
     """The laws of B(x) at given points: ascending, each below the largest N."""
 
@@ -110,23 +147,8 @@ class BelowCounts:
     ) -> tuple[Values, Values, Values]:
         uncertain = self._total - self._certain[first]
         tilt, variance = self._tilt(x, first, uncertain, np.where(needed > 0, needed - 0.5, 0.25))
-        deviation = np.sqrt(variance)
-        # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this from its mean ...
-        reach = math.ceil(9.4 * float(deviation.max()) + 14.0)
-        period = min(2 * reach + 2, int(uncertain.max()) + 1)
-        # ... and |g| <= exp(-2 var sin^2(theta/2)) on its circle.
-        arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / max(float(deviation.min()), 1.0)))
-        node = np.arange(min(period // 2, math.ceil(arc * period / (2.0 * math.pi))) + 1)
-        zeta = tilt[:, None] + 1j * (2.0 * math.pi / period * node)
-        # Conjugate nodes are taken together.
-        ratio = np.exp(self._log_ratio(x, first, needed, zeta)) * np.where(node * 2 % period == 0, 1.0, 2.0) / period
-        length = np.where(left, np.minimum(reach + 1, uncertain - needed + 1), np.minimum(reach, needed))
-        tail = np.sum((ratio * _geometric_sum(zeta, length, left)).real, axis=1)
-        mass = np.sum(ratio.real, axis=1)
-        # Rounding: of sum p, which moves the mean, counted in deviations; of the exponent; of the trapezoidal sum.
-        exponent = np.abs(np.log(np.maximum(mass, np.finfo(np.float64).tiny)))
-        error = UNIT_ROUNDOFF * (64.0 + 4.0 * exponent + 8.0 * (needed + 1.0) / np.maximum(deviation, 0.5))
-        return np.where(left, -tail, tail), mass, error
+        circle = Circle.around(tilt, variance, uncertain)
+        return circle.read_off(self._log_ratio(x, first, needed, circle.zeta), uncertain, needed, left)
 
     def _tilt(self, x: Values, first: Counts, uncertain: Counts, target: Values) -> tuple[Values, Values]:
         """Return s that puts the tilted mean near `target`, and the tilted variance there."""

@@ -171,6 +171,7 @@ def _num_nodes(length: int, scale: float) -> int:
     return _MOST_NODES if ratio > 0.25 else max(6, math.ceil(-37.0 / math.log(ratio)))
 
 
+@functools.lru_cache(maxsize=4096)
 def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
     """Return whole offsets, weights and check weights: the interpolating rule on rounded Gauss nodes."""
     if length <= _TERMS_PER_NODE * size:

@@ -1,0 +1,262 @@
+r"""How many ranks are at most x where ranks are uniform on blocks: the laws that the median follows from.
+
+B(x) = #{i : r_i <= x} is Poisson-binomial with F_i(x) = (x - a_i) / T_i, kept within 0 .. 1. Coefficients of its
+generating function are read off a circle through the saddlepoint as in :mod:`.poisson_binomial`. With p the tilted
+chances there and v = e^{i theta} - 1, the logarithm of a factor is expanded in p v, or where p is the larger part in
+(1 - p) conj(v):
+
+.. math:: \log(1 + p v) = i\theta + \log(1 + (1 - p) \bar v) = \sum_k \frac{(-1)^{k-1}}{k} (p v)^k
+
+so that the angles cost no more than power sums of p over the tasks.
+
+*Both middle ranks.* For n = 2m, the lower one is at most x and the upper one beyond y >= x iff B(x) = B(y) = m, and
+
+.. math:: P(B(x) = B(y) = m) = [z^m] \prod_i (F_i(x) z + 1 - F_i(y)), \qquad
+          \frac{F_i(x) z + 1 - F_i(y)}{F_i(y) z + 1 - F_i(y)} = 1 - \frac{d_i}{T_i} \frac{z}{F_i(y) z + 1 - F_i(y)}
+
+with d_i the number of ranks of the block in x+1 .. y: the circle of y serves for all x, and the rows that reach from x
+to y need no more than power sums either. (Derived here.)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.moments.blocks import offsets_of
+from rankconst.moments.poisson_binomial import Circle, PointLaws
+from rankconst.moments.result import TINY, UNIT_ROUNDOFF
+from rankconst.moments.summation import Panel, place_nodes
+
+if TYPE_CHECKING:
+    from rankconst.moments.result import Complex, Counts, Values
+    from rankconst.tasks import Histogram
+
+
+# Numbers formed in one go, and points evaluated together.
+_TABLE = 2**19
+_ROWS = 128
+# Terms below e^-42 are left out of expansions in numbers of at most that modulus.
+_NEGLIGIBLE, _RADIUS = 42.0, 0.6
+_MOST_STEPS = 200
+_STEEPEST = 700.0
+# Sums over so many ranks are formed term by term; x that add less than this, relatively, are left out.
+_TERM_BY_TERM, _NARROWEST, _VANISHED = 512, 64, 1e-15
+
+
+class BlockCounts:
+    """The laws of B(x) for the blocks of a histogram."""
+
+    def __init__(self, histogram: Histogram) -> None:
+        self.starts = offsets_of(histogram).astype(np.float64)
+        self.stops = histogram.last_ranks.astype(np.float64)
+        self.sizes = histogram.num_candidates.astype(np.float64)
+        self.tasks = histogram.num_tasks.astype(np.float64)
+        self._begun, self._done = (
+            (ends[order], np.concatenate(([0], np.cumsum(histogram.num_tasks[order]))))
+            for ends in (self.starts, self.stops)
+            for order in (np.argsort(ends, kind="stable"),)
+        )
+
+    def num_possible(self, x: float | Values) -> Counts:
+        """Return how many ranks may be at most x."""
+        return np.asarray(self._begun[1][np.searchsorted(self._begun[0], x, side="left")])
+
+    def num_certain(self, x: float | Values) -> Counts:
+        """Return how many ranks are at most x for certain."""
+        return np.asarray(self._done[1][np.searchsorted(self._done[0], x, side="right")])
+
+    def shares(self, x: float) -> Values:
+        """Return F(x) of each row."""
+        return np.clip((x - self.starts) / self.sizes, 0.0, 1.0)
+
+    def slope(self, x: float) -> float:
+        """Return by how much the mean of B grows from x to x + 1."""
+        return float(np.sum((self.tasks / self.sizes)[(self.starts <= x) & (x < self.stops)]))
+
+    def evaluate(self, points: Counts, count: int, centre: int) -> PointLaws:
+        """Return the laws around `count` at ascending points; tails change sides at `centre`."""
+        size = points.size
+        tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
+        chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
+        for begin in range(0, size, chunk):
+            rows = slice(begin, begin + chunk)
+            tail[rows], mass[rows], error[rows] = self._evaluate_rows(points[rows].astype(np.float64), count, centre)
+        return PointLaws(tail, mass, error)
+
+    def _evaluate_rows(self, x: Values, count: int, centre: int) -> tuple[Values, Values, Values]:
+        certain = self.num_certain(x)
+        needed, uncertain, left = count - certain, self.num_possible(x) - certain, x < centre
+        open_rows = (self.starts < x[-1]) & (self.stops > x[0])
+        share = (x[:, None] - self.starts[open_rows]) / self.sizes[open_rows]
+        inside = (share > 0) & (share < 1)
+        share, tasks = np.where(inside, share, 0.5), np.where(inside, self.tasks[open_rows], 0.0)
+        none, every = np.sum(tasks * np.log1p(-share), axis=1), np.sum(tasks * np.log(share), axis=1)
+        # No more than one way, or none, to be `count`.
+        log_mass = np.where(needed == 0, none, np.where(needed == uncertain, every, -np.inf))
+        mass = np.exp(log_mass)
+        beyond = np.where(needed <= 0, 1.0, np.where(needed == uncertain, mass, 0.0))
+        below = np.where(needed <= 0, 0.0, np.where(needed == uncertain, -np.expm1(every), 1.0))
+        tail = np.where(left, -beyond, below)
+        error = UNIT_ROUNDOFF * (64.0 + 4.0 * np.abs(np.where(mass > 0, log_mass, 0.0)))
+        ways = np.flatnonzero((needed > 0) & (needed < uncertain))
+        if ways.size:
+            share, tasks, needed, uncertain = share[ways], tasks[ways], needed[ways], uncertain[ways]
+            tilt, variance = _tilt(share, tasks, uncertain, needed - 0.5)
+            circle = Circle.around(tilt, variance, uncertain)
+            log_ratio = _log_ratio(share, tasks, needed, circle.zeta)
+            tail[ways], mass[ways], error[ways] = circle.read_off(log_ratio, uncertain, needed, left[ways])
+        return tail, mass, error
+
+    def gap_law(self, y: int, count: int, lowest: int) -> tuple[Counts, Values]:
+        """Return x and weights for sums over x < y of P(B(x) = B(y) = count) / P(B(y) = count) times a smooth function.
+
+        No x is below `lowest`, nor so far from y that it has no weight to speak of.
+        """
+        needed = count - int(self.num_certain(y))
+        # A task that is certain by y is not to be beyond x.
+        lowest = max(lowest, int(np.max(self.starts[self.stops <= y], initial=0.0)) + 1)
+        near = (self.starts < y) & (self.stops > lowest)
+        starts, stops, sizes, tasks = (part[near] for part in (self.starts, self.stops, self.sizes, self.tasks))
+        back, shares = self._circle_of(y, needed)
+        share = np.minimum((y - starts) / sizes, 1.0)
+        with np.errstate(invalid="ignore"):
+            # z / (T (F z + 1 - F)).
+            unit = 1 / (sizes * (share + np.where(share == 1, 0.0, (1 - share) * back[:, None])))
+        hazard = float(np.sum(np.where(stops >= y, tasks * np.abs(unit[0]), 0.0)))
+        stop, length = y, math.ceil(min(8 / hazard, y)) if hazard else y
+        places, weights = [np.empty(0, np.int64)], [np.empty(0)]
+        while stop > lowest:
+            start = max(lowest, stop - length)
+            x, multiples = self._place(start, stop)
+            away = np.maximum(np.minimum(stops, y) - np.maximum(x[:, None], starts), 0.0)
+            ratio = np.sum((np.exp(_log_product(away, (y - x).astype(np.float64), unit, tasks)) * shares).real, axis=1)
+            places.append(x)
+            weights.append(multiples * ratio)
+            if ratio[0] < _VANISHED:
+                break
+            stop, length = start, 2 * length
+        return np.concatenate(places), np.concatenate(weights)
+
+    def gap_cost(self, y: int, x: Counts) -> int:
+        """Estimate how many numbers :meth:`gap_law` forms."""
+        first = int(x.min(initial=y))
+        within = (self.starts < y) & (self.stops > first)
+        through = (self.starts <= first) & (self.stops >= y)
+        return 32 * int(x.size * np.count_nonzero(within & ~through) + 20 * np.count_nonzero(within) + 100)
+
+    def _place(self, start: int, stop: int) -> tuple[Counts, Values]:
+        """Place points for sums over start <= x < stop of what is smooth between the ends of blocks."""
+        if stop - start <= _TERM_BY_TERM:
+            return np.arange(start, stop), np.ones(stop - start)
+        ends = np.concatenate([each[(each > start) & (each < stop)] for each in (self.starts, self.stops)])
+        cuts = np.unique(np.concatenate(([start, stop], ends.astype(np.int64)))).tolist()
+        panels = []
+        for begin, end in itertools.pairwise(cuts):
+            while begin < end:
+                # Of few lengths, so that few rules serve.
+                ladder = round(2.0 ** (math.floor(2 * math.log2(end - begin)) / 2))
+                width = end - begin if end - begin <= _NARROWEST else ladder
+                panels.append(Panel(begin, begin + width, float(stop - start)))
+                begin += width
+        nodes = place_nodes(panels)
+        return nodes.points, nodes.weights
+
+    def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
+        """Return 1/z at nodes of a circle, and what share of P(B(y) = count) each brings."""
+        uncertain = int(self.num_possible(y)) - int(self.num_certain(y))
+        if not 0 < needed < uncertain:
+            # One way: every uncertain rank is at most y, z infinite, or none is.
+            return np.array([0.0 if needed else math.inf]), np.ones(1)
+        rows = (self.starts < y) & (self.stops > y)
+        share, tasks = self.shares(y)[None, rows], self.tasks[None, rows]
+        tilt, variance = _tilt(share, tasks, np.array([uncertain]), np.array([float(needed)]))
+        # A factor that is divided by may vanish at z = -e^s, which an odd number of nodes leaves out.
+        circle = Circle.around(tilt, variance, np.array([uncertain]), odd=True)
+        parts = np.exp(_log_ratio(share, tasks, np.array([needed]), circle.zeta))[0] * circle.shares
+        return np.exp(-circle.zeta[0]), parts / np.sum(parts.real)
+
+
+def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
+    """Return s that puts the tilted mean near `target`, and the tilted variance there. Chances: shape (X, U)."""
+    s = np.zeros(len(share))
+    low, high = np.full(s.size, -_STEEPEST), np.full(s.size, _STEEPEST)
+    goal = np.log(target / (uncertain - target))
+    for _ in range(_MOST_STEPS):
+        tilted = share / (share + (1 - share) * np.exp(-s)[:, None])
+        mean = np.einsum("xu,xu->x", tasks, tilted)
+        variance = np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
+        off = np.abs(mean - target) > 0.05 * np.sqrt(variance)
+        if not np.any(off):
+            break
+        low, high = np.where(mean < target, s, low), np.where(mean > target, s, high)
+        # The log-odds of the mean are linear in s when all chances are equal, and nearly so else.
+        rest = uncertain - mean
+        with np.errstate(all="ignore"):
+            step = (goal - np.log(mean / rest)) * mean * rest / (uncertain * variance)
+        moved = s + np.clip(np.nan_to_num(step, nan=0.0), -8.0, 8.0)
+        inside = (moved > low) & (moved < high)
+        s = np.where(off, np.where(inside, moved, 0.5 * (low + high)), s)
+    return s, variance
+
+
+def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> Complex:
+    """Return log(g(z) / z^needed) at z = e^zeta, shape (X, nodes)."""
+    s, theta = zeta[:, 0].real, zeta[0].imag
+    back = (1 - share) * np.exp(-s)[:, None]
+    hit, miss = share / (share + back), back / (share + back)
+    high, low = hit > 0.5, np.minimum(hit, miss)
+    on_axis = np.einsum("xu,xu->x", tasks, np.log1p(share * np.expm1(s)[:, None])) - s * needed
+    turned = np.sum(np.where(high, tasks, 0.0), axis=1) - needed
+    total: Complex = on_axis[:, None] + 1j * turned[:, None] * theta
+    v = np.expm1(1j * theta)
+    size = float(low.max()) * float(np.abs(v).max())
+    if size <= _RADIUS:
+        terms = max(2, math.ceil((_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))))
+        signed, power = np.where(high, -tasks, tasks), np.ones_like(low)
+        factor = np.ones_like(v)
+        for k in range(1, terms + 1):
+            power *= low
+            factor = factor * -v
+            both, difference = np.einsum("xu,xu->x", power, tasks), np.einsum("xu,xu->x", power, signed)
+            # Sums over low p of (p v)^k and over high ones of its conjugate.
+            total -= (both[:, None] * factor.real + 1j * difference[:, None] * factor.imag) / k
+        return total
+    wide = max(1, _TABLE // max(total.size, 1))
+    for begin in range(0, share.shape[1], wide):
+        part = slice(begin, begin + wide)
+        p, sign = low[:, None, part], np.where(high, -1.0, 1.0)[:, None, part]
+        along, across = p * v.real[:, None], p * v.imag[:, None]
+        # |1 + p v|^2 = 1 - 4 p (1 - p) sin^2(theta/2).
+        modulus = np.maximum(2 * p * (1 - p) * v.real[:, None], -1 + 1e-300)
+        logs = 0.5 * np.log1p(np.maximum(modulus, -1 + 2**-53)) + 1j * sign * np.arctan2(across, 1 + along)
+        total += np.einsum("xu,xtu->xt", tasks[:, part], logs)
+    return total
+
+
+def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Values) -> Complex:
+    """Return sum_u tasks log(1 - away unit), given shapes (D, U) and (nodes, U); `gaps` are y - x, falling."""
+    total = np.zeros((len(away), len(unit)), dtype=np.complex128)
+    farthest = gaps[0]
+    sizes = np.max(np.abs(unit), axis=0) * farthest
+    # Rows that reach from every x to y.
+    through = (away[0] == farthest) & (sizes < _RADIUS)
+    if through.any():
+        size = float(sizes[through].max())
+        terms = max(1, math.ceil((_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))))
+        scaled, power = unit[:, through] * farthest, np.ones((len(unit), np.count_nonzero(through)))
+        steps = np.ones(len(away))
+        for k in range(1, terms + 1):
+            power = power * scaled
+            steps = steps * (gaps / farthest)
+            total -= steps[:, None] * (power @ tasks[through]) / k
+    rest = np.flatnonzero(~through & (away[0] > 0))
+    wide = max(1, _TABLE // total.size)
+    for begin in range(0, rest.size, wide):
+        part = rest[begin : begin + wide]
+        factor: Complex = (1 - away[:, None, part] * unit[:, part]).astype(np.complex128)
+        total += np.log(np.where(factor == 0, TINY, factor)) @ tasks[part]
+    return total
