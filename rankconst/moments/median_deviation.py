@@ -13,7 +13,8 @@ of the distinct N, and C(x) = #{i : N_i < x},
 Between neighbours the y_i are uniform, whichever task each belongs to. So the median's y is an order statistic of
 uniforms, hence a beta variable; and B at a further point, given B at points on either side, is binomial again. M is
 found by bisection, asking for B(a + t) - B(a - t - 1) at a dozen or two of t. This is exact for every n, and takes
-about as many random numbers a draw as there are distinct N.
+about as many random numbers a draw as there are distinct N. Where ranks are uniform on blocks there is no such chain:
+each rank is drawn.
 
 **Control.** For large n, M is nearly linear in the counts at three fixed points, m0 - d0, m0 and m0 + d0, with m0 and
 d0 what both medians tend to (Bahadur 1966; Hall and Welsh 1985 for this statistic). For any coefficients b,
@@ -42,6 +43,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.metrics import NORMAL_QUARTILE
+from rankconst.moments.blocks import offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 
 if TYPE_CHECKING:
@@ -59,8 +61,8 @@ SEED = 20_220_315
 GOAL = 2.0**-7
 # Bounds on the number of draws; the fewest are for hundreds of thousands of distinct N.
 FEWEST_DRAWS, MOST_DRAWS = 2**5, 2**17
-# Draws times distinct N may reach this, unless the fewest draws exceed it already.
-WORK = 2**22
+# Draws times distinct N may reach this, unless the fewest draws exceed it already; and of blocks, draws times tasks.
+WORK, BLOCK_WORK = 2**22, 2**23
 
 # Draws of the pilot sample; where draws are few, half as many as of the sample itself at most.
 _PILOT = 512
@@ -93,7 +95,8 @@ class _Plan:
 
 def most_draws(histogram: Histogram) -> int:
     """Return the largest number of draws that a histogram is worth."""
-    affordable = max(WORK // (len(histogram) + 16), FEWEST_DRAWS)
+    work = WORK // (len(histogram) + 16) if histogram.offsets is None else BLOCK_WORK // histogram.total
+    affordable = max(work, FEWEST_DRAWS)
     return min(1 << (affordable.bit_length() - 1), MOST_DRAWS)
 
 
@@ -103,10 +106,12 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     Where fewer than 30 draws differ from the commonest value, the errors reckon with nine more that were not seen, as
     far off as any that was. Where none differs, these are taken to be off by the whole range of M, so that for S draws
     the errors are 3/S of the range and of its square, or less if Chernoff bounds say so. All is exactly 0 with one
-    task, and if more than half of the tasks have one candidate. The number of draws does not include the pilot sample.
+    task, and if more than half of the tasks are certain to have the same rank. The number of draws does not include the
+    pilot sample.
     """
     n = histogram.total
-    if n == 1 or (histogram.num_candidates[0] == 1 and 2 * int(histogram.num_tasks[0]) > n):
+    # Of tasks with one candidate, those with the same offset are one row.
+    if n == 1 or 2 * int(np.max(histogram.num_tasks[histogram.num_candidates == 1], initial=0)) > n:
         return Moments(0.0, 0.0, 0.0, 0.0, "closed_form")
     # Its streams are frozen (NEP 19); those of a Generator may change with any release of NumPy.
     rng = np.random.RandomState(np.random.PCG64(SEED))
@@ -121,7 +126,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
         values, counts = values[size:], counts[:, size:]
     else:
         values, counts = _draw(histogram, control.points, plan.draws, rng)
-    largest = float(histogram.num_candidates[-1] - 1) / 2
+    largest = float(histogram.last_ranks.max() - offsets_of(histogram).min() - 1) / 2
     first = second = _estimate_rare(histogram, values, largest)
     if first is None or second is None:
         first, second = (_estimate(control, b, values, counts) for b in (plan.first, plan.second))
@@ -256,20 +261,31 @@ def _divergence(level: float, mean: float, n: int) -> float:
 
 
 def _expect_counts(histogram: Histogram, points: Values) -> Values:
-    """Return E[B(x)] = sum_u c_u min(1, x/N_u) for whole numbers x; shape (K,)."""
-    sizes, tasks = histogram.num_candidates, histogram.num_tasks
-    return np.array([np.sum(tasks * np.minimum(1.0, x / sizes)) for x in points.tolist()])
+    """Return E[B(x)] = sum_u c_u P(r_u <= x) for whole numbers x; shape (K,)."""
+    return np.array([np.sum(histogram.num_tasks * _shares(histogram, x)) for x in points.tolist()])
+
+
+def _shares(histogram: Histogram, x: float) -> Values:
+    """Return min(1, x/N), or for blocks (x-a)/T kept within 0 .. 1; shape (U,)."""
+    return np.asarray(np.minimum(1.0, np.maximum(x - offsets_of(histogram), 0.0) / histogram.num_candidates))
 
 
 def _locate(histogram: Histogram) -> tuple[float, float]:
     """Return m0 and d0: half of all y_i are expected below m0, and half in m0 - d0 .. m0 + d0."""
     sizes = histogram.num_candidates.astype(np.float64)
     tasks = histogram.num_tasks.astype(np.float64)
-    edges = np.concatenate(([0.0], sizes))
-    density = np.append(np.cumsum((tasks / sizes)[::-1])[::-1], 0.0)
-    share = (np.concatenate(([0.0], np.cumsum(tasks))) + edges * density) / histogram.total
+    if histogram.offsets is None:
+        edges = np.concatenate(([0.0], sizes))
+        density = np.append(np.cumsum((tasks / sizes)[::-1])[::-1], 0.0)
+        share = (np.concatenate(([0.0], np.cumsum(tasks))) + edges * density) / histogram.total
+    else:
+        # The density changes at both ends of a block.
+        ends = np.concatenate((histogram.offsets, histogram.last_ranks)).astype(np.float64)
+        edges, place = np.unique(np.append(ends, 0.0), return_inverse=True)
+        density = np.cumsum(np.bincount(place[:-1], np.concatenate((tasks / sizes, -tasks / sizes)), edges.size))
+        share = np.concatenate(([0.0], np.cumsum(np.diff(edges) * density[:-1]))) / histogram.total
     middle = float(np.interp(0.5, share, edges))
-    low, high = 0.0, float(sizes[-1])
+    low, high = 0.0, float(edges[-1])
     while high - low > 1e-3 + 1e-12 * high:
         distance = (low + high) / 2
         left, right = np.interp((middle - distance, middle + distance), edges, share)
@@ -279,10 +295,10 @@ def _locate(histogram: Histogram) -> tuple[float, float]:
 
 def _place_control(histogram: Histogram) -> _Control:
     middle, distance = _locate(histogram)
-    sizes, tasks = histogram.num_candidates, histogram.num_tasks
+    tasks, last = histogram.num_tasks, histogram.last_ranks.max()
     near = {round(x) for x in (middle - distance, middle, middle + distance)}
-    points = np.array(sorted(x for x in near if 0 < x < sizes[-1]), dtype=np.float64)
-    shares = [np.minimum(1.0, x / sizes) for x in points.tolist()]
+    points = np.array(sorted(x for x in near if 0 < x < last), dtype=np.float64)
+    shares = [_shares(histogram, x) for x in points.tolist()]
     # For x < y, r <= x implies r <= y.
     covariance = np.array(
         [[np.sum(tasks * np.minimum(p, q) * (1.0 - np.maximum(p, q))) for q in shares] for p in shares]
@@ -363,7 +379,7 @@ class _Search:
 
 def _draw(histogram: Histogram, points: Values, draws: int, rng: np.random.RandomState) -> tuple[Values, Values]:
     """Draw rankings: M without its divisor, shape (S,), and B at the points, shape (K, S)."""
-    few = histogram.total <= len(histogram) + _FEW_TASKS
+    few = histogram.offsets is not None or histogram.total <= len(histogram) + _FEW_TASKS
     numbers = histogram.total if few else len(histogram) + points.size + 1
     batch = max(1 if few else _SMALLEST_BATCH, min(_TABLE // numbers, _LARGEST_BATCH))
     method = _draw_ranks if few else _draw_deviations
@@ -377,7 +393,7 @@ def _draw_ranks(histogram: Histogram, points: Values, draws: int, rng: np.random
     ranks = rng.random_sample((draws, sizes.size))
     ranks *= sizes
     np.floor(ranks, out=ranks)
-    ranks += 1.0
+    ranks += 1.0 + np.repeat(offsets_of(histogram), histogram.num_tasks)
     counts = np.array([np.count_nonzero(ranks <= x, axis=1) for x in points.tolist()], dtype=np.float64)
     middle = ((sizes.size - 1) // 2, sizes.size // 2)
     for _ in range(2):
