@@ -77,17 +77,19 @@ class BlockCounts:
         """Return by how much the mean of B grows from x to x + 1."""
         return float(np.sum((self.tasks / self.sizes)[(self.starts <= x) & (x < self.stops)]))
 
-    def evaluate(self, points: Counts, count: int, centre: int) -> PointLaws:
-        """Return the laws around `count` at ascending points; tails change sides at `centre`."""
-        size = points.size
-        tail, mass, error = np.empty(size), np.empty(size), np.empty(size)
-        chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
-        for begin in range(0, size, chunk):
-            rows = slice(begin, begin + chunk)
-            tail[rows], mass[rows], error[rows] = self._evaluate_rows(points[rows].astype(np.float64), count, centre)
-        return PointLaws(tail, mass, error)
+    def evaluate(self, points: Counts, count: int, centre: int) -> tuple[PointLaws, Values]:
+        """Return the laws around `count` at ascending points, and next to what share of B(x) = count no rank is x.
 
-    def _evaluate_rows(self, x: Values, count: int, centre: int) -> tuple[Values, Values, Values]:
+        Tails change sides at `centre`. The share is that of independent ranks on the circle's real axis.
+        """
+        columns = np.empty((4, points.size))
+        chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
+        for begin in range(0, points.size, chunk):
+            rows = slice(begin, begin + chunk)
+            columns[:, rows] = self._evaluate_rows(points[rows].astype(np.float64), count, centre)
+        return PointLaws(*columns[:3]), columns[3]
+
+    def _evaluate_rows(self, x: Values, count: int, centre: int) -> tuple[Values, Values, Values, Values]:
         certain = self.num_certain(x)
         needed, uncertain, left = count - certain, self.num_possible(x) - certain, x < centre
         open_rows = (self.starts < x[-1]) & (self.stops > x[0])
@@ -102,14 +104,23 @@ class BlockCounts:
         below = np.where(needed <= 0, 0.0, np.where(needed == uncertain, -np.expm1(every), 1.0))
         tail = np.where(left, -beyond, below)
         error = UNIT_ROUNDOFF * (64.0 + 4.0 * np.abs(np.where(mass > 0, log_mass, 0.0)))
+        hit = np.repeat((needed > 0).astype(np.float64)[:, None], tasks.shape[1], axis=1)
+        away = np.where(inside, x[:, None] - self.starts[open_rows], 2.0)
+        last = np.where(self.stops[open_rows] == x[:, None], self.tasks[open_rows], 0.0)
         ways = np.flatnonzero((needed > 0) & (needed < uncertain))
         if ways.size:
+            every_tasks = tasks
             share, tasks, needed, uncertain = share[ways], tasks[ways], needed[ways], uncertain[ways]
             tilt, variance = _tilt(share, tasks, uncertain, needed - 0.5)
             circle = Circle.around(tilt, variance, uncertain)
             log_ratio = _log_ratio(share, tasks, needed, circle.zeta)
             tail[ways], mass[ways], error[ways] = circle.read_off(log_ratio, uncertain, needed, left[ways])
-        return tail, mass, error
+            hit[ways] = share / (share + (1 - share) * np.exp(-tilt)[:, None])
+            tasks = every_tasks
+        with np.errstate(divide="ignore", invalid="ignore"):
+            certain_steps = np.where(last > 0, last * np.log1p(-1 / self.sizes[open_rows]), 0.0)
+            steps = np.where(tasks > 0, tasks * np.log1p(-hit / away), 0.0)
+        return tail, mass, error, np.exp(np.sum(steps + certain_steps, axis=1))
 
     def gap_law(self, y: int, count: int, lowest: int) -> tuple[Counts, Values]:
         """Return x and weights for sums over x < y of P(B(x) = B(y) = count) / P(B(y) = count) times a smooth function.

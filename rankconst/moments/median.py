@@ -56,8 +56,9 @@ _GAP_SCALES = 45.0
 _GAP_NODES = 32
 # Sums over that many terms or fewer are formed term by term.
 _TERM_BY_TERM = 64
-# Of blocks: the logarithms that sums over gaps may take, and for how many y they are formed at least.
-_GAP_BUDGET, _LEAST_GAPS = 2**24, 17
+# Of blocks: the logarithms that sums over gaps may take, where the window has points everywhere and where it has not;
+# for how many y they are formed at least; and the share of gaps below which no more are left.
+_GAP_BUDGET, _PLAIN_GAP_BUDGET, _LEAST_GAPS, _GONE = 2**22, 2**24, 17, 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +96,30 @@ class _Gaps:
     chosen: Counts  # ascending
     laws: list[tuple[Counts, Values]]  # of each, x and weights
     exact: bool  # no other y has any weight to speak of
+    steps: Values | None  # nearly P(B(y - 1) = B(y) = m) / P(B(y) = m), at all y, if the window has points everywhere
 
     def sum(self, points: Counts, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
         """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
         pairs = zip(self.chosen.tolist(), self.laws, strict=True)
         sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
+        base = np.ones((2, points.size)) if self.exact or self.steps is None else self._chain(points, curvature)
+        at = np.searchsorted(points, self.chosen)
+        ratio = np.divide(sums.T, base[:, at], out=np.ones_like(sums.T), where=base[:, at] != 0)
         fine, coarse = (
-            np.stack([np.interp(points, self.chosen[::step], each[::step]) for each in sums.T]) for step in (1, 2)
+            base * np.stack([np.interp(points, self.chosen[::step], each[::step]) for each in ratio]) for step in (1, 2)
         )
         return fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)
+
+    def _chain(self, points: Counts, curvature: Callable[[Values], Values]) -> Values:
+        """Return the sums as if the gaps of neighbouring y were independent: next to them but for some 1/n."""
+        y = points.astype(np.float64)
+        reached, total = np.ones_like(y), np.zeros((2, y.size))
+        for gap in range(1, y.size):
+            reached = reached[1:] * self.steps[1 : y.size - gap + 1] if gap > 1 else self.steps[1:]
+            if reached.max() < _GONE:
+                break
+            total[:, gap:] += reached * curvature(2 * y[gap:] - gap)
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,8 +388,8 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     if not panels:
         laws = PointLaws(*np.empty((3, 0)))
     elif isinstance(profile, _BlockProfile):
-        laws = profile.counts.evaluate(nodes.points, middle, centre)
-        gaps = _find_gaps(profile.counts, nodes, laws, middle, lowest) if paired else None
+        laws, steps = profile.counts.evaluate(nodes.points, middle, centre)
+        gaps = _find_gaps(profile.counts, nodes, laws, steps, middle, lowest) if paired else None
     else:
         laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
     return _MedianLaw(
@@ -391,14 +407,18 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     )
 
 
-def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, middle: int, lowest: int) -> _Gaps:
+def _find_gaps(
+    counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, middle: int, lowest: int
+) -> _Gaps:
     """Find the laws of the lower middle rank given the upper one, for as many y as take little time."""
+    everywhere = int(nodes.points[-1]) - lowest == nodes.points.size - 1
     mass = np.abs(nodes.weights * laws.mass)
     # What y bring to the moments of the median and of its inverse.
     brought = [each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)]
     heavy = np.flatnonzero(np.maximum(*brought) > UNIT_ROUNDOFF / 16)
     pilot = int(nodes.points[np.argmax(mass)])
-    number = int(max(_LEAST_GAPS, _GAP_BUDGET // counts.gap_cost(pilot, counts.gap_law(pilot, middle, lowest)[0])))
+    budget = _GAP_BUDGET if everywhere else _PLAIN_GAP_BUDGET
+    number = int(max(_LEAST_GAPS, budget // counts.gap_cost(pilot, counts.gap_law(pilot, middle, lowest)[0])))
     if exact := heavy.size <= number:
         chosen = nodes.points[heavy]
     else:
@@ -406,7 +426,7 @@ def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, middle: int, 
         running = np.cumsum(np.cbrt(np.maximum(*brought))[heavy])
         places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
         chosen = nodes.points[heavy[np.unique(places)]]
-    return _Gaps(chosen, [counts.gap_law(y, middle, lowest) for y in chosen.tolist()], exact)
+    return _Gaps(chosen, [counts.gap_law(y, middle, lowest) for y in chosen.tolist()], exact, steps if everywhere else None)
 
 
 def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: int | None) -> Iterator[Panel]:
