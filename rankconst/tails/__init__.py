@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
+from rankconst.moments.blocks import split_offsets
 from rankconst.moments.result import UNIT_ROUNDOFF
 from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
 from rankconst.tails.inversion import invert
@@ -91,6 +92,9 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         return "no tail probability is known for macro averages."
     if histogram.total > _MOST_TASKS:
         return f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; here are {histogram.total:,}."
+    if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
+        known = ", ".join(family for family, rule in TAILS.items() if rule.blocks)
+        return f"the tail probability of {metric.label} is known for chance only, not for other baselines: there, {known}."
     if metric.family in TAILS:
         return ""
     return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."
@@ -99,13 +103,14 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(hits >= ceil(n value)); the number of hits is Poisson-binomial."""
     needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
-    return _settle(law, float(needed - histogram.total), lambda x: invert(law, x))
+    return _settle(law, float(needed - histogram.total + law.missed), lambda x: invert(law, x))
 
 
 def _mean_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
     """P(sum of ranks <= floor(n value)): the sum is whole."""
-    most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS))
-    return _settle(law, float(histogram.total - most), lambda x: count_rank_sums(histogram, most) or invert(law, x))
+    below, above = split_offsets(histogram)
+    most = math.floor(Fraction(value) * histogram.total * (1 + FEW_ULPS)) - above
+    return _settle(law, float(histogram.total - most), lambda x: count_rank_sums(below, most) or invert(law, x))
 
 
 def _mean_reciprocal_rank(law: SumLaw, histogram: Histogram, value: float) -> Tail:
@@ -135,7 +140,9 @@ def _few_or_many(law: SumLaw, x: float, n: int) -> Tail:
 
 
 def _settle(law: SumLaw, x: float, compute: Callable[[float], Tail], slack: float = 0.0) -> Tail:
-    """Answer at the ends without computing: the best value, and everything down to the worst."""
+    """Answer at the ends without computing: beyond the best value, that value, and everything down to the worst."""
+    if x > slack:
+        return Tail(-math.inf, 0.0, "exact")
     if not len(law.sizes) or x <= slack - law.width:
         return Tail(0.0, 0.0, "exact")
     if x >= -slack:
@@ -153,15 +160,16 @@ class TailRule:
 
     make: Callable[[Histogram, int], SumLaw]  # the law of a sum S over tasks, from the histogram and k
     compute: Callable[[SumLaw, Histogram, float], Tail]
+    blocks: bool = False  # True if it is right for ranks on blocks, too
     # Where S is on no lattice: takes a value of the metric to (S - its largest value) / n.
     transform: Callable[[Values], Values] | None = None
 
 
 TAILS: dict[str, TailRule] = {
-    "hits_at_k": TailRule(HitsLaw, _hits_at_k),
-    "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank),
-    "inverse_harmonic_mean_rank": TailRule(_for_all_k(ReciprocalLaw), _mean_reciprocal_rank, lambda value: value - 1.0),
-    "geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _geometric_mean_rank, lambda value: -np.log(value)),
-    "inverse_geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _inverse_geometric_mean_rank, np.log),
+    "hits_at_k": TailRule(HitsLaw, _hits_at_k, blocks=True),
+    "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True),
+    "inverse_harmonic_mean_rank": TailRule(_for_all_k(ReciprocalLaw), _mean_reciprocal_rank, transform=lambda value: value - 1.0),
+    "geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)),
+    "inverse_geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _inverse_geometric_mean_rank, transform=np.log),
 }
 """Metric family to the rule of its tail; a family that is not here has none."""

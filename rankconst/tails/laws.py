@@ -11,6 +11,9 @@ GMR, IGMR             -ln r                :math:`(1/N) \sum j^{-z}`
 
 Doing at least as well as observed is S >= s for every one of them. S is measured from its largest value ("top",
 every rank 1) for Re z >= 0 and from its smallest ("bottom") for Re z < 0, so that every term is at most 1 in modulus.
+
+Where ranks are uniform on blocks a+1 .. a+T, hits have the chance (k-a)/T kept within 0 .. 1, and the sum of ranks is
+that of r - a shifted by the sum of all a. No law is formed of the others.
 """
 
 from __future__ import annotations
@@ -21,9 +24,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.errors import UndefinedError
+from rankconst.moments.blocks import offsets_of, split_offsets
 from rankconst.moments.sums import EULER_MACLAURIN, harmonic
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankconst.moments.result import Complex, Counts, Values
     from rankconst.tasks import Histogram
 
@@ -35,7 +42,7 @@ _CELLS = 2**18
 class SumLaw(ABC):
     """The law of S = sum f(r_i) for independent r_i ~ Uniform{1 .. N_i}.
 
-    Tasks with at most `above` candidates have a constant f: they add nothing to S - top and are left out.
+    Tasks whose f is constant add nothing to S - top and are left out: those of one candidate, or all but `varying`.
     """
 
     # True if the transform, once gone, stays away until the end of the lattice's circle.
@@ -44,9 +51,13 @@ class SumLaw(ABC):
     span: float | None = None
     # Top minus bottom.
     width: float
+    # How many tasks never have their best f.
+    missed = 0
 
-    def __init__(self, histogram: Histogram, above: int = 1) -> None:
-        varies = histogram.num_candidates > above
+    def __init__(self, histogram: Histogram, varying: NDArray[np.bool_] | None = None) -> None:
+        if histogram.offsets is not None and varying is None:
+            raise UndefinedError(f"{type(self).__name__} is known for chance only.")
+        varies = histogram.num_candidates > 1 if varying is None else varying
         self.counts = histogram.num_candidates[varies]
         self.sizes: Values = self.counts.astype(np.float64)
         self.tasks: Values = histogram.num_tasks[varies].astype(np.float64)
@@ -83,21 +94,26 @@ class SumLaw(ABC):
 
 
 class HitsLaw(SumLaw):
-    """The number of tasks ranked among the first k, the sure ones (N <= k) left out: Poisson-binomial."""
+    """The number of tasks ranked among the first k, the sure ones and the missed ones left out: Poisson-binomial."""
 
     # Every factor falls all the way to the end.
     settles = True
     span = 1.0
 
     def __init__(self, histogram: Histogram, k: int) -> None:
-        super().__init__(histogram, above=k)
+        places = k - offsets_of(histogram)
+        varies = (places > 0) & (histogram.num_candidates > places)
+        super().__init__(histogram, varies)
         self.k = k
+        # Of each row's ranks, how many are hits; and how many tasks have none.
+        self.hits: Values = places[varies].astype(np.float64)
+        self.missed = int(histogram.num_tasks[places <= 0].sum())
         self.width = float(self.tasks.sum())
 
     @property
     def log_best(self) -> float:
         """All of them hit."""
-        return math.fsum((self.tasks * np.log(self.k / self.sizes)).tolist())
+        return math.fsum((self.tasks * np.log(self.hits / self.sizes)).tolist())
 
     def deviations(self, ranks: Values) -> Values:
         """Return 0 for a hit and -1 for a miss."""
@@ -105,22 +121,22 @@ class HitsLaw(SumLaw):
 
     def log_means(self, z: Complex, upper: bool) -> Complex:
         """Evaluate two terms; the sum may be near 1 or near 0, and each needs its own form."""
-        miss = (self.sizes - self.k) / self.sizes
-        move = (miss if upper else self.k / self.sizes) * np.expm1(-z if upper else z)[:, None]
-        hit = self.k / self.sizes
+        miss = (self.sizes - self.hits) / self.sizes
+        hit = self.hits / self.sizes
+        move = (miss if upper else hit) * np.expm1(-z if upper else z)[:, None]
         whole = hit + miss * np.exp(-z)[:, None] if upper else miss + hit * np.exp(z)[:, None]
         return np.where(np.abs(move) < 0.5, np.log1p(move), np.log(whole))
 
 
 class RankLaw(SumLaw):
-    """Minus the sum of ranks."""
+    """Minus the sum of ranks; of blocks, of r - a."""
 
     # Every factor stays below the envelope of its first lobe.
     settles = True
     span = 1.0
 
     def __init__(self, histogram: Histogram) -> None:
-        super().__init__(histogram)
+        super().__init__(split_offsets(histogram)[0])
         self.width = float(np.dot(self.tasks, self.sizes - 1.0))
 
     def deviations(self, ranks: Values) -> Values:
