@@ -58,6 +58,9 @@ def show_probability(log10: float, interval: Interval) -> str:
     """
     if math.isinf(log10):
         return "0"
+    if interval.upper < _MINUTE and math.isinf(interval.lower):
+        # The better end is out of the ranker's reach.
+        return f"at most 10^{interval.upper:,.1f}"
     if interval.upper < _MINUTE:
         shown = show_uncertain(log10, interval, 6, ends_only=True)
         return f"10^({shown})" if " to " in shown else f"10^{log10:,.1f}"

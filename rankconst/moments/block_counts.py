@@ -44,7 +44,9 @@ _NEGLIGIBLE, _RADIUS = 42.0, 0.6
 _MOST_STEPS = 200
 _STEEPEST = 700.0
 # Sums over so many ranks are formed term by term; x that add less than this, relatively, are left out.
-_TERM_BY_TERM, _NARROWEST, _VANISHED = 512, 64, 1e-15
+_TERM_BY_TERM, _NARROWEST, _VANISHED = 128, 64, 1e-15
+# Up to this many factors are formed one by one rather than by power sums.
+_FEW = 16
 
 
 class BlockCounts:
@@ -255,7 +257,7 @@ def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Valu
     sizes = np.max(np.abs(unit), axis=0) * farthest
     # Rows that reach from every x to y.
     through = (away[0] == farthest) & (sizes < _RADIUS)
-    if through.any():
+    if np.count_nonzero(through) > _FEW:
         size = float(sizes[through].max())
         terms = max(1, math.ceil((_NEGLIGIBLE + math.log(float(tasks.sum()) + 1)) / -math.log(max(size, 1e-9))))
         scaled, power = unit[:, through] * farthest, np.ones((len(unit), np.count_nonzero(through)))
@@ -264,6 +266,8 @@ def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Valu
             power = power * scaled
             steps = steps * (gaps / farthest)
             total -= steps[:, None] * (power @ tasks[through]) / k
+    else:
+        through = np.zeros_like(through)
     rest = np.flatnonzero(~through & (away[0] > 0))
     wide = max(1, _TABLE // total.size)
     for begin in range(0, rest.size, wide):

@@ -250,15 +250,16 @@ class _SumOverBlocks(_Sum):
         logs, slopes = np.full(t.size, -np.inf), np.ones(t.size)
         lowest = np.min(self._ends**self.exponent, axis=0)
         # What a block's least value contributes is taken out: the rest is 1 somewhere.
-        beyond = np.maximum(self._units[self.blocks.rows] * (1 + self._shifts) - lowest[self.blocks.rows], 0.0)
+        beyond = np.maximum(self.blocks.points**self.exponent - lowest[self.blocks.rows], 0.0)
         for place, at in enumerate(t.tolist()):
-            less = np.expm1(-at * beyond)
-            gap, phi = -self.blocks.mean(less), self.blocks.mean(1 + less)
+            # 1 - phi is accurate where phi is near 1, phi itself where it is small.
+            kept = np.exp(-at * beyond)
+            gap, phi = -self.blocks.mean(np.expm1(-at * beyond)), self.blocks.mean(kept)
             near = gap < 0.5
             log_phi = np.where(near, np.log1p(-np.where(near, gap, 0.0)), np.log(phi + TINY))
             logs[place] = float(np.sum(self.weights * (log_phi - at * lowest)))
             if slope:
-                slopes[place] = float(np.sum(self.weights * (lowest + self.blocks.mean(beyond * (1 + less)) / phi)))
+                slopes[place] = float(np.sum(self.weights * (lowest + self.blocks.mean(beyond * kept) / phi)))
             if logs[place] < _VANISHED:
                 break
         return logs, slopes

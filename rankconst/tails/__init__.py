@@ -94,7 +94,7 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         return f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; here are {histogram.total:,}."
     if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
         known = ", ".join(family for family, rule in TAILS.items() if rule.blocks)
-        return f"the tail probability of {metric.label} is known for chance only, not for other baselines: there, {known}."
+        return f"no tail probability of {metric.label} is known for baselines other than chance; there is one for {known}."
     if metric.family in TAILS:
         return ""
     return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."

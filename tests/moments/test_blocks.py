@@ -1,0 +1,283 @@
+"""Ranks that are uniform on blocks a+1 .. a+T: every metric against enumeration, chance, precise sums and simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
+from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
+from rankconst.moments import Moments, blocks, compute_moments, median
+from rankconst.moments.blocks import blocks_of
+from rankconst.moments.powers import power_mean
+from rankconst.tasks import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Blocks = Sequence[tuple[int, int]]
+    """Offset and size of each task."""
+
+METRICS = [row.at(3) if row.takes_k else row for row in CATALOGUE.values()]
+
+SMALL: list[Blocks] = [
+    [(5, 1)],
+    [(3, 4)],
+    [(2, 1), (7, 1), (7, 1)],  # nothing varies
+    [(0, 3), (2, 2)],
+    [(0, 2), (2, 4), (3, 4), (3, 4)],
+    [(100_000, 3), (100_001, 1), (99_998, 4)],
+    [(0, 3), (1000, 4), (2, 3)],
+    [(0, 1), (0, 4), (5, 2), (8, 3), (4, 3)],
+    [(6, 5), (6, 5), (6, 5)],
+    [(1, 2), (4, 2), (8, 2), (2, 7)],
+]
+
+
+def gather(tasks: Blocks, times: int = 1) -> Histogram:
+    return Histogram.from_counts([size for _, size in tasks], [times] * len(tasks), offsets=[a for a, _ in tasks])
+
+
+def pretend(histogram: Histogram) -> Histogram:
+    """Return chance as blocks that all start at the first rank, which Histogram would not tell from chance."""
+    alike = Histogram.from_counts(histogram.num_candidates, histogram.num_tasks)
+    object.__setattr__(alike, "offsets", np.zeros_like(alike.num_candidates))
+    return alike
+
+
+def enumerate_moments(metric: Metric, tasks: Blocks) -> tuple[Any, Any]:
+    evaluate = EVALUATED[metric.family]
+    outcomes = Counter(
+        tuple(sorted(ranks)) for ranks in itertools.product(*(range(a + 1, a + size + 1) for a, size in tasks))
+    )
+    values = [(evaluate(ranks, metric.k), times) for ranks, times in outcomes.items()]
+    mean = sum(times * value for value, times in values) / outcomes.total()
+    return mean, sum(times * (value - mean) ** 2 for value, times in values) / outcomes.total()
+
+
+def check(metric: Metric, moments: Moments, expectation: Any, variance: Any) -> None:
+    """Demand the stated errors, and that these are small."""
+    room = 5 if moments.method == "sampled" else 1
+    assert (moments.method == "sampled") <= (metric.family in SAMPLED)
+    # 50 digits leave something where there is nothing.
+    assert absolute_error(moments.expectation, expectation) <= room * moments.expectation_error + 1e-40
+    assert absolute_error(moments.variance, variance) <= room * moments.variance_error + 1e-60
+    assert moments.expectation_error <= (0.05 if room > 1 else 1e-9) * moments.expectation
+
+
+def test_every_metric_has_an_oracle_on_blocks() -> None:
+    """A metric added to the catalogue fails here, and without a law on blocks in the enumerations below."""
+    assert EVALUATED.keys() == CATALOGUE.keys() == {metric.family for metric in METRICS}
+
+
+@pytest.mark.parametrize("tasks", SMALL, ids=str)
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_moments_equal_enumeration(metric: Metric, tasks: Blocks) -> None:
+    check(metric, compute_moments(metric, gather(tasks)), *enumerate_moments(metric, tasks))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", CATALOGUE)
+@settings(deadline=None, max_examples=60)
+@given(
+    tasks=st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8)), min_size=1, max_size=5),
+    far=st.sampled_from([0, 0, 50, 10**5]),
+    k=st.integers(1, 17),
+)
+def test_moments_equal_enumeration_for_any_small_set(
+    family: str, tasks: list[tuple[int, int]], far: int, k: int
+) -> None:
+    assume(math.prod(size for _, size in tasks) <= 2000)
+    tasks = [(offset + far, size) for offset, size in tasks]
+    metric = CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family]
+    check(metric, compute_moments(metric, gather(tasks)), *enumerate_moments(metric, tasks))
+
+
+@pytest.mark.parametrize("metric", [m for m in METRICS if m.family not in {*SAMPLED, "inverse_median_rank"}], ids=str)
+@pytest.mark.parametrize("tasks", SMALL[3:], ids=str)
+def test_small_sets_are_computed_to_many_digits(metric: Metric, tasks: Blocks) -> None:
+    moments = compute_moments(metric, gather(tasks))
+    far = max(a for a, _ in tasks) >= 1000
+    assert moments.expectation_error <= 1e-13 * moments.expectation
+    # In a narrow block far out next to nothing of 1/log r varies; a median between blocks varies less than its parts.
+    assert moments.variance_error <= (1e-4 if far else 1e-10) * moments.variance
+
+
+CHANCE = {
+    "a pair of many": Histogram.from_counts([1000, 300]),
+    "odd": Histogram.from_counts([*range(50, 71)]),
+    "even": Histogram.from_counts([*range(30, 90, 2)], [3] * 30),
+    "many": Histogram.from_counts(14_541 - 7 * np.arange(300), 1 + np.arange(300) % 60),
+    "a hundred alike": Histogram.from_counts([400], [100]),
+}
+
+
+@pytest.mark.parametrize("histogram", CHANCE.values(), ids=CHANCE)
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_blocks_from_the_first_rank_on_are_chance(metric: Metric, histogram: Histogram) -> None:
+    """Two programs for one law, which share little but for means of ranks."""
+    chance, alike = (compute_moments(metric, each) for each in (histogram, pretend(histogram)))
+    # Draws of their own; or errors of both.
+    room = 5 if metric.family in SAMPLED else 1
+    for name in ("expectation", "variance"):
+        slack = getattr(chance, f"{name}_error") + getattr(alike, f"{name}_error")
+        assert abs(getattr(chance, name) - getattr(alike, name)) <= room * slack
+
+
+@pytest.mark.parametrize("metric", TABULATED, ids=str)
+def test_offsets_of_nothing_change_nothing(metric: Metric) -> None:
+    sizes = [3, 17, 17, 250]
+    plain, zero = Histogram.from_counts(sizes), Histogram.from_counts(sizes, offsets=[0] * 4)
+    assert compute_moments(metric, zero) == compute_moments(metric, plain)
+
+
+@pytest.mark.parametrize("offset", [1, 40, 10**6])
+@pytest.mark.parametrize("name", ["mr", "variance", "sdr", "median"])
+def test_ranks_may_all_be_moved(name: str, offset: int) -> None:
+    tasks = [(0, 5), (3, 40), (3, 2), (20, 11), (60, 1), (2, 2)]
+    metric = parse_metric(name)
+    here, there = (compute_moments(metric, gather([(a + by, size) for a, size in tasks])) for by in (0, offset))
+    moved = offset if metric.scale == "rank" else 0
+    slack = here.expectation_error + there.expectation_error
+    assert abs(there.expectation - here.expectation - moved) <= slack
+    assert abs(there.variance - here.variance) <= here.variance_error + there.variance_error
+
+
+# Precise sums.
+
+FAR = [(10**5, 3, 400), (10**5, 700, 31), (99_000, 2500, 7), (0, 300, 12), (63, 66, 5), (8, 1, 900), (40, 1, 11)]
+
+
+@pytest.mark.parametrize("name", ["mr", "mrr", "hits@100", "hits@100100", "ndcg", "gmr", "igmr"])
+def test_closed_forms_equal_precise_sums(name: str) -> None:
+    metric, n = parse_metric(name), sum(times for *_, times in FAR)
+    histogram = Histogram.from_counts(
+        [size for _, size, _ in FAR], [c for *_, c in FAR], offsets=[a for a, _, _ in FAR]
+    )
+    power = {"gmr": MP.mpf(1) / n, "igmr": MP.mpf(-1) / n}.get(name)
+    score = (lambda r: MP.mpf(r) ** power) if power else (lambda r: MP.mpf(1) * EVALUATED[metric.family]([r], metric.k))
+    parts = []
+    for offset, size, times in FAR:
+        values = [score(rank) for rank in range(offset + 1, offset + size + 1)]
+        mean = MP.fsum(values) / size
+        parts.append((times, mean, MP.fsum((value - mean) ** 2 for value in values) / size))
+    if power:
+        expectation = MP.exp(MP.fsum(c * MP.log(mean) for c, mean, _ in parts))
+        spread = MP.fsum(c * MP.log1p(var / mean**2) for c, mean, var in parts)
+        variance = expectation**2 * MP.expm1(spread)
+    else:
+        expectation = MP.fsum(c * mean for c, mean, _ in parts) / n
+        variance = MP.fsum(c * var for c, _, var in parts) / n**2
+    moments = compute_moments(metric, histogram)
+    check(metric, moments, expectation, variance)
+    assert relative_error(moments.expectation, expectation) <= 1e-14
+    assert relative_error(moments.variance, variance) <= 1e-12
+    assert moments.variance_error <= 1e-10 * moments.variance
+    assert moments.method == "closed_form"
+
+
+@pytest.mark.parametrize(
+    ("offset", "size"),
+    [(0, 1), (0, 64), (0, 65), (0, 14_541), (1, 300), (10, 66), (63, 10**5), (100, 200), (10**5, 3), (10**9, 10**4)],
+)
+def test_means_of_powers_are_good_to_rounding(offset: int, size: int) -> None:
+    rule = blocks_of(gather([(offset, size), (offset + 1, 1)]))
+    for power in (-1, -14):
+        tail = [MP.zeta(-power, at) if power < -1 else -MP.digamma(at) for at in (offset + 1, offset + size + 1)]
+        exact = (tail[0] - tail[1]) / size
+        assert relative_error(float(rule.mean(rule.points**power)[0]), exact) <= 1e-14
+    once, twice = (MP.digamma(offset + size + 1) - MP.digamma(offset + 1)) / size, MP.zeta(2, offset + 1)
+    variance = (twice - MP.zeta(2, offset + size + 1)) / size - once**2
+    assert relative_error(float(rule.scaled_power(-1.0)[1][0]), variance * rule.centres[0] ** 2) <= 1e-13 or size == 1
+
+
+# Many blocks, where the quicker of two routes is taken and sums over gaps are interpolated.
+
+
+def draw_blocks(rows: int, entities: int, seed: int) -> Histogram:
+    """Return what a ranker by frequency may give: narrow blocks in front, wide ones behind."""
+    rng = np.random.default_rng(seed)
+    offsets = np.exp(rng.random(rows) * math.log(entities / 4)).astype(int) - 1
+    sizes = np.maximum(1, (rng.random(rows) ** 3 * (offsets + 3)).astype(int))
+    sizes[::7] = entities - offsets[::7]
+    return Histogram.from_counts(sizes, rng.integers(1, 4, rows) * 2, offsets=offsets)
+
+
+@pytest.mark.parametrize("name", ["iamr", "hmr", "qmr", "iqmr", "sdr"])
+def test_quicker_routes_err_by_less_than_they_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric, histogram = parse_metric(name), draw_blocks(600, 2000, 1)
+    assert blocks.has_many_blocks(histogram)
+    quick = compute_moments(metric, histogram)
+    monkeypatch.setattr(blocks, "_MANY", 10**6)
+    slow = compute_moments(metric, histogram)
+    assert abs(quick.expectation - slow.expectation) <= quick.expectation_error + slow.expectation_error
+    assert abs(quick.variance - slow.variance) <= quick.variance_error + slow.variance_error
+    assert quick.variance_error <= 1e-6 * quick.variance
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "entities"), [(400, 300), (400, 3000), (150, 40_000)])
+@pytest.mark.parametrize("name", ["median", "inverse median"])
+def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
+    name: str, rows: int, entities: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric, histogram = parse_metric(name), draw_blocks(rows, entities, rows + entities)
+    assert histogram.total % 2 == 0
+    for budget in ("_GAP_BUDGET", "_PLAIN_GAP_BUDGET"):
+        monkeypatch.setattr(median, budget, 2**16)
+    quick = compute_moments(metric, histogram)
+    for budget in ("_GAP_BUDGET", "_PLAIN_GAP_BUDGET"):
+        monkeypatch.setattr(median, budget, 2**40)
+    median._median_law.cache_clear()
+    slow = compute_moments(metric, histogram)
+    median._median_law.cache_clear()
+    assert abs(quick.expectation - slow.expectation) <= quick.expectation_error + slow.expectation_error
+    assert abs(quick.variance - slow.variance) <= quick.variance_error + slow.variance_error
+    assert slow.variance_error <= 1e-9 * slow.variance
+    assert quick.variance_error <= 1e-2 * quick.variance
+
+
+@pytest.mark.parametrize("exponent", [3.0, -2.0])
+def test_power_means_of_any_exponent(exponent: float) -> None:
+    tasks = [(3, 4), (0, 2), (7, 3)]
+    vectors = list(itertools.product(*(range(a + 1, a + size + 1) for a, size in tasks)))
+    outcomes = [(MP.fsum(MP.mpf(r) ** exponent for r in v) / len(v)) ** (1 / MP.mpf(exponent)) for v in vectors]
+    mean = MP.fsum(outcomes) / len(outcomes)
+    moments = power_mean(gather(tasks), exponent)
+    assert relative_error(moments.expectation, mean) <= 1e-13
+    variance = MP.fsum((value - mean) ** 2 for value in outcomes) / len(outcomes)
+    assert absolute_error(moments.variance, variance) <= moments.variance_error
+
+
+# Simulation.
+
+
+@pytest.fixture(scope="module")
+def simulated() -> tuple[Histogram, np.ndarray[Any, np.dtype[np.float64]]]:
+    histogram = draw_blocks(60, 400, 3)
+    assert histogram.offsets is not None
+    sizes, offsets = (np.repeat(each, histogram.num_tasks) for each in (histogram.num_candidates, histogram.offsets))
+    ranks = np.random.default_rng(4).integers(offsets + 1, offsets + sizes + 1, size=(20_000, sizes.size))
+    return histogram, ranks.astype(np.float64)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", [metric for metric in TABULATED if metric.k in (None, 1, 10)], ids=str)
+def test_simulated_rankers_agree(metric: Metric, simulated: tuple[Histogram, Any]) -> None:
+    histogram, ranks = simulated
+    ones = np.ones(ranks.shape[1])
+    values = np.array([metric.evaluate(row, ones, metric.k) for row in ranks])
+    moments = compute_moments(metric, histogram)
+    sampled = moments.method == "sampled"
+    error = math.hypot(math.sqrt(moments.variance / len(values)), moments.expectation_error if sampled else 0.0)
+    assert abs(values.mean() - moments.expectation) <= 5 * error + 1e-13 * moments.expectation
+    squares = np.square(values - moments.expectation)
+    error = math.hypot(squares.std() / math.sqrt(len(values)), moments.variance_error if sampled else 0.0)
+    assert abs(squares.mean() - moments.variance) <= 5 * error
