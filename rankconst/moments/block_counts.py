@@ -50,9 +50,10 @@ _FEW = 16
 
 
 class BlockCounts:
-    """The laws of B(x) for the blocks of a histogram."""
+    """The laws of B(x) around `count` for the blocks of a histogram."""
 
-    def __init__(self, histogram: Histogram) -> None:
+    def __init__(self, histogram: Histogram, count: int) -> None:
+        self.count = count
         self.starts = offsets_of(histogram).astype(np.float64)
         self.stops = histogram.last_ranks.astype(np.float64)
         self.sizes = histogram.num_candidates.astype(np.float64)
@@ -79,8 +80,8 @@ class BlockCounts:
         """Return by how much the mean of B grows from x to x + 1."""
         return float(np.sum((self.tasks / self.sizes)[(self.starts <= x) & (x < self.stops)]))
 
-    def evaluate(self, points: Counts, count: int, centre: int) -> tuple[PointLaws, Values]:
-        """Return the laws around `count` at ascending points, and next to what share of B(x) = count no rank is x.
+    def evaluate(self, points: Counts, centre: int) -> tuple[PointLaws, Values]:
+        """Return the laws at ascending points, and next to what share of B(x) = count no rank is x.
 
         Tails change sides at `centre`. The share is that of independent ranks on the circle's real axis.
         """
@@ -88,13 +89,13 @@ class BlockCounts:
         chunk = max(1, min(_ROWS, _TABLE // self.sizes.size))
         for begin in range(0, points.size, chunk):
             rows = slice(begin, begin + chunk)
-            columns[:, rows] = self._evaluate_rows(points[rows].astype(np.float64), count, centre)
+            columns[:, rows] = self._evaluate_rows(points[rows].astype(np.float64), centre)
         return PointLaws(*columns[:3]), columns[3]
 
-    def _evaluate_rows(self, x: Values, count: int, centre: int) -> tuple[Values, Values, Values, Values]:
+    def _evaluate_rows(self, x: Values, centre: int) -> tuple[Values, Values, Values, Values]:
         certain = self.num_certain(x)
-        needed, uncertain, left = count - certain, self.num_possible(x) - certain, x < centre
-        open_rows = (self.starts < x[-1]) & (self.stops > x[0])
+        needed, uncertain, left = self.count - certain, self.num_possible(x) - certain, x < centre
+        open_rows = (self.starts < x[-1]) & (self.stops >= x[0])
         share = (x[:, None] - self.starts[open_rows]) / self.sizes[open_rows]
         inside = (share > 0) & (share < 1)
         share, tasks = np.where(inside, share, 0.5), np.where(inside, self.tasks[open_rows], 0.0)
@@ -106,30 +107,29 @@ class BlockCounts:
         below = np.where(needed <= 0, 0.0, np.where(needed == uncertain, -np.expm1(every), 1.0))
         tail = np.where(left, -beyond, below)
         error = UNIT_ROUNDOFF * (64.0 + 4.0 * np.abs(np.where(mass > 0, log_mass, 0.0)))
-        hit = np.repeat((needed > 0).astype(np.float64)[:, None], tasks.shape[1], axis=1)
-        away = np.where(inside, x[:, None] - self.starts[open_rows], 2.0)
-        last = np.where(self.stops[open_rows] == x[:, None], self.tasks[open_rows], 0.0)
+        back = np.where(needed > 0, 0.0, np.inf)
         ways = np.flatnonzero((needed > 0) & (needed < uncertain))
         if ways.size:
-            every_tasks = tasks
-            share, tasks, needed, uncertain = share[ways], tasks[ways], needed[ways], uncertain[ways]
-            tilt, variance = _tilt(share, tasks, uncertain, needed - 0.5)
-            circle = Circle.around(tilt, variance, uncertain)
-            log_ratio = _log_ratio(share, tasks, needed, circle.zeta)
-            tail[ways], mass[ways], error[ways] = circle.read_off(log_ratio, uncertain, needed, left[ways])
-            hit[ways] = share / (share + (1 - share) * np.exp(-tilt)[:, None])
-            tasks = every_tasks
+            some, some_tasks, m, of = share[ways], tasks[ways], needed[ways], uncertain[ways]
+            tilt, variance = _tilt(some, some_tasks, of, m.astype(np.float64) - 0.5)
+            circle = Circle.around(tilt, variance, of)
+            log_ratio = _log_ratio(some, some_tasks, m, circle.zeta)
+            tail[ways], mass[ways], error[ways] = circle.read_off(log_ratio, of, m, left[ways])
+            back[ways] = np.exp(-tilt)
+        # The factors of x - 1 next to those of x, at z = 1 / back.
         with np.errstate(divide="ignore", invalid="ignore"):
-            certain_steps = np.where(last > 0, last * np.log1p(-1 / self.sizes[open_rows]), 0.0)
-            steps = np.where(tasks > 0, tasks * np.log1p(-hit / away), 0.0)
-        return tail, mass, error, np.exp(np.sum(steps + certain_steps, axis=1))
+            hit = share / (share + (1 - share) * back[:, None])
+            away = np.where(inside, x[:, None] - self.starts[open_rows], np.inf)
+            last = np.where(self.stops[open_rows] == x[:, None], self.tasks[open_rows], 0.0)
+            steps = tasks * np.log1p(-hit / away) + np.where(last, last * np.log1p(-1 / self.sizes[open_rows]), 0.0)
+        return tail, mass, error, np.exp(np.sum(steps, axis=1))
 
-    def gap_law(self, y: int, count: int, lowest: int) -> tuple[Counts, Values]:
+    def gap_law(self, y: int, lowest: int) -> tuple[Counts, Values]:
         """Return x and weights for sums over x < y of P(B(x) = B(y) = count) / P(B(y) = count) times a smooth function.
 
         No x is below `lowest`, nor so far from y that it has no weight to speak of.
         """
-        needed = count - int(self.num_certain(y))
+        needed = self.count - int(self.num_certain(y))
         # A task that is certain by y is not to be beyond x.
         lowest = max(lowest, int(np.max(self.starts[self.stops <= y], initial=0.0)) + 1)
         near = (self.starts < y) & (self.stops > lowest)
@@ -169,12 +169,12 @@ class BlockCounts:
         cuts = np.unique(np.concatenate(([start, stop], ends.astype(np.int64)))).tolist()
         panels = []
         for begin, end in itertools.pairwise(cuts):
-            while begin < end:
+            left = end - begin
+            while left:
                 # Of few lengths, so that few rules serve.
-                ladder = round(2.0 ** (math.floor(2 * math.log2(end - begin)) / 2))
-                width = end - begin if end - begin <= _NARROWEST else ladder
-                panels.append(Panel(begin, begin + width, float(stop - start)))
-                begin += width
+                width = left if left <= _NARROWEST else round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
+                panels.append(Panel(end - left, end - left + width, float(stop - start)))
+                left -= width
         nodes = place_nodes(panels)
         return nodes.points, nodes.weights
 

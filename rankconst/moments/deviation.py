@@ -53,8 +53,8 @@ makes tasks independent:
 an identity of power series in sqrt(s): their logarithms add up over tasks, and the Gauss-Hermite rule is exact for the
 polynomials in Z. One task's means are exact likewise, by the Gauss rule of the uniform law on a lattice.
 
-*Blocks.* All this holds for ranks that are uniform on a+1 .. a+T, with phi(t, c - a; T) in place of phi(t, c; N). V does
-not change if all a do by the same number.
+*Blocks.* All this holds for ranks that are uniform on a+1 .. a+T, with phi(t, c - a; T) in place of phi(t, c; N). V is
+the same if all a change by one number.
 (Derived here; Hoyt et al. 2022 give no moments of these metrics.)
 """
 
@@ -239,7 +239,10 @@ class _Ranks:
         # c is near the mean of the ranks, and not far beyond the last rank of too many tasks.
         last_ranks, within = self.outermost
         low = 1 - math.sqrt(room / self.total)
-        high = min(self.mean_size + self.mean_offset + math.sqrt(room / self.total), float(np.min(last_ranks + np.sqrt(room / within))))
+        high = min(
+            self.mean_size + self.mean_offset + math.sqrt(room / self.total),
+            float(np.min(last_ranks + np.sqrt(room / within))),
+        )
         # A power of 2 as step makes every point exact and every period whole.
         first, end = math.floor(low / step), math.ceil(high / step) + 1
         if end - first <= _PLAIN:
@@ -336,7 +339,7 @@ def _mean_over_lattice(t: float, c: Values, sizes: Values, offsets: Values) -> V
     return np.asarray(np.take_along_axis(sums, taken, axis=1) / sizes)
 
 
-def _central_moments(ranks: _Ranks, second: float, order: int) -> list[Estimate]:
+def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[Estimate]:
     """Return the central moments of V / E[V], orders 0 to `order`; the second is `second`, which is exact."""
     n, mean = ranks.total, ranks.variance
     nodes, shares = ranks.rule_of(order + 2)

@@ -15,9 +15,9 @@ W = sum w_i, and
 .. math:: \ln E[M] = \sum_u c_u \ln m_1(N_u), \qquad
           Var[M] = E[M]^2 \operatorname{expm1}\Bigl(\sum_u c_u \ln\frac{m_2(N_u)}{m_1(N_u)^2}\Bigr)
 
-with m_q(N) the mean of j^{qs/n} over j <= N, or over the block. Since m_2/m_1^2 = 1 + var/m_1^2, the second sum is one of log1p's. With
-weights the exponents are s w_i / W instead of s/n. (Hoyt et al. 2022 give the expectation; the variance, and IGMR, are
-derived here.)
+with m_q(N) the mean of j^{qs/n} over j <= N, or over the block. Since m_2/m_1^2 = 1 + var/m_1^2, the second sum is one
+of log1p's. With weights the exponents are s w_i / W instead of s/n. (Hoyt et al. 2022 give the expectation; the
+variance, and IGMR, are derived here.)
 """
 
 from __future__ import annotations

@@ -21,8 +21,9 @@ y, so a few points are enough (:mod:`.summation`). (Derived here; PyKEEN 1.11.1 
 moments from random rankings.)
 
 Where ranks are uniform on blocks, P(B(x) = B(y) = m) takes the place of P(B(y) = m) h(x)/h(y) (:mod:`.block_counts`).
-The sum over x < y then takes time; it changes slowly with y, and is a correction of the order of 1/n. So where there are
-many y it is formed for some and interpolated; half of them tell its error.
+The sum over x < y then takes time, but is a correction of the order of 1/n. So where there are many y it is formed for
+some; for the others its ratio to what independent gaps would give, which changes slowly, is interpolated. Half of them
+tell the error.
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ class _Gaps:
         """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
         pairs = zip(self.chosen.tolist(), self.laws, strict=True)
         sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
-        base = np.ones((2, points.size)) if self.exact or self.steps is None else self._chain(points, curvature)
+        chained = None if self.exact else self.steps
+        base = np.ones((2, points.size)) if chained is None else _chain(points, chained, curvature)
         at = np.searchsorted(points, self.chosen)
         ratio = np.divide(sums.T, base[:, at], out=np.ones_like(sums.T), where=base[:, at] != 0)
         fine, coarse = (
@@ -110,16 +112,17 @@ class _Gaps:
         )
         return fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)
 
-    def _chain(self, points: Counts, curvature: Callable[[Values], Values]) -> Values:
-        """Return the sums as if the gaps of neighbouring y were independent: next to them but for some 1/n."""
-        y = points.astype(np.float64)
-        reached, total = np.ones_like(y), np.zeros((2, y.size))
-        for gap in range(1, y.size):
-            reached = reached[1:] * self.steps[1 : y.size - gap + 1] if gap > 1 else self.steps[1:]
-            if reached.max() < _GONE:
-                break
-            total[:, gap:] += reached * curvature(2 * y[gap:] - gap)
-        return total
+
+def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
+    """Return the sums as if the gaps of neighbouring y were independent: next to them but for some 1/n."""
+    y = points.astype(np.float64)
+    reached, total = steps[1:], np.zeros((2, y.size))
+    for gap in range(1, y.size):
+        if reached.max() < _GONE:
+            break
+        total[:, gap:] += reached * curvature(2 * y[gap:] - gap)
+        reached = reached[1:] * steps[1 : y.size - gap]
+    return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,9 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     if law.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
         curvature: Callable[[Values], Values] = lambda s: np.stack(statistic.curvature(s, c))  # noqa: E731
-        inner, off = (_sum_below(law, curvature), None) if law.gaps is None else law.gaps.sum(law.nodes.points, curvature)
+        inner, off = (
+            (_sum_below(law, curvature), None) if law.gaps is None else law.gaps.sum(law.nodes.points, curvature)
+        )
         terms += law.laws.mass * (half - inner)
         sizes += law.laws.mass * (np.abs(half) + np.abs(inner))
         if off is not None:
@@ -287,7 +292,8 @@ def _reach(panel: Panel, needed: int) -> int:
 class _Profile:
     """Mean and variance of B(x), and the window they imply."""
 
-    def __init__(self, histogram: Histogram) -> None:
+    def __init__(self, histogram: Histogram, middle: int) -> None:
+        self.middle = middle
         sizes = histogram.num_candidates.astype(np.float64)
         self.sizes = histogram.num_candidates
         self.certain = np.concatenate(([0], np.cumsum(histogram.num_tasks)))
@@ -307,9 +313,9 @@ class _Profile:
         """Return by how much the mean of B grows from x to x + 1."""
         return float(self.first_sums[np.searchsorted(self.sizes, x, side="right")])
 
-    def gap(self, x: int, middle: int) -> float:
-        """Return how far below x the next rank is, given that `middle` are at most x; 0 if they are certain to be."""
-        needed = middle - self.num_certain(x)
+    def gap(self, x: int) -> float:
+        """Return how far below x the next rank is, given that m are at most x; 0 if they are certain to be."""
+        needed = self.middle - self.num_certain(x)
         return x / needed if needed else 0.0
 
     def cuts(self, low: int, high: int) -> Counts:
@@ -336,8 +342,8 @@ class _Profile:
 class _BlockProfile(_Profile):
     """The same where ranks are uniform on blocks."""
 
-    def __init__(self, histogram: Histogram) -> None:
-        self.counts = BlockCounts(histogram)
+    def __init__(self, histogram: Histogram, middle: int) -> None:
+        self.counts = BlockCounts(histogram, middle)
 
     def num_certain(self, x: int) -> int:
         return int(self.counts.num_certain(x))
@@ -349,7 +355,7 @@ class _BlockProfile(_Profile):
     def slope(self, x: int) -> float:
         return self.counts.slope(x)
 
-    def gap(self, x: int, middle: int) -> float:
+    def gap(self, x: int) -> float:
         slope = self.slope(x)
         return 1.0 / slope if slope else 0.0
 
@@ -377,19 +383,19 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     total = histogram.total
     middle, paired = (total + 1) // 2, total % 2 == 0
     largest = int(histogram.last_ranks.max())
-    profile = _Profile(histogram) if histogram.offsets is None else _BlockProfile(histogram)
+    profile = (_Profile if histogram.offsets is None else _BlockProfile)(histogram, middle)
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
     limit = -(_NEGLIGIBLE + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
-    panels, gaps = list(_panels(profile, lowest, centre, highest, middle if paired else None)), None
+    panels, gaps = list(_panels(profile, lowest, centre, highest, paired)), None
     nodes = place_nodes(panels)
     if not panels:
         laws = PointLaws(*np.empty((3, 0)))
     elif isinstance(profile, _BlockProfile):
-        laws, steps = profile.counts.evaluate(nodes.points, middle, centre)
-        gaps = _find_gaps(profile.counts, nodes, laws, steps, middle, lowest) if paired else None
+        laws, steps = profile.counts.evaluate(nodes.points, centre)
+        gaps = _find_gaps(profile.counts, nodes, laws, steps, lowest) if paired else None
     else:
         laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
     return _MedianLaw(
@@ -407,9 +413,7 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     )
 
 
-def _find_gaps(
-    counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, middle: int, lowest: int
-) -> _Gaps:
+def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int) -> _Gaps:
     """Find the laws of the lower middle rank given the upper one, for as many y as take little time."""
     everywhere = int(nodes.points[-1]) - lowest == nodes.points.size - 1
     mass = np.abs(nodes.weights * laws.mass)
@@ -418,7 +422,7 @@ def _find_gaps(
     heavy = np.flatnonzero(np.maximum(*brought) > UNIT_ROUNDOFF / 16)
     pilot = int(nodes.points[np.argmax(mass)])
     budget = _GAP_BUDGET if everywhere else _PLAIN_GAP_BUDGET
-    number = int(max(_LEAST_GAPS, budget // counts.gap_cost(pilot, counts.gap_law(pilot, middle, lowest)[0])))
+    number = int(max(_LEAST_GAPS, budget // counts.gap_cost(pilot, counts.gap_law(pilot, lowest)[0])))
     if exact := heavy.size <= number:
         chosen = nodes.points[heavy]
     else:
@@ -426,13 +430,13 @@ def _find_gaps(
         running = np.cumsum(np.cbrt(np.maximum(*brought))[heavy])
         places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
         chosen = nodes.points[heavy[np.unique(places)]]
-    return _Gaps(chosen, [counts.gap_law(y, middle, lowest) for y in chosen.tolist()], exact, steps if everywhere else None)
+    return _Gaps(chosen, [counts.gap_law(y, lowest) for y in chosen.tolist()], exact, steps if everywhere else None)
 
 
-def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: int | None) -> Iterator[Panel]:
+def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: bool) -> Iterator[Panel]:
     """Cut the window where an N lies, at the centre, and into pieces no wider than the laws are smooth.
 
-    `paired` is m for even n. Then the sums over gaps differ behind an N: they reach their new course within a few times
+    If n is even, `paired`, the sums over gaps differ behind an N: they reach their new course within a few times
     the scale of the gap, where panels are narrow.
     """
     cuts = np.unique(np.concatenate(([lowest, centre], profile.cuts(lowest, highest), [highest + 1])))
@@ -443,7 +447,7 @@ def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: i
             # f is singular at 0.
             scale = min(profile.scale(start), float(start))
             width = _WIDEST * scale
-            gap = 0.0 if paired is None else profile.gap(start, paired)
+            gap = profile.gap(start) if paired else 0.0
             if gap:
                 scale = min(scale, 8.0 * gap)
                 if start - begin < 40.0 * gap:

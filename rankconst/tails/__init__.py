@@ -94,7 +94,9 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         return f"no tail probability is computed for more than {_MOST_TASKS:,} tasks; here are {histogram.total:,}."
     if histogram.offsets is not None and metric.family in TAILS and not TAILS[metric.family].blocks:
         known = ", ".join(family for family, rule in TAILS.items() if rule.blocks)
-        return f"no tail probability of {metric.label} is known for baselines other than chance; there is one for {known}."
+        return (
+            f"no tail probability of {metric.label} is known for baselines other than chance; there is one for {known}."
+        )
     if metric.family in TAILS:
         return ""
     return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."
@@ -160,16 +162,20 @@ class TailRule:
 
     make: Callable[[Histogram, int], SumLaw]  # the law of a sum S over tasks, from the histogram and k
     compute: Callable[[SumLaw, Histogram, float], Tail]
-    blocks: bool = False  # True if it is right for ranks on blocks, too
     # Where S is on no lattice: takes a value of the metric to (S - its largest value) / n.
     transform: Callable[[Values], Values] | None = None
+    blocks: bool = False  # True if it is right for ranks on blocks, too
 
 
 TAILS: dict[str, TailRule] = {
     "hits_at_k": TailRule(HitsLaw, _hits_at_k, blocks=True),
     "arithmetic_mean_rank": TailRule(_for_all_k(RankLaw), _mean_rank, blocks=True),
-    "inverse_harmonic_mean_rank": TailRule(_for_all_k(ReciprocalLaw), _mean_reciprocal_rank, transform=lambda value: value - 1.0),
-    "geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)),
+    "inverse_harmonic_mean_rank": TailRule(
+        _for_all_k(ReciprocalLaw), _mean_reciprocal_rank, transform=lambda value: value - 1.0
+    ),
+    "geometric_mean_rank": TailRule(
+        _for_all_k(LogRankLaw), _geometric_mean_rank, transform=lambda value: -np.log(value)
+    ),
     "inverse_geometric_mean_rank": TailRule(_for_all_k(LogRankLaw), _inverse_geometric_mean_rank, transform=np.log),
 }
 """Metric family to the rule of its tail; a family that is not here has none."""

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import rankconst
-from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.constants.published import Interval
-from rankconst.constants.significance import show_probability
+from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError
 from rankconst.tails import TAILS
+from rankconst.tasks import Histogram
 
 
 def test_hits_are_binomial() -> None:
@@ -153,3 +154,25 @@ def test_macro_averages_have_none() -> None:
 )
 def test_how_probabilities_are_written(log10: float, interval: tuple[float, float], shown: str) -> None:
     assert show_probability(log10, Interval(*interval)) == shown
+
+
+BLOCKS = Histogram.from_counts([3] * 20 + [2] * 20, offsets=[1] * 20 + [0] * 20)
+"""Half of the tasks never rank first, the other half every second time."""
+
+
+def test_values_out_of_the_rankers_reach_have_no_probability() -> None:
+    found = compute_significance(parse_metric("hits@1"), BLOCKS, 0.6, Interval(0.6, 0.6))
+    assert found.probability == 0
+    assert str(found) == "0"
+
+
+def test_an_end_out_of_reach_leaves_a_bound() -> None:
+    found = compute_significance(parse_metric("hits@1"), BLOCKS, 0.5, Interval(0.475, 0.525))
+    assert found.probability == pytest.approx(0.5**20, rel=1e-12)
+    assert show_probability(-15.0, Interval(-math.inf, -14.0)) == "at most 10^-14.0"
+    assert show_probability(-2.66, Interval(-math.inf, -2.5)) == "0–0.0032"
+
+
+def test_other_tails_on_blocks_are_refused() -> None:
+    with pytest.raises(UndefinedError, match=r"no tail probability of MRR is known for baselines other than chance"):
+        compute_significance(parse_metric("mrr"), BLOCKS, 0.6, Interval(0.6, 0.6))

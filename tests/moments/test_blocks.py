@@ -1,4 +1,4 @@
-"""Ranks that are uniform on blocks a+1 .. a+T: every metric against enumeration, chance, precise sums and simulation."""
+"""Ranks uniform on blocks a+1 .. a+T: every metric against enumeration, chance, precise sums and simulation."""
 
 from __future__ import annotations
 
@@ -162,7 +162,10 @@ def test_closed_forms_equal_precise_sums(name: str) -> None:
         [size for _, size, _ in FAR], [c for *_, c in FAR], offsets=[a for a, _, _ in FAR]
     )
     power = {"gmr": MP.mpf(1) / n, "igmr": MP.mpf(-1) / n}.get(name)
-    score = (lambda r: MP.mpf(r) ** power) if power else (lambda r: MP.mpf(1) * EVALUATED[metric.family]([r], metric.k))
+
+    def score(rank: int) -> Any:
+        return MP.mpf(rank) ** power if power else MP.mpf(1) * EVALUATED[metric.family]([rank], metric.k)
+
     parts = []
     for offset, size, times in FAR:
         values = [score(rank) for rank in range(offset + 1, offset + size + 1)]

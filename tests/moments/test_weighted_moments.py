@@ -96,6 +96,26 @@ def test_moments_equal_the_enumeration(metric: Metric, tasks: list[Task]) -> Non
     assert moments.method == "closed_form"
 
 
+BLOCKS = [(a, size, Fraction(1, w)) for a, size, w in ((0, 3, 1), (2, 2, 3), (7, 4, 2), (10**5, 3, 7), (4, 1, 1))]
+"""Offset, size and weight of each task."""
+
+
+@pytest.mark.parametrize("tasks", [BLOCKS, BLOCKS[:3], BLOCKS[3:], BLOCKS[3:4]], ids=len)
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_moments_on_blocks_equal_the_enumeration(metric: Metric, tasks: list[tuple[int, int, Fraction]]) -> None:
+    weights = [weight for *_, weight in tasks]
+    vectors = itertools.product(*(range(a + 1, a + size + 1) for a, size, _ in tasks))
+    values = [WEIGHTED[metric.family](ranks, weights) for ranks in vectors]
+    mean = MP.fsum(values) / len(values)
+    variance = MP.fsum((value - mean) ** 2 for value in values) / len(values)
+    offsets, sizes, _ = zip(*tasks, strict=True)
+    moments = compute_moments(metric, Histogram.from_counts(sizes, None, [float(w) for w in weights], offsets))
+    assert absolute_error(moments.expectation, mean) <= min(moments.expectation_error, 1e-12 * float(mean))
+    assert absolute_error(moments.variance, variance) <= moments.variance_error + 1e-30
+    assert moments.variance_error <= 1e-7 * moments.variance
+    assert moments.method == "closed_form"
+
+
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 @given(
     counts=st.lists(st.integers(1, 40) | st.integers(1, 10**9), min_size=1, max_size=12),

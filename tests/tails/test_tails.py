@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 import time
+from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ import rankconst
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, tail_probability
+from rankconst.tails import TAILS, tail_probabilities, tail_probability
 from rankconst.tails.enumeration import enumerate_sums
 from rankconst.tails.inversion import find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
@@ -491,3 +492,65 @@ def test_speed_on_fb15k237(name: str, value: float) -> None:
         tail_probability(parse_metric(name), histogram, value)
         spent.append(time.process_time() - start)
     assert min(spent) < 0.1
+
+
+# Ranks on blocks.
+
+
+BLOCKS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), min_size=1, max_size=5)
+
+
+@given(tasks=BLOCKS, far=st.sampled_from([0, 10**5]), k=st.integers(1, 9))
+@settings(deadline=None, max_examples=40)
+@pytest.mark.parametrize("name", ["hits", "mr"])
+def test_tails_on_blocks_equal_counts(name: str, tasks: list[tuple[int, int]], far: int, k: int) -> None:
+    metric = CATALOGUE["hits_at_k"].at(k + far) if name == "hits" else parse_metric("mr")
+    histogram = Histogram.from_counts([size for _, size in tasks], offsets=[a + far for a, _ in tasks])
+    score = (lambda rank: -int(rank <= k + far)) if name == "hits" else (lambda rank: rank)
+    sums = Counter(
+        sum(map(score, ranks)) for ranks in itertools.product(*(range(a + far + 1, a + far + s + 1) for a, s in tasks))
+    )
+    n, values = len(tasks), range(min(sums) - 1, max(sums) + 2)
+    known = [value for value in values if metric.lower <= (value if name == "mr" else -value) / n <= metric.upper]
+    for value, tail in zip(known, tail_probabilities(metric, histogram, [abs(v) / n for v in known]), strict=True):
+        exact = Fraction(sum(times for each, times in sums.items() if each <= value), sums.total())
+        if exact == 0:
+            assert tail.log10 == -math.inf
+        else:
+            assert abs(tail.log10 - math.log10(exact)) <= tail.error + 1e-15
+            assert tail.error < 1e-10
+
+
+def test_many_hits_on_blocks() -> None:
+    """Poisson-binomial by convolution: of 600 tasks some never hit, and some always."""
+    rng = np.random.default_rng(5)
+    offsets, sizes = rng.integers(0, 30, 600), rng.integers(1, 40, 600)
+    chances = np.clip((10 - offsets) / sizes, 0, 1)
+    law = np.ones(1)
+    for chance in chances:
+        law = np.convolve(law, [1 - chance, chance])
+    histogram = Histogram.from_counts(sizes, offsets=offsets)
+    for hits in (0, 100, 150, 200, 230):
+        tail = tail_probability(parse_metric("hits@10"), histogram, hits / 600)
+        assert tail.probability == pytest.approx(law[hits:].sum(), rel=1e-9)
+
+
+def test_the_mean_rank_of_many_blocks_is_that_of_chance_moved() -> None:
+    sizes = [40, 300, 300, 7] * 20
+    offsets = [5, 0, 1000, 3] * 20
+    moved = Histogram.from_counts(sizes, offsets=offsets)
+    for value in (60.0, 80.0, 90.0):
+        chance = tail_probability(parse_metric("mr"), Histogram.from_counts(sizes), value)
+        assert tail_probability(parse_metric("mr"), moved, value + 252) == chance
+
+
+@pytest.mark.parametrize("name", ["mrr", "gmr", "igmr", "median"])
+def test_tails_that_are_not_known_on_blocks_are_refused(name: str) -> None:
+    with pytest.raises(UndefinedError, match="no tail probability"):
+        tail_probability(parse_metric(name), Histogram.from_counts([3, 4], offsets=[0, 2]), 0.5)
+
+
+@pytest.mark.parametrize("law", [ReciprocalLaw, LogRankLaw])
+def test_laws_do_not_ignore_offsets(law: type[SumLaw]) -> None:
+    with pytest.raises(UndefinedError, match="chance only"):
+        law(Histogram.from_counts([3, 4], offsets=[0, 2]))
