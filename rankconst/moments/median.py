@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out.
+# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of blocks, whose laws take
+# longer, those below e^-50.
 _NEGLIGIBLE = 100.0
 # A panel is at most 1.5 standard deviations wide; shorter ones than this are not worth cutting.
 _WIDEST = 1.5
@@ -385,7 +386,7 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     largest = int(histogram.last_ranks.max())
     profile = (_Profile if histogram.offsets is None else _BlockProfile)(histogram, middle)
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
-    limit = -(_NEGLIGIBLE + math.log(total) + 2.0 * math.log(centre))
+    limit = -((_NEGLIGIBLE if histogram.offsets is None else _NEGLIGIBLE / 2) + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
