@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.moments.block_counts import BlockCounts
+from rankconst.moments.blocks import certain_moments
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, place_nodes
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of blocks, whose laws take
-# longer, those below e^-50.
+# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of blocks, whose laws
+# take longer, those below e^-50.
 _NEGLIGIBLE = 100.0
 # A panel is at most 1.5 standard deviations wide; shorter ones than this are not worth cutting.
 _WIDEST = 1.5
@@ -147,6 +148,8 @@ class _MedianLaw:
 
 def median_rank(histogram: Histogram) -> Moments:
     """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
+    if certain := certain_moments("median_rank", histogram):
+        return certain
     return _summarise(_median_law(histogram), _Statistic(float, _rank_difference, _rank_curvature))
 
 
@@ -156,6 +159,8 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
     For even n with B far above A (two tasks, or half of the tasks pinned at 1) the variance is a small difference of
     E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
     """
+    if certain := certain_moments("inverse_median_rank", histogram):
+        return certain
     statistic = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature)
     return _summarise(_median_law(histogram), statistic)
 
@@ -386,7 +391,9 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     largest = int(histogram.last_ranks.max())
     profile = (_Profile if histogram.offsets is None else _BlockProfile)(histogram, middle)
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
-    limit = -((_NEGLIGIBLE if histogram.offsets is None else _NEGLIGIBLE / 2) + math.log(total) + 2.0 * math.log(centre))
+    limit = -(
+        (_NEGLIGIBLE if histogram.offsets is None else _NEGLIGIBLE / 2) + math.log(total) + 2.0 * math.log(centre)
+    )
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
@@ -396,6 +403,8 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
         laws = PointLaws(*np.empty((3, 0)))
     elif isinstance(profile, _BlockProfile):
         laws, steps = profile.counts.evaluate(nodes.points, centre)
+        # Without any, the middle ranks are always the same.
+        paired = paired and bool(laws.mass.any())
         gaps = _find_gaps(profile.counts, nodes, laws, steps, lowest) if paired else None
     else:
         laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
