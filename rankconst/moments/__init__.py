@@ -1,8 +1,8 @@
 """Expectation and variance of every metric under chance or another baseline, from the histogram alone.
 
 Under chance, task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. Under another
-baseline r_i ~ Uniform{a_i + 1 .. a_i + T_i}, on a block of ranks: a_i candidates are above the true answer, T_i share its
-score. Each module below holds one family of formulas, for chance and for blocks; a metric's row in
+baseline r_i ~ Uniform{a_i + 1 .. a_i + T_i}, on a block of ranks: a_i candidates are above the true answer, and T_i
+share its score. Each module below holds one family of formulas, for chance and for blocks; a metric's row in
 :mod:`rankconst.catalogue.metrics` names its function.
 
 ==========================  ======================================================
