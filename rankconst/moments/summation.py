@@ -148,9 +148,11 @@ def _squared_recurrence(length: float | Values, size: int) -> Values:
     return np.asarray(length * length * k * k * (1.0 - ratio * ratio) / (4.0 * (4.0 * k * k - 1.0)))
 
 
-def place_nodes(panels: list[Panel]) -> Nodes:
-    """Choose points and weights for consecutive panels; without panels there are no points."""
-    rules: dict[tuple[int, int], tuple[Counts, Values, Values]] = {}
+def place_nodes(
+    panels: list[Panel], rules: dict[tuple[int, int], tuple[Counts, Values, Values]] | None = None
+) -> Nodes:
+    """Choose points and weights for consecutive panels; without panels there are no points. `rules` are kept there."""
+    rules = {} if rules is None else rules
     chosen = []
     for panel in panels:
         length = panel.stop - panel.start
@@ -171,7 +173,6 @@ def _num_nodes(length: int, scale: float) -> int:
     return _MOST_NODES if ratio > 0.25 else max(6, math.ceil(-37.0 / math.log(ratio)))
 
 
-@functools.lru_cache(maxsize=4096)
 def _whole_rule(length: int, size: int) -> tuple[Counts, Values, Values]:
     """Return whole offsets, weights and check weights: the interpolating rule on rounded Gauss nodes."""
     if length <= _TERMS_PER_NODE * size:
