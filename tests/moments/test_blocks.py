@@ -152,6 +152,27 @@ def test_ranks_may_all_be_moved(name: str, offset: int) -> None:
     assert abs(there.variance - here.variance) <= here.variance_error + there.variance_error
 
 
+OF_ONE_RANK = {
+    "mr": ["gmr", "hmr", "qmr", "median"],
+    "mrr": ["igmr", "iamr", "iqmr", "inverse median"],
+}
+
+
+@pytest.mark.parametrize(("name", "others"), OF_ONE_RANK.items(), ids=OF_ONE_RANK)
+@pytest.mark.parametrize(
+    ("offset", "size"),
+    [(5, 3), (1, 1000), (1, 10**6), (10**3, 10**6), (10**6, 2), (10**6, 70), (10**9, 10**3), (10**6, 10**13)],
+)
+def test_of_one_rank_all_means_are_one(name: str, others: list[str], offset: int, size: int) -> None:
+    """The mean rank in whole numbers, and the mean reciprocal rank by another way than most, far beyond enumeration."""
+    histogram = gather([(offset, size)])
+    one = compute_moments(parse_metric(name), histogram)
+    for other in (compute_moments(parse_metric(each), histogram) for each in others):
+        assert abs(other.expectation - one.expectation) <= other.expectation_error + one.expectation_error
+        assert abs(other.variance - one.variance) <= other.variance_error + one.variance_error
+        assert other.variance_error <= 1e-8 * other.variance
+
+
 # Precise sums.
 
 FAR = [(10**5, 3, 400), (10**5, 700, 31), (99_000, 2500, 7), (0, 300, 12), (63, 66, 5), (8, 1, 900), (40, 1, 11)]
