@@ -78,7 +78,7 @@ class Blocks:
         means: Values = np.add.reduceat(values * self.weights, self.firsts, axis=-1)
         return means
 
-    def spread(self, values: Values, means: Values) -> Values:
+    def deviations(self, values: Values, means: Values) -> Values:
         """Return values less their row's mean."""
         return np.asarray(values - means[..., self.rows])
 
@@ -86,7 +86,7 @@ class Blocks:
         """Return mean and variance of (r / c)^power - 1; one power for all, or one a row."""
         shifted = np.expm1((power if isinstance(power, float) else power[self.rows]) * self.logs)
         mean = self.mean(shifted)
-        return mean, self.mean(np.square(self.spread(shifted, mean)))
+        return mean, self.mean(np.square(self.deviations(shifted, mean)))
 
 
 # The metrics of a set of tasks are computed one after the other.

@@ -200,13 +200,13 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     if law.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
         curvature: Callable[[Values], Values] = lambda s: np.stack(statistic.curvature(s, c))  # noqa: E731
-        inner, off = (
-            (_sum_below(law, curvature), None) if law.gaps is None else law.gaps.sum(law.nodes.points, curvature)
-        )
+        if law.gaps is None:
+            inner = _sum_below(law, curvature)
+        else:
+            inner, off = law.gaps.sum(law.nodes.points, curvature)
+            interpolated = law.nodes.sum(0 * off, law.laws.mass * off)[1]
         terms += law.laws.mass * (half - inner)
         sizes += law.laws.mass * (np.abs(half) + np.abs(inner))
-        if off is not None:
-            interpolated = law.nodes.sum(0 * off, law.laws.mass * off)[1]
     (first, second), (first_error, second_error) = law.nodes.sum(terms, sizes * law.laws.error)
     first_error += interpolated[0]
     second_error += interpolated[1]
@@ -391,9 +391,8 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     largest = int(histogram.last_ranks.max())
     profile = (_Profile if histogram.offsets is None else _BlockProfile)(histogram, middle)
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
-    limit = -(
-        (_NEGLIGIBLE if histogram.offsets is None else _NEGLIGIBLE / 2) + math.log(total) + 2.0 * math.log(centre)
-    )
+    negligible = _NEGLIGIBLE if histogram.offsets is None else _NEGLIGIBLE / 2
+    limit = -(negligible + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
