@@ -1,20 +1,24 @@
-"""Expectation and variance of every metric under chance, from the histogram alone.
+"""Expectation and variance of every metric under chance or another baseline, from the histogram alone.
 
-Task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. Each module below holds one
-family of formulas; a metric's row in :mod:`rankconst.catalogue.metrics` names its function.
+Under chance, task i ranks its true answer at r_i ~ Uniform{1 .. N_i}, independently of the others. Under another
+baseline r_i ~ Uniform{a_i + 1 .. a_i + T_i}, on a block of ranks: a_i candidates are above the true answer, and T_i
+share its score. Each module below holds one family of formulas, for chance and for blocks; a metric's row in
+:mod:`rankconst.catalogue.metrics` names its function.
 
 ==========================  ======================================================
 module                      holds
 ==========================  ======================================================
 :mod:`.result`              the four numbers and how they were obtained
 :mod:`.sums`                sums over 1 .. N in constant time: harmonic numbers, powers
+:mod:`.blocks`              means over many blocks at once, by rules of a few points each
 :mod:`.means`               arithmetic and geometric means over tasks: MR, MRR, Hits@k,
                             nDCG, GMR, IGMR
 :mod:`.powers`              powers of sums over tasks: IAMR, HMR, the quadratic mean
 :mod:`.deviation`           the variance of the ranks, and their standard deviation by a
                             series or an integral
 :mod:`.median`              the median rank and its inverse, from the law of the two
-                            middle ranks (:mod:`.poisson_binomial`, :mod:`.summation`)
+                            middle ranks (:mod:`.poisson_binomial`, :mod:`.block_counts`,
+                            :mod:`.summation`)
 :mod:`.median_deviation`    the median absolute deviation, from random rankings
 ==========================  ======================================================
 """
@@ -36,14 +40,15 @@ if TYPE_CHECKING:
 
 
 def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
-    """Compute a metric's chance expectation and variance.
+    """Compute a metric's expectation and variance under chance, or under the baseline of the histogram's offsets.
 
     Parameters
     ----------
     metric
         A metric of the catalogue, its k set where it takes one.
     histogram
-        The numbers of candidates of the ranking tasks; with weights for macro averages.
+        The numbers of candidates of the ranking tasks; with weights for macro averages, with offsets for a baseline
+        other than chance.
 
     Returns
     -------

@@ -54,6 +54,7 @@ class BlockCounts:
 
     def __init__(self, histogram: Histogram, count: int) -> None:
         self.count = count
+        self._rules: dict[tuple[int, int], tuple[Counts, Values, Values]] = {}
         self.starts = offsets_of(histogram).astype(np.float64)
         self.stops = histogram.last_ranks.astype(np.float64)
         self.sizes = histogram.num_candidates.astype(np.float64)
@@ -175,7 +176,7 @@ class BlockCounts:
                 width = left if left <= _NARROWEST else round(2.0 ** (math.floor(2 * math.log2(left)) / 2))
                 panels.append(Panel(end - left, end - left + width, float(stop - start)))
                 left -= width
-        nodes = place_nodes(panels)
+        nodes = place_nodes(panels, self._rules)
         return nodes.points, nodes.weights
 
     def _circle_of(self, y: int, needed: int) -> tuple[Values | Complex, Values | Complex]:
@@ -190,7 +191,8 @@ class BlockCounts:
         # A factor that is divided by may vanish at z = -e^s, which an odd number of nodes leaves out.
         circle = Circle.around(tilt, variance, np.array([uncertain]), odd=True)
         parts = np.exp(_log_ratio(share, tasks, np.array([needed]), circle.zeta))[0] * circle.shares
-        return np.exp(-circle.zeta[0]), parts / np.sum(parts.real)
+        kept = np.abs(parts) > _VANISHED * np.abs(parts[0])
+        return np.exp(-circle.zeta[0, kept]), parts[kept] / np.sum(parts.real)
 
 
 def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tuple[Values, Values]:
@@ -272,6 +274,10 @@ def _log_product(away: Values, gaps: Values, unit: Values | Complex, tasks: Valu
     wide = max(1, _TABLE // total.size)
     for begin in range(0, rest.size, wide):
         part = rest[begin : begin + wide]
-        factor: Complex = (1 - away[:, None, part] * unit[:, part]).astype(np.complex128)
-        total += np.log(np.where(factor == 0, TINY, factor)) @ tasks[part]
+        factor = 1 - away[:, None, part] * unit[:, part]
+        # NumPy's logarithm of complex numbers takes several times as long.
+        modulus = np.square(factor.real) + np.square(factor.imag)
+        total += (0.5 * np.log(np.maximum(modulus, TINY))) @ tasks[part]
+        if np.iscomplexobj(factor):
+            total += 1j * (np.arctan2(factor.imag, factor.real) @ tasks[part])
     return total

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.metrics import CATALOGUE
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.summation import gram_rules
 from rankconst.tasks import Histogram
 
@@ -46,6 +48,15 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
     return Histogram.from_counts(histogram.num_candidates, histogram.num_tasks), total
 
 
+def certain_moments(family: str, histogram: Histogram) -> Moments | None:
+    """Return the moments of a metric of ranks that are all certain; None if some are not."""
+    if histogram.offsets is None or int(histogram.num_candidates.max()) > 1:
+        return None
+    ranks, tasks = histogram.last_ranks.astype(np.float64), histogram.num_tasks.astype(np.float64)
+    value = CATALOGUE[family].evaluate(ranks, tasks, None)
+    return Moments(value, 4 * UNIT_ROUNDOFF * value, 0.0, 0.0, "closed_form")
+
+
 def has_many_blocks(histogram: Histogram) -> bool:
     """Tell whether there are so many blocks that they take time."""
     return histogram.offsets is not None and len(histogram) > _MANY
@@ -67,7 +78,7 @@ class Blocks:
         means: Values = np.add.reduceat(values * self.weights, self.firsts, axis=-1)
         return means
 
-    def spread(self, values: Values, means: Values) -> Values:
+    def deviations(self, values: Values, means: Values) -> Values:
         """Return values less their row's mean."""
         return np.asarray(values - means[..., self.rows])
 
@@ -75,7 +86,7 @@ class Blocks:
         """Return mean and variance of (r / c)^power - 1; one power for all, or one a row."""
         shifted = np.expm1((power if isinstance(power, float) else power[self.rows]) * self.logs)
         mean = self.mean(shifted)
-        return mean, self.mean(np.square(self.spread(shifted, mean)))
+        return mean, self.mean(np.square(self.deviations(shifted, mean)))
 
 
 # The metrics of a set of tasks are computed one after the other.

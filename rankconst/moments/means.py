@@ -109,7 +109,7 @@ def mean_of(histogram: Histogram, f: Callable[[Values], Values]) -> Moments:
     if histogram.offsets is not None:
         blocks = blocks_of(histogram)
         mean = blocks.mean(values := f(blocks.points))
-        variance = blocks.mean(np.square(blocks.spread(values, mean)))
+        variance = blocks.mean(np.square(blocks.deviations(values, mean)))
         # A value is good to its own roundings, of which a narrow spread has the more.
         off = _TERM_ERROR * np.abs(mean)
         slack = _SUM_ERROR * variance + off * (2 * np.sqrt(variance) + off) * (histogram.num_candidates > 1)

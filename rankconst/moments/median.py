@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.moments.block_counts import BlockCounts
+from rankconst.moments.blocks import certain_moments
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.summation import Nodes, Panel, gram_rule, gram_rules, place_nodes
@@ -47,7 +48,8 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram
 
 
-# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out.
+# Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of blocks, whose laws
+# take longer, those below e^-50.
 _NEGLIGIBLE = 100.0
 # A panel is at most 1.5 standard deviations wide; shorter ones than this are not worth cutting.
 _WIDEST = 1.5
@@ -101,8 +103,6 @@ class _Gaps:
 
     def sum(self, points: Counts, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
         """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
-        if not self.chosen.size:
-            return np.zeros((2, points.size)), np.zeros((2, points.size))
         pairs = zip(self.chosen.tolist(), self.laws, strict=True)
         sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
         chained = None if self.exact else self.steps
@@ -148,6 +148,8 @@ class _MedianLaw:
 
 def median_rank(histogram: Histogram) -> Moments:
     """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
+    if certain := certain_moments("median_rank", histogram):
+        return certain
     return _summarise(_median_law(histogram), _Statistic(float, _rank_difference, _rank_curvature))
 
 
@@ -157,6 +159,8 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
     For even n with B far above A (two tasks, or half of the tasks pinned at 1) the variance is a small difference of
     E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
     """
+    if certain := certain_moments("inverse_median_rank", histogram):
+        return certain
     statistic = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature)
     return _summarise(_median_law(histogram), statistic)
 
@@ -196,13 +200,13 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     if law.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
         curvature: Callable[[Values], Values] = lambda s: np.stack(statistic.curvature(s, c))  # noqa: E731
-        inner, off = (
-            (_sum_below(law, curvature), None) if law.gaps is None else law.gaps.sum(law.nodes.points, curvature)
-        )
+        if law.gaps is None:
+            inner = _sum_below(law, curvature)
+        else:
+            inner, off = law.gaps.sum(law.nodes.points, curvature)
+            interpolated = law.nodes.sum(0 * off, law.laws.mass * off)[1]
         terms += law.laws.mass * (half - inner)
         sizes += law.laws.mass * (np.abs(half) + np.abs(inner))
-        if off is not None:
-            interpolated = law.nodes.sum(0 * off, law.laws.mass * off)[1]
     (first, second), (first_error, second_error) = law.nodes.sum(terms, sizes * law.laws.error)
     first_error += interpolated[0]
     second_error += interpolated[1]
@@ -387,7 +391,8 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     largest = int(histogram.last_ranks.max())
     profile = (_Profile if histogram.offsets is None else _BlockProfile)(histogram, middle)
     centre = _bisect(0, largest, lambda x: profile.mean_and_variance(x)[0] >= middle - 0.5)
-    limit = -(_NEGLIGIBLE + math.log(total) + 2.0 * math.log(centre))
+    negligible = _NEGLIGIBLE if histogram.offsets is None else _NEGLIGIBLE / 2
+    limit = -(negligible + math.log(total) + 2.0 * math.log(centre))
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
@@ -397,6 +402,8 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
         laws = PointLaws(*np.empty((3, 0)))
     elif isinstance(profile, _BlockProfile):
         laws, steps = profile.counts.evaluate(nodes.points, centre)
+        # Without any, the middle ranks are always the same.
+        paired = paired and bool(laws.mass.any())
         gaps = _find_gaps(profile.counts, nodes, laws, steps, lowest) if paired else None
     else:
         laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
@@ -419,8 +426,6 @@ def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values
     """Find the laws of the lower middle rank given the upper one, for as many y as take little time."""
     everywhere = int(nodes.points[-1]) - lowest == nodes.points.size - 1
     mass = np.abs(nodes.weights * laws.mass)
-    if not mass.any():  # the middle ranks are certain, as far as numbers go
-        return _Gaps(np.empty(0, np.int64), [], exact=True, steps=None)
     # What y bring to the moments of the median and of its inverse.
     brought = [each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)]
     heavy = np.flatnonzero(np.maximum(*brought) > UNIT_ROUNDOFF / 16)

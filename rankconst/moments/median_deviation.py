@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.metrics import NORMAL_QUARTILE
-from rankconst.moments.blocks import offsets_of
+from rankconst.moments.blocks import certain_moments, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 
 if TYPE_CHECKING:
@@ -106,9 +106,11 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     Where fewer than 30 draws differ from the commonest value, the errors reckon with nine more that were not seen, as
     far off as any that was. Where none differs, these are taken to be off by the whole range of M, so that for S draws
     the errors are 3/S of the range and of its square, or less if Chernoff bounds say so. All is exactly 0 with one
-    task, and if more than half of the tasks are certain to have the same rank. The number of draws does not include the
+    task, or if more than half of the tasks are certain to have the same rank. The number of draws does not include the
     pilot sample.
     """
+    if certain := certain_moments("median_absolute_deviation", histogram):
+        return certain
     n = histogram.total
     # Of tasks with one candidate, those with the same offset are one row.
     if n == 1 or 2 * int(np.max(histogram.num_tasks[histogram.num_candidates == 1], initial=0)) > n:

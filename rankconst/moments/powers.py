@@ -266,7 +266,7 @@ class _SumOverBlocks(_Sum):
 
     def central_moments(self) -> tuple[Values, list[Values]]:
         """Form them as they are defined: the points' weights are positive."""
-        away = self.blocks.spread(self._shifts, self._means)
+        away = self.blocks.deviations(self._shifts, self._means)
         power = away * away
         found = [np.ones_like(self._means), np.zeros_like(self._means), self.blocks.mean(power)]
         for _ in range(3, ORDER + 1):

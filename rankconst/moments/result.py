@@ -32,7 +32,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Chance expectation and variance of a metric.
+    """Expectation and variance of a metric under chance, or another baseline.
 
     Attributes
     ----------

@@ -148,9 +148,11 @@ def _squared_recurrence(length: float | Values, size: int) -> Values:
     return np.asarray(length * length * k * k * (1.0 - ratio * ratio) / (4.0 * (4.0 * k * k - 1.0)))
 
 
-def place_nodes(panels: list[Panel]) -> Nodes:
-    """Choose points and weights for consecutive panels; without panels there are no points."""
-    rules: dict[tuple[int, int], tuple[Counts, Values, Values]] = {}
+def place_nodes(
+    panels: list[Panel], rules: dict[tuple[int, int], tuple[Counts, Values, Values]] | None = None
+) -> Nodes:
+    """Choose points and weights for consecutive panels; without panels there are no points. `rules` are kept there."""
+    rules = {} if rules is None else rules
     chosen = []
     for panel in panels:
         length = panel.stop - panel.start

@@ -30,6 +30,8 @@ METRICS = [row.at(3) if row.takes_k else row for row in CATALOGUE.values()]
 SMALL: list[Blocks] = [
     [(5, 1)],
     [(3, 4)],
+    [(2, 1), (9, 1), (40, 1), (100_000, 1)],
+    [(3, 1), (3, 1), (0, 4), (3, 4)],  # the middle ranks are always the same
     [(2, 1), (7, 1), (7, 1)],  # nothing varies
     [(0, 3), (2, 2)],
     [(0, 2), (2, 4), (3, 4), (3, 4)],
@@ -101,7 +103,7 @@ def test_moments_equal_enumeration_for_any_small_set(
 
 
 @pytest.mark.parametrize("metric", [m for m in METRICS if m.family not in {*SAMPLED, "inverse_median_rank"}], ids=str)
-@pytest.mark.parametrize("tasks", SMALL[3:], ids=str)
+@pytest.mark.parametrize("tasks", SMALL[5:], ids=str)
 def test_small_sets_are_computed_to_many_digits(metric: Metric, tasks: Blocks) -> None:
     moments = compute_moments(metric, gather(tasks))
     far = max(a for a, _ in tasks) >= 1000
@@ -148,6 +150,27 @@ def test_ranks_may_all_be_moved(name: str, offset: int) -> None:
     slack = here.expectation_error + there.expectation_error
     assert abs(there.expectation - here.expectation - moved) <= slack
     assert abs(there.variance - here.variance) <= here.variance_error + there.variance_error
+
+
+OF_ONE_RANK = {
+    "mr": ["gmr", "hmr", "qmr", "median"],
+    "mrr": ["igmr", "iamr", "iqmr", "inverse median"],
+}
+
+
+@pytest.mark.parametrize(("name", "others"), OF_ONE_RANK.items(), ids=OF_ONE_RANK)
+@pytest.mark.parametrize(
+    ("offset", "size"),
+    [(5, 3), (1, 1000), (1, 10**6), (10**3, 10**6), (10**6, 2), (10**6, 70), (10**9, 10**3), (10**6, 10**13)],
+)
+def test_of_one_rank_all_means_are_one(name: str, others: list[str], offset: int, size: int) -> None:
+    """The mean rank in whole numbers, and the mean reciprocal rank by another way than most, far beyond enumeration."""
+    histogram = gather([(offset, size)])
+    one = compute_moments(parse_metric(name), histogram)
+    for other in (compute_moments(parse_metric(each), histogram) for each in others):
+        assert abs(other.expectation - one.expectation) <= other.expectation_error + one.expectation_error
+        assert abs(other.variance - one.variance) <= other.variance_error + one.variance_error
+        assert other.variance_error <= 1e-8 * other.variance
 
 
 # Precise sums.
