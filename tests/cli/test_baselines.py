@@ -133,7 +133,7 @@ def test_what_has_no_baseline_says_why(run: Run, args: tuple[str, ...], told: st
     assert told in screen.message
 
 
-def test_older_tables_have_chance_alone(run: Run, tmp_path: Path) -> None:
+def test_older_tables_have_chance_alone(run: Run) -> None:
     if "0.2.0" not in rankconst.bundled_versions():
         pytest.skip("this installation does not carry tables 0.2.0")
     old = rankconst.load(version="0.2.0").path
