@@ -47,6 +47,8 @@ from rankconst.moments.blocks import certain_moments, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from rankconst.moments.result import Values
@@ -105,9 +107,9 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
 
     Where fewer than 30 draws differ from the commonest value, the errors reckon with nine more that were not seen, as
     far off as any that was. Where none differs, these are taken to be off by the whole range of M, so that for S draws
-    the errors are 3/S of the range and of its square, or less if Chernoff bounds say so. All is exactly 0 with one
-    task, or if more than half of the tasks are certain to have the same rank. The number of draws does not include the
-    pilot sample.
+    the errors are 3/S of the range and of its square, or less if Chernoff bounds say so; on blocks, by no more than
+    these bounds leave possible. All is exactly 0 with one task, or if more than half of the tasks are certain to have
+    the same rank. The number of draws does not include the pilot sample.
     """
     if certain := certain_moments("median_absolute_deviation", histogram):
         return certain
@@ -208,6 +210,11 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
     if rare == 0:
         chance = max(_bound_escape(histogram, common), sys.float_info.min)
         off = min(math.sqrt(_UNSEEN) / draws, chance)
+        # The histograms of tables 1.0.0 keep their errors.
+        if histogram.offsets is not None:
+            gap = _bound_distance(histogram, common, largest)
+            beyond = _IMPROBABLE * largest
+            return _sampled(expectation, off * gap + beyond, variance, off * gap**2 + beyond * largest)
         return _sampled(expectation, off * largest, variance, off * largest**2)
     gap = float(np.max(np.abs(values - common)))
     return _sampled(
@@ -248,6 +255,45 @@ def _bound_escape(histogram: Histogram, value: float) -> float:
         wrong = mean >= level if above else mean <= level
         total += 1.0 if wrong else math.exp(-_divergence(level, mean, n))
     return min(total, 1.0)
+
+
+# What is less probable than this is reckoned with apart.
+_IMPROBABLE = 1e-13
+
+
+def _bound_distance(histogram: Histogram, value: float, largest: float) -> float:
+    """Return how far from `value` M (without its divisor) can be, but for a probability of _IMPROBABLE.
+
+    The median is first shut in between two ranks; M is above v only if too few ranks are within v of both of these, and
+    below w only if too many are within w of either. All bounds are those of :func:`_bound_escape`.
+    """
+    n = histogram.total
+    middle = float(math.ceil(_locate(histogram)[0]))
+
+    def count(first: float, last: float) -> float:
+        """Return the expected number of ranks from one to another."""
+        below = _expect_counts(histogram, np.maximum(np.array([first - 1, last]), 0.0)).tolist()
+        return max(float(below[1] - below[0]), 0.0)
+
+    def is_sure(mean: float, *, above: bool) -> bool:
+        """Tell whether a count with this mean is surely more than half of n, or else surely less."""
+        level = n // 2 if above else (n + 1) // 2
+        right = mean > level if above else mean < level
+        return right and math.exp(-_divergence(level, mean, n)) < _IMPROBABLE / 4
+
+    def reach(fits: Callable[[float], bool], most: float) -> float:
+        """Return a distance at which something is sure, found by doubling; `most` if there is none before."""
+        distance = 1.0
+        while distance < most and not fits(distance):
+            distance *= 2
+        return min(distance, most)
+
+    last = float(histogram.last_ranks.max())
+    low = middle - reach(lambda d: is_sure(count(1.0, middle - d - 1), above=False), last)
+    high = middle + reach(lambda d: is_sure(count(1.0, middle + d), above=True), last)
+    over = reach(lambda d: is_sure(count(high - value - d, low + value + d), above=True), largest)
+    under = reach(lambda d: value < d or is_sure(count(low - value + d, high + value - d), above=False), largest)
+    return max(over, min(under, value))
 
 
 def _divergence(level: float, mean: float, n: int) -> float:

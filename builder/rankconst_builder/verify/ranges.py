@@ -36,8 +36,11 @@ LARGEST_VARIANCE_ERROR = 1e-6
 LARGEST_SAMPLED_ERROR = 0.1
 """What errors may be at most, in parts of the number they belong to."""
 
-NEGLIGIBLE_DEVIATION = 1e-3
-"""A standard deviation, in parts of the expectation, that a sample need not tell from none."""
+NEGLIGIBLE_DEVIATION, NEGLIGIBLE_DEVIATION_OF_BASELINES = 1e-3, 0.1
+"""A standard deviation, in parts of the expectation, that a sample need not tell from none.
+
+Baselines that know much are all but certain: where no draw differs, the error covers what may have gone unseen.
+"""
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -252,7 +255,9 @@ def check_errors(tables: TableSet) -> Checked:
         largest = np.where(sampled, LARGEST_SAMPLED_ERROR, bound) * np.abs(value)
         if column == "variance":
             # A sample in which nothing varies has an error all the same.
-            least = np.square(NEGLIGIBLE_DEVIATION * frame["expectation"].to_numpy())
+            chance = frame["baseline"].isin([DEFAULT_BASELINE]).to_numpy()
+            negligible = np.where(chance, NEGLIGIBLE_DEVIATION, NEGLIGIBLE_DEVIATION_OF_BASELINES)
+            least = np.square(negligible * frame["expectation"].to_numpy())
             largest = np.where(sampled, np.fmax(largest, least), largest)
         wrong = (error < 0) | (error > largest)
         expected = [f"0 to {one!r}" for one in largest.tolist()]
