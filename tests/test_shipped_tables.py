@@ -6,6 +6,7 @@ import functools
 import hashlib
 import itertools
 import json
+import math
 from collections import defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import pytest
 import rankconst
 from oracles import MP, PRECISE, SAMPLED, absolute_error, hash_lines, lines_of, optimum_of, relative_error
 from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.moments import compute_moments
@@ -77,8 +79,17 @@ def rows_of(name: str) -> list[Row]:
     return rows
 
 
+@functools.cache
+def chance_rows() -> list[Row]:
+    return [row for row in rows_of("constants") if row["baseline"] == DEFAULT_BASELINE]
+
+
 def micro_rows() -> list[Row]:
-    return [row for row in rows_of("constants") if row["aggregation"] == "micro"]
+    return [row for row in chance_rows() if row["aggregation"] == "micro"]
+
+
+def informed_rows() -> list[Row]:
+    return [row for row in rows_of("constants") if row["baseline"] != DEFAULT_BASELINE]
 
 
 @functools.cache
@@ -120,6 +131,65 @@ def test_sizes(dataset: str, protocol: str, entities: int, tasks: int) -> None:
     assert max(counts_by_tasks()[dataset, protocol, "test", "both"]) <= entities
 
 
+# Baselines.
+
+
+def test_chance_is_what_it_was() -> None:
+    """To the last bit: newer tables add rows."""
+    if "1.0.0" not in rankconst.bundled_versions() or TABLES.version == "1.0.0":
+        pytest.skip("this installation does not carry tables 1.0.0")
+    old = rankconst.load(version="1.0.0")
+    assert old.read("constants").to_pylist() == chance_rows()
+    for name in ("candidates", "macro_candidates", "candidates_by_relation", "datasets"):
+        assert old.read(name).equals(TABLES.read(name))
+
+
+@pytest.mark.slow
+def test_baselines_that_know_more_obey_the_laws() -> None:
+    chance = {key_of(row): row for row in chance_rows()}
+    for row in informed_rows():
+        metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
+        same = chance[key_of(row)]
+        assert row["num_tasks"] == same["num_tasks"]
+        low, high = sorted((metric.optimum if metric.optimum is not None else row["num_tasks"], metric.upper))
+        assert min(low, metric.lower) <= row["expectation"] <= high
+        assert row["variance"] >= 0
+        exact = row["method"] != "sampled" and metric.optimum is not None
+        # What range knows can harm where a true answer is out of range; of a mean over all tasks it never does here.
+        if exact and row["baseline"] in {"range", "frequency"} and row["metric"] == "inverse_harmonic_mean_rank":
+            assert row["expectation"] > same["expectation"], row
+
+
+def key_of(row: Row) -> tuple[Any, ...]:
+    return (*tasks_of(row), row["aggregation"], row["metric"], row["k"])
+
+
+@pytest.mark.slow
+def test_baselines_follow_from_their_histograms() -> None:
+    """MR and Hits@10 of every set of tasks, by whole numbers from the table of histograms by relation."""
+    tasks: dict[tuple[Any, ...], int] = defaultdict(int)
+    ranks: dict[tuple[Any, ...], int] = defaultdict(int)
+    hits: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+    columns = TABLES.read("baseline_candidates").to_pydict()
+    names = ("dataset", "protocol", "split", "side", "baseline", "offset", "num_candidates", "num_tasks")
+    for dataset, protocol, split, own, baseline, above, same, count in zip(*map(columns.get, names), strict=True):
+        for side in (own, "both"):
+            key = dataset, protocol, split, side, baseline
+            tasks[key] += count
+            ranks[key] += count * (2 * above + same + 1)
+            hits[key].append(count * min(max(10 - above, 0), same) / same)
+    rows = {
+        (*tasks_of(row), row["baseline"], row["metric"]): row
+        for row in informed_rows()
+        if row["aggregation"] == "micro" and row["k"] in {None, 10}
+    }
+    for key, number in tasks.items():
+        mean, share = rows[(*key, "arithmetic_mean_rank")], rows[(*key, "hits_at_k")]
+        assert mean["num_tasks"] == share["num_tasks"] == number
+        assert mean["expectation"] == ranks[key] / (2 * number)
+        assert share["expectation"] == pytest.approx(math.fsum(hits[key]) / number, rel=1e-14)
+
+
 # What is there.
 
 
@@ -130,7 +200,7 @@ def test_the_archive_holds_all_it_promised() -> None:
     every = {*itertools.product(COUNTED, PROTOCOLS, SPLITS, SIDES)}
     every |= {*itertools.product(SAMPLED_SETS, ["sampled:500"], ["valid", "test"], SIDES)}
     assert set(counts_by_tasks()) == every
-    listed = [(*tasks_of(row), row["aggregation"], row["metric"], row["k"]) for row in rows_of("constants")]
+    listed = [(*tasks_of(row), row["aggregation"], row["metric"], row["k"]) for row in chance_rows()]
     wanted = {(*tasks, "micro", metric.family, metric.k) for tasks, metric in itertools.product(every, TABULATED)}
     wanted |= {
         (*tasks, aggregation, metric.family, metric.k)
@@ -139,13 +209,22 @@ def test_the_archive_holds_all_it_promised() -> None:
     }
     assert len(listed) == len(set(listed))
     assert set(listed) == wanted
+    of_baselines = [
+        (*tasks_of(row), row["aggregation"], row["metric"], row["k"], row["baseline"]) for row in informed_rows()
+    ]
+    assert len(of_baselines) == len(set(of_baselines))
+    assert set(of_baselines) == {
+        (*row, baseline)
+        for row, baseline in itertools.product(wanted, INFORMED)
+        if row[0] not in SAMPLED_SETS and row[2] != "train"
+    }
 
 
 @pytest.mark.slow
 def test_rows_stand_in_canonical_order_once_each() -> None:
     listed: dict[str, list[Any]] = {
         "protocol": [*PROTOCOLS, "sampled:500"], "split": list(SPLITS), "side": list(SIDES), "metric": list(CATALOGUE),
-        "aggregation": list(AGGREGATIONS),
+        "aggregation": list(AGGREGATIONS), "baseline": list(BASELINES),
     }  # fmt: skip
     orders = {key: {name: place for place, name in enumerate(names)} for key, names in listed.items()}
     assert set(KEYS) == set(COLUMNS)
@@ -159,7 +238,7 @@ def test_rows_stand_in_canonical_order_once_each() -> None:
 
 @pytest.mark.slow
 def test_only_what_does_not_apply_is_missing() -> None:
-    for name in ("candidates", "macro_candidates", "candidates_by_relation"):
+    for name in ("candidates", "macro_candidates", "candidates_by_relation", "baseline_candidates"):
         assert all(value is not None for row in rows_of(name) for value in row.values())
     for row in rows_of("constants"):
         missing = {key for key, value in row.items() if value is None}
@@ -256,7 +335,7 @@ def test_constants_obey_the_laws() -> None:
 def test_errors_are_as_small_as_the_readme_says() -> None:
     """At most 3e-14 of the expectation and 5e-11 of the variance; of MAD, which is sampled, 0.2 % and 9 %."""
     promised = {"expectation": 3e-14, "variance": 5e-11}
-    for row in rows_of("constants"):
+    for row in chance_rows():
         closed = row["aggregation"] != "micro" or row["metric"] in PRECISE
         if row["method"] == "sampled":
             assert row["metric"] == "median_absolute_deviation"
@@ -272,9 +351,9 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
 
 @pytest.mark.slow
 def test_constants_follow_from_the_candidates() -> None:
-    """Rows again, by this code on this machine: within the errors that they state."""
+    """Rows of chance again, by this code on this machine: within the errors that they state."""
     moments: dict[tuple[Histogram, rankconst.Metric], rankconst.Moments] = {}
-    for row in rows_of("constants"):
+    for row in chance_rows():
         if row["dataset"] not in AGAIN or row["split"] == "train":
             continue
         metric = CATALOGUE[row["metric"]] if row["k"] is None else CATALOGUE[row["metric"]].at(row["k"])
