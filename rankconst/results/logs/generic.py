@@ -96,6 +96,9 @@ _HITS = {"hits", "hit", "h", "hr", "recall"}
 _SHORT_HITS = re.compile(r"(?<![a-z\d])h(?=\d+(?![a-z\d]))")
 
 
+_PART = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9]+")
+
+
 @dataclass(frozen=True, slots=True)
 class _Phrase:
     """What words next to each other say."""
@@ -139,7 +142,9 @@ def _read_phrase(text: str) -> _Phrase:
     if not names:
         said, unknown = _say(words)
         trained = ("split", "train") in said and _EVALUATED.isdisjoint(words)
-        return _Phrase(before=said + step, understood=not unknown and not trained)
+        part = _PART.fullmatch(text)  # "test_e1" may rank heads only, "test_r" ranks relations
+        odd = f"{part[0]!r} is not understood" if part is not None and unknown and said else ""
+        return _Phrase(before=said + step, understood=not unknown and not trained, why=odd)
     before, behind = words[:start], (*between, *words[end:])
     # Of the words before, only the next one belongs to the name.
     near, unknown = _say(before[-1:])[1], _say(behind)[1] or next((word for word in behind if word.isdecimal()), "")
@@ -222,6 +227,7 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
     first = _Phrase()  # a metric whose name comes before those of sides, each with its number
     queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
     listed = end = 0
+    odd = ""  # why all numbers of the line are left out
     for match in _VALUE.finditer(plain):
         value = match["value"]
         if match["sign"] is None and "." not in value:
@@ -233,6 +239,7 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]
+        odd = next((each.why for each in phrases if each.why and not each.names), odd)
         if queue and phrases:
             _mark(found, listed, len(queue))
             queue = []
@@ -251,7 +258,7 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
         if len(values) != len(phrase.names):
             found.append((phrase.names[0], said, value, f"{len(phrase.names)} names for {len(values)} numbers"))
             continue
-        found += ((name, said, each, phrase.why) for name, each in zip(phrase.names, values, strict=True))
+        found += ((name, said, each, phrase.why or odd) for name, each in zip(phrase.names, values, strict=True))
     _mark(found, listed, len(queue))
     return found, plain[end:], line
 
@@ -351,7 +358,12 @@ _PYKEEN = (
     "PyKEEN before 1.5 prints so: its numbers are of three ways to break ties, and it filtered test by train and test "
     "only; adjust its results.json"
 )
-_REFUSED = {"Best test mrr: ": _GRAPHSTORM, "mean_rank={'best': ": _PYKEEN}
+_LIBKGE = "a part of a record of LibKGE, which does not say its split: keep its lines up to event: eval_completed"
+_REFUSED = {
+    "Best test mrr: ": _GRAPHSTORM,
+    "mean_rank={'best': ": _PYKEEN,
+    "mean_reciprocal_rank_filtered_with_test: ": _LIBKGE,
+}
 # What only one tool prints.
 _SIGNS = {
     "'hits@[1,3,10]': tensor(": "kbc",
