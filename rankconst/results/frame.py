@@ -422,11 +422,15 @@ def _read_stated(
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
         if role == "model":
-            yield from ((role, word) for role, word in read_name(text).items() if not cells.get(role))
+            yield from ((role, word) for role, word in read_name(text)[1].items() if not cells.get(role))
             continue
         said = read_qualifier(text, role) if role in qualifiers else text
+        if said and role == "dataset":
+            said, told = read_name(said)
+            yield from ((role, word) for role, word in told.items() if not cells.get(role))
+            said = describe_dataset(said, task) if said.strip() else said
         if said and said.strip():
-            yield role, describe_dataset(said, task) if role == "dataset" else said
+            yield role, said
 
 
 def _strip(cell: Any) -> Any:

@@ -90,6 +90,10 @@ _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0
 _PERCENT = re.compile(
     r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x*]\s?100)$"
 )
+# Means with their spreads in one cell: "MRR (mean ± std)".
+_SPREAD = re.compile(
+    r"\s*[(\[]?\s*\bmean\s*(?:±|\+/-|\+-)\s*(?:std\.?|sd|s\.d\.|stdev|stddev)\s*[)\]]?$", re.IGNORECASE
+)
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
 _LAST_WORD = re.compile(r"(.*\S)[.\s_-]+([A-Za-z]+)\.?", re.DOTALL)
 _PARENTHESES = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]*)[)\]]", re.DOTALL)
@@ -190,11 +194,13 @@ def find_qualifier(cells: Iterable[str]) -> str | None:
     return kinds.pop() if None not in said and len(kinds) == 1 and kinds <= {"split", "side", "protocol"} else None
 
 
-def read_name(cell: str) -> dict[str, str]:
-    """Return what a name of a row says in parentheses of its split, side and protocol: ``TransE (raw)``."""
+def read_name(cell: str) -> tuple[str, dict[str, str]]:
+    """Return a name without what it says in parentheses, and what that is: ``TransE (raw)``, ``WN18 (filt.)``."""
     inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
     said = None if inner is None else _read_words(inner[2])
-    return {role: word for role, word in (said or {}).items() if role in {"split", "side", "protocol"}}
+    if inner is None or not said:
+        return cell, {}
+    return inner[1], {role: word for role, word in said.items() if role in {"split", "side", "protocol"}}
 
 
 def read_qualifier(cell: str, role: str) -> str | None:
@@ -206,7 +212,7 @@ def read_qualifier(cell: str, role: str) -> str | None:
 
 def _strip_signs(heading: str) -> tuple[str, str]:
     """Return a heading without arrows and marks, then also without a percent sign."""
-    text = _MARKS.sub("", _ARROWS.sub("", heading[:_LONGEST])).strip()
+    text = _SPREAD.sub("", _MARKS.sub("", _ARROWS.sub("", heading[:_LONGEST])).strip())
     return text, _PERCENT.sub("", text)
 
 
@@ -324,7 +330,11 @@ def _may_be_metric(name: str) -> bool:
     return any(form in _known_stems() or form.rstrip("0123456789") in _known_stems() for form in forms)
 
 
+_SLIP = re.compile(r"^hist(?=\W?\d)", re.IGNORECASE)
+
+
 def _parse_name(name: str, k: int | None) -> tuple[Metric, str | None] | None:
+    name = _SLIP.sub("hits", name)  # "Hist@10" is in more than one repository
     if not _may_be_metric(name):
         return None
     try:

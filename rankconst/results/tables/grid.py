@@ -55,7 +55,7 @@ from rankconst.results.tables.surroundings import (
 from rankconst.results.tables.units import leave_open, settle_units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -150,6 +150,9 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 what = " | ".join(filter(None, first[0].plain))
                 notes.add(first[0].line, what, "the heading of a table without a metric")
                 continue
+            if not dialect.exact:
+                for key in _list_unread(heading):
+                    notes.add(None, key, "a column that may be of a metric, and is not understood")
             table = _read_table(document, heading, below, dialect, notes, told=told, start=start)
             table.inferred |= dict.fromkeys(filter(None, (how, "commas before decimals" if commas else "")))
             read.append(table)
@@ -316,14 +319,15 @@ def _read_table(
     reader = RowReader(
         document, heading, dialect, notes, told=told, datasets=column, qualifiers=_find_qualifiers(seen, heading)
     )
+    sides = _find_sides(seen, heading) if dialect.groups else frozenset()
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        label = next((text for text in row.plain[:3] if _GAIN.match(text)), None) if dialect.groups else None
-        if label is not None:
-            notes.add(row.line, label, "a row of differences, deviations or averages over datasets")
+        aside = _set_aside(row, sides) if dialect.groups else None
+        if aside is not None:
+            notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
             continue
         if not (dialect.groups and reader.take_label(row, groups if _is_alone(row, heading) else None)):
@@ -386,6 +390,18 @@ def _read_corner(heading: Heading, told: Told) -> Told:
     return replace(told, dataset=corner.dataset, among=corner.among, origin="the corner of the table")
 
 
+def _list_unread(heading: Heading) -> list[str]:
+    """Return the columns without a meaning that look like one of a metric, and not like its spread or gain."""
+    pairs = zip(heading.keys, heading.meanings, strict=True)
+    return [key for key, meaning in pairs if meaning is None and _UNREAD.search(key) and not _SPREADS.search(key)]
+
+
+_UNREAD = re.compile(
+    r"(?<![a-z])(?:[a-z]?mrr|hits?\W?\d|hits?@|h@\d|mean[ _-]?(?:reciprocal[ _-]?)?rank)", re.IGNORECASE
+)
+_SPREADS = re.compile(r"std|stdev|dev|sem|var|ci\b|±|Δ|delta|gain|diff|improv|rank\b.*rank", re.IGNORECASE)
+
+
 def _is_shifted(rows: list[Row], heading: Heading) -> bool:
     """Tell whether the first column has names under the heading of a metric, since a cell is missing above it."""
     cells = [row.plain[0] for row in rows if row.plain[0] and not is_missing(row.plain[0])]
@@ -436,6 +452,31 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
         if role is not None and role not in taken:
             found.setdefault(role, j)
     return found
+
+
+def _set_aside(row: Row, sides: Collection[str]) -> tuple[str, str] | None:
+    """Return the label of a row that is no result of its own, and why it is left out."""
+    label = next((text for text in row.plain[:3] if _GAIN.match(text)), None)
+    if label is not None:
+        return label, "a row of differences, deviations or averages over datasets"
+    label = next((text for text in row.plain if text in sides), None)
+    return None if label is None else (label, "a row of one side: give it a column side, with head or tail")
+
+
+def _find_sides(rows: Sequence[Row], heading: Heading) -> frozenset[str]:
+    """Return the names of rows of one side, where each comes for both: ``TransE Left`` and ``TransE Right``."""
+    names: dict[str, dict[str, str]] = {}
+    told = {*_find_qualifiers(rows, heading).values(), find_roles(heading).get("side")}
+    columns = [j for j in range(min(heading.measured, default=0)) if j not in told]
+    for text in {row.plain[j] for row in rows if _has_numbers(row, heading) for j in columns}:
+        words, rest = _SIDE.findall(text), _SIDE.sub("", text)
+        if len(words) == 1 and any(map(str.isalpha, rest)):
+            names.setdefault(rest, {})[words[0].lower()] = text
+    pairs = [each for each in names.values() if {"left", "right"} <= each.keys() or {"head", "tail"} <= each.keys()]
+    return frozenset(text for each in pairs for text in each.values())
+
+
+_SIDE = re.compile(r"\b(left|right|head|tail)\b", re.IGNORECASE)
 
 
 def _is_by_relation(rows: Sequence[Row], heading: Heading) -> bool:
@@ -689,8 +730,12 @@ class RowReader:
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
             if not self._dialect.exact and "(" in said.get("model", ""):
-                told = read_name(said["model"])
+                _, told = read_name(said["model"])
                 self.inferred |= {f"{role} from names of rows": None for role in told}
+                said = {**told, **said}
+            if not self._dialect.exact and "(" in said.get("dataset", ""):
+                said["dataset"], told = read_name(said["dataset"])
+                self.inferred |= {f"{role} from names of datasets": None for role in told}
                 said = {**told, **said}
             for role in self._qualifying & said.keys():
                 said[role] = read_qualifier(said[role], role)

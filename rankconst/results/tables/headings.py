@@ -133,12 +133,65 @@ def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
         measured = before is not None and before.metric is not None
         if measured and meaning is not None and squash(labels[j][-1]) == "std":
             found[j] = replace(meaning, reason=_SPREAD), upper
+    found = _tell_raw(_fill_datasets(found))
     return Heading(
         keys=_number_repeated(" / ".join(each) for each in labels),
         meanings=tuple(meaning for meaning, _ in found),
         datasets=tuple(dataset for _, dataset in found),
         levels=levels,
     )
+
+
+_Found = list[tuple[Meaning | None, str | None]]
+
+
+def _fill_datasets(found: _Found) -> _Found:
+    """Take a dataset next to a metric's name for that of the columns behind, where the same metrics then come again.
+
+    ``WN18RR MRR``, ``Hits@1``, ``UMLS MRR``, ``Hits@1``: the last of these groups may lack some.
+    """
+    groups: list[list[int]] = []
+    for j, (meaning, upper) in enumerate(found):
+        if meaning is None or meaning.metric is None:
+            continue
+        if upper is not None or not (groups or meaning.dataset):
+            return found
+        if meaning.dataset:
+            groups.append([])
+        groups[-1].append(j)
+    named = [
+        [(meaning.metric, meaning.split, meaning.side) for j in group if (meaning := found[j][0])] for group in groups
+    ]
+    first = named[0] if named else []
+    if len(groups) < 2 or any(each != first for each in named[:-1]) or named[-1] != first[: len(named[-1])]:
+        return found
+    filled = list(found)
+    for group in groups:
+        own = found[group[0]][0]
+        for j in group:
+            meaning = found[j][0]
+            if own is not None and meaning is not None:
+                filled[j] = replace(meaning, dataset=own.dataset), None
+    return filled
+
+
+def _tell_raw(found: _Found) -> _Found:
+    """Take a metric for raw if it is there again, filtered, and nothing else tells the two apart."""
+    told = [
+        (meaning.metric, meaning.adjustment, meaning.split, meaning.side, meaning.dataset, upper)
+        if meaning is not None and meaning.metric is not None and meaning.protocol is None
+        else None
+        for meaning, upper in found
+    ]
+    filtered = {
+        each for each, (meaning, _) in zip(told, found, strict=True) if meaning is not None and meaning.filtered
+    }
+    return [
+        (replace(meaning, protocol="raw"), upper)
+        if meaning is not None and not meaning.filtered and each is not None and each in filtered
+        else (meaning, upper)
+        for each, (meaning, upper) in zip(told, found, strict=True)
+    ]
 
 
 def _put_above(labels: list[list[str]], level: Sequence[str]) -> None:

@@ -295,3 +295,29 @@ def test_fractions_below_a_text_that_says_percent_are_left_out(text: str) -> Non
     assert [entry.text for entry in read(f"{text}\n\n{rows}| B | 1.2 | 9 |\n| C | 1.3 | 9 |\n").entries][::2] == [
         "0.8%", "1.2%", "1.3%",
     ]  # fmt: skip
+
+
+def test_rows_of_one_side_are_left_out_where_each_comes_for_both() -> None:
+    rows = "| NewE {} (n=50) | .3 |\n| NewE {} (n=50) | .4 |\n| NewE Average (n=50) | .35 |\n"
+    table = f"WN18RR:\n\n| Model | MRR |\n|--|--|\n{rows}"
+    for pair in (("Left", "Right"), ("head", "tail")):
+        reading = read(table.format(*pair))
+        assert [entry.text for entry in reading.entries] == [".35"]
+        assert [skip.line for skip in reading.skipped] == [5, 6]
+    assert [entry.text for entry in read(table.format("Left", "Far")).entries] == [".3", ".4", ".35"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (("WN18RR(raw)", "WN18RR (filt.)"), [("WN18RR", "raw", None), ("WN18RR", None, None)]),
+        (("UMLS (valid)", "UMLS (my part)"), [("UMLS", None, "valid"), ("UMLS (my part)", None, None)]),
+    ],
+)
+def test_the_name_of_a_dataset_may_say_more_in_parentheses(
+    cells: tuple[str, str], expected: list[tuple[str, str | None, str | None]]
+) -> None:
+    reading = read("| Dataset | MRR |\n|--|--|\n| {} | .3 |\n| {} | .4 |\n".format(*cells))
+    assert [
+        (about.dataset, about.protocol, about.split) for about in (entry.context for entry in reading.entries)
+    ] == expected
