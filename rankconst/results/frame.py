@@ -35,7 +35,7 @@ from rankconst.results.tables.columns import (
     read_name,
     read_qualifier,
 )
-from rankconst.results.tables.surroundings import describe_dataset, is_by_relation
+from rankconst.results.tables.surroundings import describe_dataset, tell_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -98,7 +98,7 @@ def adjust_frame(
         )
     way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
-    task = "by relation" if _is_by_relation(frame, meanings) else None
+    task = _find_task(frame, meanings)
     work = _Work(frame, roles, _find_qualifiers(frame, meanings, roles), contexts, way, task=task)
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("table_version", work.taken)] = work.list_versions()
@@ -153,12 +153,13 @@ def _find_qualifiers(
 _MOST_QUALIFIERS = 20
 
 
-def _is_by_relation(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> bool:
-    columns = [place for place, meaning in meanings.items() if meaning is None]
-    return any(
-        is_by_relation(str(frame.columns[place]), [str(cell) for cell in frame.iloc[:_MOST_QUALIFIERS, place].dropna()])
-        for place in columns
+def _find_task(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> str | None:
+    tasks = (
+        tell_rows(str(frame.columns[place]), [str(cell) for cell in frame.iloc[:_MOST_QUALIFIERS, place].dropna()])
+        for place, meaning in meanings.items()
+        if meaning is None
     )
+    return next(filter(None, tasks), None)
 
 
 def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.intp]]]:

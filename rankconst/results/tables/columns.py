@@ -174,12 +174,12 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     text, bare = _strip_signs(" ".join(part.split()))
     said: dict[str, Any] = {"percent": True} if bare != text else {}
     for piece in _BARS.split(bare):
-        name, fields = piece, _read_words(piece)
+        name, fields = piece, read_words(piece)
         inner = _PARENTHESES.fullmatch(piece)
-        if fields is None and inner is not None and (inside := _read_words(_strip_signs(inner[2])[0])) is not None:
+        if fields is None and inner is not None and (inside := read_words(_strip_signs(inner[2])[0])) is not None:
             # "FB15k-237 (test)", but "WD50K (100)" is one.
             said |= inside
-            name, fields = inner[1], _read_words(inner[1])
+            name, fields = inner[1], read_words(inner[1])
         if not _STATISTICS.isdisjoint(_SPLITTER.split(piece.lower())):
             return None
         if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS:
@@ -189,7 +189,7 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
 
 def find_qualifier(cells: Iterable[str]) -> str | None:
     """Return what all cells of a column say, whatever its heading: ``split``, ``side`` or ``protocol``; else None."""
-    said = [_read_words(cell) for cell in cells if cell.lower() not in _MEANS]
+    said = [read_words(cell) for cell in cells if cell.lower() not in _MEANS]
     kinds = {"protocol" if kind == "filtered" else kind for each in said if each for kind in each}
     return kinds.pop() if None not in said and len(kinds) == 1 and kinds <= {"split", "side", "protocol"} else None
 
@@ -197,7 +197,7 @@ def find_qualifier(cells: Iterable[str]) -> str | None:
 def read_name(cell: str) -> tuple[str, dict[str, str]]:
     """Return a name without what it says in parentheses, and what that is: ``TransE (raw)``, ``WN18 (filt.)``."""
     inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
-    said = None if inner is None else _read_words(inner[2])
+    said = None if inner is None else read_words(inner[2])
     if inner is None or not said:
         return cell, {}
     return inner[1], {role: word for role, word in said.items() if role in {"split", "side", "protocol"}}
@@ -207,7 +207,7 @@ def read_qualifier(cell: str, role: str) -> str | None:
     """Return what a cell of such a column says; None if it leaves the role open, as ``filtered`` does."""
     if cell.lower() in _MEANS and role != "side":  # of both splits, or raw and filtered: of neither
         return cell
-    return (_read_words(cell) or {}).get(role)
+    return (read_words(cell) or {}).get(role)
 
 
 def _strip_signs(heading: str) -> tuple[str, str]:
@@ -216,8 +216,8 @@ def _strip_signs(heading: str) -> tuple[str, str]:
     return text, _PERCENT.sub("", text)
 
 
-def _read_words(text: str) -> dict[str, str] | None:
-    """Return what words say besides a metric; None if one is unknown, so that all may be a dataset's name."""
+def read_words(text: str) -> dict[str, str] | None:
+    """Return what words say of the ranking tasks; None if one is unknown, so that all may be a dataset's name."""
     said: dict[str, str] = {}
     for word in filter(None, _SPLITTER.split(text.lower())):
         fields = _read_word(word)
@@ -276,7 +276,7 @@ def _parse_words(text: str, said: dict[str, str], k: int | None) -> Meaning | No
 
 def _parse_parentheses(outside: str, inside: str, k: int | None) -> Meaning | None:
     base = _parse_measured(outside, k)
-    if base is None and _read_words(outside):  # "Valid (MRR)"
+    if base is None and read_words(outside):  # "Valid (MRR)"
         inner = _parse_measured(inside, k)
         return None if inner is None else add_part(inner, outside)
     if base is None or not inside or inside.isdecimal():  # a number made a repeated heading unique

@@ -48,9 +48,9 @@ from rankconst.results.tables.surroundings import (
     Told,
     describe_dataset,
     find_metrics,
-    is_by_relation,
     tell,
     tell_row,
+    tell_rows,
 )
 from rankconst.results.tables.units import leave_open, settle_units
 
@@ -313,9 +313,10 @@ def _read_table(
         first = list(islice(below, _FIRST))
         below = chain(first, below)
     seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
-    if _is_by_relation(seen, heading):
-        told = replace(told, task="by relation")
-        table.inferred["a row is of one relation, or of one kind of relations"] = None
+    task = _find_task(seen, heading)
+    if task is not None:
+        told = replace(told, task=task)
+        table.inferred[_ROWS[task]] = None
     reader = RowReader(
         document, heading, dialect, notes, told=told, datasets=column, qualifiers=_find_qualifiers(seen, heading)
     )
@@ -459,8 +460,14 @@ def _set_aside(row: Row, sides: Collection[str]) -> tuple[str, str] | None:
     label = next((text for text in row.plain[:3] if _GAIN.match(text)), None)
     if label is not None:
         return label, "a row of differences, deviations or averages over datasets"
+    label = next((text for text in row.plain[:3] if _TYPED.search(text)), None)
+    if label is not None:
+        return label, "it ranks entities of the relation's type only"
     label = next((text for text in row.plain if text in sides), None)
     return None if label is None else (label, "a row of one side: give it a column side, with head or tail")
+
+
+_TYPED = re.compile(r"(?<!without)(?<!w/o)(?<!no)[ (]type[- ]?constrain", re.IGNORECASE)
 
 
 def _find_sides(rows: Sequence[Row], heading: Heading) -> frozenset[str]:
@@ -479,9 +486,16 @@ def _find_sides(rows: Sequence[Row], heading: Heading) -> frozenset[str]:
 _SIDE = re.compile(r"\b(left|right|head|tail)\b", re.IGNORECASE)
 
 
-def _is_by_relation(rows: Sequence[Row], heading: Heading) -> bool:
+def _find_task(rows: Sequence[Row], heading: Heading) -> str | None:
     columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
-    return any(is_by_relation(heading.keys[j], [row.plain[j] for row in rows if row.plain[j]]) for j in columns)
+    tasks = (tell_rows(heading.keys[j], [row.plain[j] for row in rows if row.plain[j]]) for j in columns)
+    return next(filter(None, tasks), None)
+
+
+_ROWS = {
+    "by relation": "a row is of one relation, or of one kind of relations",
+    "complex query": "a row is of one kind of queries",
+}
 
 
 def _refuse_size(place: str) -> NoReturn:

@@ -62,6 +62,7 @@ _TASKS = {
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
     r"\brelation (?:prediction|extraction|classification)\b|\b(?:node|entity) classification\b|"
     r"\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
+    "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
@@ -120,15 +121,19 @@ def tell_row(label: str) -> Told | None:
     return told if said or _FILTERED.search(label) else None
 
 
-def is_by_relation(heading: str, cells: Sequence[str]) -> bool:
-    """Tell whether the rows of a table are of single relations, or of categories of them."""
-    return bool(cells) and (
+def tell_rows(heading: str, cells: Sequence[str]) -> str | None:
+    """Return the task that a column tells: single relations or categories of them, or kinds of complex queries."""
+    if cells and all(_QUERY.fullmatch(cell.strip()) for cell in cells):
+        return "complex query"
+    by_relation = bool(cells) and (
         (_RELATION.fullmatch(heading.strip()) is not None and not any(map(is_number, cells)))
         or all(_CATEGORY.fullmatch(cell.strip()) for cell in cells)
     )
+    return "by relation" if by_relation else None
 
 
 _RELATION = re.compile(r"(?:relation|predicate)s?(?:[ _-]?(?:name|type|category|id|label))?|rel\.?", re.IGNORECASE)
+_QUERY = re.compile(r"[1-5]p|[2-5]i|2u|up|ip|pi|[23]in|inp|pin|pni|nipn?|avg_?[pn]?", re.IGNORECASE)
 _CATEGORY = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
 
 

@@ -190,6 +190,7 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("mrr: nan", "it is nan"),
         ("hits@[1,3]: [0.1, 0.2, 0.3]", "2 names for 3 numbers"),
         ("MRR: -0.0056", "it is below 0"),
+        ("MRR: 0.2, 1p MRR at step 9", "these are answers to complex queries"),
         ("test_e1 {'mrr': 0.1234, 'mr': 836.2}", "'test_e1' is not understood"),
         ("mean_reciprocal_rank_filtered_with_test: 0.34", "a part of a record of LibKGE"),
         ("mean_rank={'best': 7.3, 'worst': 7.5, 'avg': 7.4}", "PyKEEN before 1.5 prints so"),

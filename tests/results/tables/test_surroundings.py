@@ -321,3 +321,22 @@ def test_the_name_of_a_dataset_may_say_more_in_parentheses(
     assert [
         (about.dataset, about.protocol, about.split) for about in (entry.context for entry in reading.entries)
     ] == expected
+
+
+def test_rows_of_queries_and_of_typed_candidates_are_other_tasks() -> None:
+    reading = read("On UMLS:\n\n| Query | MRR |\n|--|--|\n| 2p | .3 |\n| 3in | .4 |\n| up | .5 |\n")
+    assert {entry.context.dataset for entry in reading.entries} == {"UMLS (complex query)"}
+    assert "a row is of one kind of queries" in reading.understood
+    rows = "| A (without type constraints) | .3 |\n| A (with type constraints) | .4 |\n| B type-constrained | .5 |\n"
+    reading = read(f"On UMLS:\n\n| Model | MRR |\n|--|--|\n{rows}")
+    assert [entry.text for entry in reading.entries] == [".3"]
+    assert {skip.why for skip in reading.skipped} == {"it ranks entities of the relation's type only"}
+
+
+def test_columns_of_sides_next_to_metrics_in_rows() -> None:
+    reading = read(
+        "UMLS:\n\n| Metric | Head | Tail | Mean |\n|--|--|--|--|\n| MRR | .3 | .5 | .4 |\n| MR | 9 | 7 | 8 |\n"
+    )
+    told = [(entry.context.side, entry.metric.label, entry.text) for entry in reading.entries]
+    assert told == [("head", "MRR", ".3"), ("head", "MR", "9"), ("tail", "MRR", ".5"), ("tail", "MR", "7"),
+                    (None, "MRR", ".4"), (None, "MR", "8")]  # fmt: skip
