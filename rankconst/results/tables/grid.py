@@ -138,8 +138,9 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             first, rest = _skip_titles(document, block, notes)
             heading, how = find_heading(first, dialect), ""
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
-            # A heading of two rows that has a metric over the names may be the first row of metrics.
-            if dialect.groups and (heading is None or (len(heading.levels) > 1 and 0 in heading.measured)):
+            # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
+            first_row = heading is not None and (0 in heading.measured or _has_results(heading))
+            if dialect.groups and (heading is None or (len(heading.levels) > 1 and first_row)):
                 listed = [*first, *rest]
                 below = [] if heading is None else listed[len(heading.levels) :]
                 turned, cells, how = _reshape(listed, printed.above, dialect)
@@ -160,6 +161,11 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     if not read:
         raise DataError(_say_none(document) if without is None else explain_missing(document, without))
     return read
+
+
+def _has_results(heading: Heading) -> bool:
+    """Tell whether the last row of a heading has numbers, as the first row of results has."""
+    return any("." in label and is_number(label) for label in heading.levels[-1])
 
 
 def _reshape(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> tuple[Heading | None, Iterable[Row], str]:
@@ -241,7 +247,7 @@ def _split_blocks(rows: Iterable[Row], dialect: Dialect) -> Iterator[Iterable[Ro
     if not rows:
         return
     heading = find_heading(rows[: DEEPEST + 1], dialect)
-    if heading is None:
+    if heading is None or (len(heading.levels) > 1 and _has_results(heading)):
         yield rows
         return
     depth, start = len(heading.levels), 0
@@ -318,7 +324,14 @@ def _read_table(
         told = replace(told, task=task)
         table.inferred[_ROWS[task]] = None
     reader = RowReader(
-        document, heading, dialect, notes, told=told, datasets=column, qualifiers=_find_qualifiers(seen, heading)
+        document,
+        heading,
+        dialect,
+        notes,
+        told=told,
+        datasets=column,
+        qualifiers=_find_qualifiers(seen, heading),
+        part=_find_parts(seen, heading),
     )
     sides = _find_sides(seen, heading) if dialect.groups else frozenset()
     for row in below:
@@ -486,6 +499,19 @@ def _find_sides(rows: Sequence[Row], heading: Heading) -> frozenset[str]:
 _SIDE = re.compile(r"\b(left|right|head|tail)\b", re.IGNORECASE)
 
 
+def _find_parts(rows: Sequence[Row], heading: Heading) -> int | None:
+    """Return the column without a meaning that tells versions of datasets: v1, v2."""
+    for j, meaning in enumerate(heading.meanings):
+        cells = [row.plain[j] for row in rows if row.plain[j]] if meaning is None else []
+        if cells and all(_VERSIONED.fullmatch(cell) for cell in cells):
+            return j
+    return None
+
+
+_VERSION = "version"
+_VERSIONED = re.compile(r"[vV]\.?\d+(?:_ind)?")
+
+
 def _find_task(rows: Sequence[Row], heading: Heading) -> str | None:
     columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
     tasks = (tell_rows(heading.keys[j], [row.plain[j] for row in rows if row.plain[j]]) for j in columns)
@@ -536,6 +562,7 @@ class RowReader:
         told: Told = NOTHING_TOLD,
         datasets: int | None = None,
         qualifiers: Mapping[str, int] = _NO_COLUMNS,
+        part: int | None = None,
     ) -> None:
         self._document = document
         self._keys = heading.keys
@@ -554,6 +581,7 @@ class RowReader:
         ):  # the corner of a printed table, over models
             self._roles.setdefault("model", 0)
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
+        self._stated |= {_VERSION: part} if part is not None and "dataset" in self._stated else {}
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
@@ -751,6 +779,8 @@ class RowReader:
                 said["dataset"], told = read_name(said["dataset"])
                 self.inferred |= {f"{role} from names of datasets": None for role in told}
                 said = {**told, **said}
+            if (version := said.pop(_VERSION, None)) is not None:
+                said["dataset"] = _join_names(said.get("dataset", ""), version)
             for role in self._qualifying & said.keys():
                 said[role] = read_qualifier(said[role], role)
             if "rank_type" in said:

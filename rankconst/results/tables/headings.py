@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.mentions import find_mentions
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_missing, is_number
 from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
@@ -202,6 +203,9 @@ def _put_above(labels: list[list[str]], level: Sequence[str]) -> None:
 
 def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dialect: Dialect) -> list[str]:
     """Return the labels of an upper level for every column."""
+    aligned = _align(level, labels, dialect) if row.spans is None else None
+    if aligned is not None:
+        return aligned
     spread, label, left = [], "", 0
     for j, own in enumerate(level):
         if own:
@@ -214,6 +218,30 @@ def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dia
         spread.append(label if left > 0 else "")
         left -= 1
     return spread
+
+
+def _align(level: Sequence[str], labels: Sequence[Sequence[str]], dialect: Dialect) -> list[str] | None:
+    """Return datasets over metrics where their cells do not stand over the first metric of each; None if they do.
+
+    Tables that lost their spans have the names side by side, or each in the middle of its columns. Metrics that come
+    again for each tell where it begins; otherwise it is open.
+    """
+    measured = [j for j, below in enumerate(labels) if below and _find_meaning(below, dialect)[0] is not None]
+    measured = [j for j in measured if any(map(dialect.names_metric, labels[j]))]
+    places = [j for j, own in enumerate(level) if own and measured and j >= measured[0]]
+    names = [level[j] for j in places]
+    if not names or not all(len(find_mentions(name)) == 1 for name in names):
+        return None
+    below = [tuple(labels[j]) for j in measured]
+    size = len(measured) // len(names)
+    repeated = len(measured) == size * len(names) and below == below[:size] * len(names)
+    starts = [measured[i * size] for i in range(len(names))] if repeated else []
+    spans = [{tuple(labels[j]) for j in measured if start <= j < end} for start, end in pairwise([*places, len(level)])]
+    if places == starts or (places[0] == measured[0] and not repeated and sum(map(len, spans)) == len(measured)):
+        return None
+    open_names = " or ".join(names)
+    over = [names[i // size] if repeated else open_names for i in range(len(measured))]
+    return [over[measured.index(j)] if j in measured else "" for j in range(len(level))]
 
 
 def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | None, str | None]:

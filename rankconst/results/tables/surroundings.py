@@ -52,9 +52,9 @@ NOTHING_TOLD = Told()
 
 _ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading": "the heading above"}
 _TASKS = {
-    "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b",
-    "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b",
-    "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b",
+    "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b|[少小]样本",
+    "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
+    "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b|归纳(?!.*传导)",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
     "sampled": r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?(?:negative|candidate)",

@@ -169,7 +169,7 @@ def test_a_heading_that_is_shifted_is_no_heading() -> None:
         "| TransE | .294 | 357 | .226 | 3384 |\n"
     )
     assert not reading.entries
-    assert [skip.why for skip in reading.skipped] == ["the heading does not fit: MRR is over names"]
+    assert [skip.why for skip in reading.skipped] == ["the heading does not fit: FB15k-237 / MRR is over names"]
 
 
 def test_parts_of_a_benchmark_over_its_column() -> None:
@@ -340,3 +340,34 @@ def test_columns_of_sides_next_to_metrics_in_rows() -> None:
     told = [(entry.context.side, entry.metric.label, entry.text) for entry in reading.entries]
     assert told == [("head", "MRR", ".3"), ("head", "MR", "9"), ("tail", "MRR", ".5"), ("tail", "MR", "7"),
                     (None, "MRR", ".4"), (None, "MR", "8")]  # fmt: skip
+
+
+_OVER = "|{}|\n|--|--|--|--|--|\n|  | MRR | MR | MRR | MR |\n| A | .3 | 300 | .4 | 400 |\n"
+
+
+@pytest.mark.parametrize(
+    ("over", "datasets"),
+    [
+        (" | WN18RR |  | UMLS | ", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        (" | WN18RR | UMLS |  | ", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        (" |  | WN18RR |  | UMLS", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        (" |  | WN18RR | UMLS | ", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        (" |  | WN18RR |  | ", ["WN18RR"] * 4),
+        (" | WN18RR | UMLS | Nations | ", ["WN18RR", "UMLS", "Nations", "Nations"]),
+        (" |  | WN18RR | UMLS | Nations", ["WN18RR or UMLS or Nations"] * 4),
+    ],
+)
+def test_datasets_over_metrics_that_lost_their_spans(over: str, datasets: list[str]) -> None:
+    assert [entry.context.dataset for entry in read(_OVER.format(over)).entries] == datasets
+
+
+def test_a_column_of_versions_is_part_of_the_name() -> None:
+    rows = "| WN18RR | v2 | .3 |\n| WN18RR | v2_ind | .4 |\n"
+    reading = read(f"| Dataset | Version | MRR |\n|--|--|--|\n{rows}")
+    assert all("GraIL" in (entry.context.dataset or "") for entry in reading.entries)
+
+
+def test_metrics_in_rows_behind_datasets_that_each_row_names() -> None:
+    reading = read("| Graph | Metric | A | B |\n|--|--|--|--|\n| UMLS | MRR | .5 | .6 |\n| WN18RR | MRR | .3 | .4 |\n")
+    told = [(entry.context.dataset, entry.context.model, entry.text) for entry in reading.entries]
+    assert told == [("UMLS", "A", ".5"), ("UMLS", "B", ".6"), ("WN18RR", "A", ".3"), ("WN18RR", "B", ".4")]
