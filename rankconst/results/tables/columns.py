@@ -75,6 +75,7 @@ _NOISE = {
     "metrics",
     "results",
     "prediction",
+    "pred",
     "predicting",
     "link",
     "setting",
