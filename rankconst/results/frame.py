@@ -35,6 +35,7 @@ from rankconst.results.tables.columns import (
     read_name,
     read_qualifier,
 )
+from rankconst.results.tables.grid import are_versions, join_names
 from rankconst.results.tables.surroundings import describe_dataset, tell_rows
 
 if TYPE_CHECKING:
@@ -99,7 +100,15 @@ def adjust_frame(
     way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
     task = _find_task(frame, meanings)
-    work = _Work(frame, roles, _find_qualifiers(frame, meanings, roles), contexts, way, task=task)
+    work = _Work(
+        frame,
+        roles,
+        _find_qualifiers(frame, meanings, roles),
+        contexts,
+        way,
+        task=task,
+        part=_find_part(frame, meanings),
+    )
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("table_version", work.taken)] = work.list_versions()
     if noting or work.notes:
@@ -151,6 +160,14 @@ def _find_qualifiers(
 
 # Words for splits, sides and protocols; a column of more texts is of something else.
 _MOST_QUALIFIERS = 20
+
+
+def _find_part(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> int | None:
+    """Return the column without a meaning that tells versions of datasets: v1, v2."""
+    for place, meaning in meanings.items():
+        if meaning is None and are_versions([str(cell) for cell in frame.iloc[:_MOST_QUALIFIERS, place].dropna()]):
+            return place
+    return None
 
 
 def _find_task(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> str | None:
@@ -221,14 +238,19 @@ class _Work:
         way: _Way,
         *,
         task: str | None,
+        part: int | None,
     ) -> None:
         self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
         columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in _CONTEXT}
-        if "model" in roles and any(map(read_name, map(str, frame.iloc[:, roles["model"]].dropna().unique()))):
+        if "model" in roles and any(
+            read_name(str(name))[1] for name in frame.iloc[:, roles["model"]].dropna().unique()
+        ):
             columns["model"] = roles["model"]
+        if "dataset" in columns and part is not None:
+            columns["version"] = part
         self._stated = [
             (dict(_read_stated(dict(zip(columns, keys, strict=True)), qualifiers, task)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
@@ -425,10 +447,13 @@ def _read_stated(
         if role == "model":
             yield from ((role, word) for role, word in read_name(text)[1].items() if not cells.get(role))
             continue
+        if role == "version":
+            continue
         said = read_qualifier(text, role) if role in qualifiers else text
         if said and role == "dataset":
             said, told = read_name(said)
             yield from ((role, word) for role, word in told.items() if not cells.get(role))
+            said = join_names(said, str(cells["version"])) if cells.get("version") else said
             said = describe_dataset(said, task) if said.strip() else said
         if said and said.strip():
             yield role, said

@@ -228,6 +228,15 @@ def test_rows_of_single_relations_are_other_tasks() -> None:
         rankconst.adjust(frame)
 
 
+def test_names_of_datasets_are_read_as_in_files() -> None:
+    frame = pd.DataFrame({"dataset": ["UMLS (raw)", "UMLS (valid)", "UMLS"], "MRR": 0.5})
+    adjusted = rankconst.adjust(frame)
+    assert adjusted["protocol"].tolist() == ["raw", "standard", "standard"]
+    assert adjusted["split"].tolist() == ["test", "valid", "test"]
+    with pytest.raises(UnknownNameError, match="WN18RR v1"):
+        rankconst.adjust(pd.DataFrame({"dataset": ["WN18RR"], "version": ["v1"], "MRR": [0.7]}))
+
+
 def test_names_and_deviations_are_read_as_in_files() -> None:
     frame = pd.DataFrame({"model": ["A (raw)", "A (valid)", None], "MRR": [0.3, 0.4, 0.5], "std": [0.1, 0.1, 0.1]})
     out = rankconst.adjust(frame, dataset="wn18rr")

@@ -503,9 +503,14 @@ def _find_parts(rows: Sequence[Row], heading: Heading) -> int | None:
     """Return the column without a meaning that tells versions of datasets: v1, v2."""
     for j, meaning in enumerate(heading.meanings):
         cells = [row.plain[j] for row in rows if row.plain[j]] if meaning is None else []
-        if cells and all(_VERSIONED.fullmatch(cell) for cell in cells):
+        if are_versions(cells):
             return j
     return None
+
+
+def are_versions(cells: Collection[str]) -> bool:
+    """Tell whether the cells of a column tell versions of datasets."""
+    return bool(cells) and all(_VERSIONED.fullmatch(cell) for cell in cells)
 
 
 _VERSION = "version"
@@ -780,7 +785,7 @@ class RowReader:
                 self.inferred |= {f"{role} from names of datasets": None for role in told}
                 said = {**told, **said}
             if (version := said.pop(_VERSION, None)) is not None:
-                said["dataset"] = _join_names(said.get("dataset", ""), version)
+                said["dataset"] = join_names(said.get("dataset", ""), version)
             for role in self._qualifying & said.keys():
                 said[role] = read_qualifier(said[role], role)
             if "rank_type" in said:
@@ -847,7 +852,7 @@ class RowReader:
         own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
         told = self._told
         if upper is not None and "dataset" in said:
-            said = {**said, "dataset": _join_names(said["dataset"], upper)}
+            said = {**said, "dataset": join_names(said["dataset"], upper)}
         fields = {**said, **{name: value for name, value in own.items() if value is not None}}
         for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side)):
             if value is not None:
@@ -865,7 +870,7 @@ class RowReader:
 _PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|\d+ ?%|\d+[- ]?shot|[SML]", re.IGNORECASE)
 
 
-def _join_names(dataset: str, upper: str) -> str:
+def join_names(dataset: str, upper: str) -> str:
     """Return what a row's dataset and a label over the column name together, where the label is a part of it."""
     joined = find_joined(upper, dataset)
     if len(joined) == 1:

@@ -57,7 +57,8 @@ _TASKS = {
     "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b|归纳(?!.*传导)",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
     "sampled": r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
-    r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?(?:negative|candidate)|"
+    r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?"
+    r"(?:negative|candidate)|"
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
     r"\(\d[\d,]* (?:negative )?samples?\)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
