@@ -88,6 +88,9 @@ _WHY = {
     "other": "a graph that rankconst has no constants for",
     "sources": "a source that benchmarks are drawn from, and no benchmark itself",
 }
+UNNAMED = "an unnamed graph"
+"""What other tasks are on if nothing names their graph."""
+
 _KIND = re.compile(r"(.+) \(([a-z -]+)\)")
 
 
@@ -104,7 +107,9 @@ def explain_elsewhere(name: str) -> str | None:
     found = _KIND.fullmatch(name)
     if found is None:
         return None
-    return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks" if names_known(found[1]) else None)
+    return explain_elsewhere(found[1]) or (
+        f"these are {found[2]} tasks" if found[1] == UNNAMED or names_known(found[1]) else None
+    )
 
 
 def list_graphs(mention: Mention) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs, names_known
+from rankconst.catalogue.mentions import UNNAMED, find_joined, find_mentions, list_graphs, names_known
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated
@@ -42,6 +42,7 @@ from rankconst.results.tables.headings import (
 )
 from rankconst.results.tables.reshape import name_metric, pivot
 from rankconst.results.tables.surroundings import (
+    NO_RANKING,
     NOTHING_TOLD,
     Above,
     Printed,
@@ -863,6 +864,8 @@ class RowReader:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
         elif told.among:
             fields["among"] = told.among
+        elif told.task in NO_RANKING:
+            fields["dataset"] = describe_dataset(UNNAMED, told.task)
         return Stated(**fields)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.mentions import find_mentions
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.tables import latex, markdown
 from readings import reading_of
@@ -374,3 +374,11 @@ def test_metrics_in_rows_behind_datasets_that_each_row_names() -> None:
     reading = read("| Graph | Metric | A | B |\n|--|--|--|--|\n| UMLS | MRR | .5 | .6 |\n| WN18RR | MRR | .3 | .4 |\n")
     told = [(entry.context.dataset, entry.context.model, entry.text) for entry in reading.entries]
     assert told == [("UMLS", "A", ".5"), ("UMLS", "B", ".6"), ("WN18RR", "A", ".3"), ("WN18RR", "B", ".4")]
+
+
+@pytest.mark.parametrize("column", ["| Relation | born_in |", "| Query | 2p |", "| Type | 1-to-N |"])
+def test_other_tasks_stay_other_tasks_on_a_dataset_that_only_the_user_names(column: str) -> None:
+    _, name, cell, _ = column.split("|")
+    reading = read(f"|{name}| MRR |\n|--|--|\n|{cell}| .3 |\n")
+    with pytest.raises(UnknownNameError, match="tasks"):
+        rankconst.adjust(reading, dataset="umls")
