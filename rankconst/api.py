@@ -15,8 +15,9 @@ from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol
 from rankconst.constants.comparison import require_mean
 from rankconst.constants.ranks import Ranks, from_ranks
 from rankconst.errors import UsageError
+from rankconst.results.document import Document
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
-from rankconst.results.formats import read_document, read_results
+from rankconst.results.formats import read_document, read_opened, read_results
 from rankconst.results.reading import Reading, require_whole
 from rankconst.tables.own_counts import Counts
 from rankconst.tables.tables import Tables, join_tables, load
@@ -44,7 +45,7 @@ def adjust(
     tool: str | None = None,
     aggregation: str | None = None,
     metrics: Iterable[str] = (),
-    percent: bool | Collection[str] = False,
+    percent: bool | Collection[str] | None = None,
     strict: bool = False,
     decimals: int | Mapping[str, int] | None = None,
     significance: bool = False,
@@ -70,9 +71,10 @@ def adjust(
     metrics
         Only these; all if empty.
     percent
-        True if shares are percentages without a sign; of a DataFrame also the metrics that are.
+        Whether shares without a sign are percentages; of a DataFrame also the metrics that are. If None, the numbers
+        tell: they are where most rows have one above 1.
     strict
-        True to refuse a file of which anything cannot be read; by default the rest is read.
+        True to refuse a file of which anything cannot be read, or is impossible; by default the rest is adjusted.
     decimals
         DataFrame only: to how many decimals numbers were rounded, for all metrics or for each by name; None to go by
         the text.
@@ -83,7 +85,7 @@ def adjust(
         each dataset is taken from the first that holds it.
     errors
         DataFrame only: ``"raise"``, or ``"note"`` to skip rows whose ranking tasks are unknown or whose tool is
-        refused; a column ``note`` says why. Impossible numbers are refused either way.
+        refused, and impossible numbers; a column ``note`` says why.
 
     Returns
     -------
@@ -135,14 +137,14 @@ def adjust(
             noting=errors == "note",
             complete=lambda frame: _complete_frame(frame, opened, replace(user, percent=percent is True)),
         )
-    if decimals is not None or not isinstance(percent, bool) or errors != "raise":
+    if decimals is not None or not isinstance(percent, bool | None) or errors != "raise":
         raise UsageError("decimals, errors and a list of percentages are for a DataFrame; a file shows its own digits.")
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
 
-    user = replace(user, percent=percent)
-    reading = complete_reading(_read(results, strict=strict), opened, user).reading
-    return adjust_reading(reading, opened, user, metrics=wanted, significance=significance)
+    user = replace(user, percent=bool(percent))
+    reading = complete_reading(_read(results, strict=strict, percent=percent), opened, user).reading
+    return adjust_reading(reading, opened, user, metrics=wanted, significance=significance, strict=strict)
 
 
 def lint(
@@ -154,7 +156,7 @@ def lint(
     protocol: str | None = None,
     tool: str | None = None,
     aggregation: str | None = None,
-    percent: bool = False,
+    percent: bool | None = None,
     strict: bool = False,
     rules: Iterable[str] = (),
     tables: Tables | Sequence[Tables] | None = None,
@@ -182,8 +184,8 @@ def lint(
     """
     from rankconst.checks.lint import lint_reading
 
-    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=percent)
-    return lint_reading(_read(results, strict=strict), _open(tables), user, rules=rules)
+    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent))
+    return lint_reading(_read(results, strict=strict, percent=percent), _open(tables), user, rules=rules)
 
 
 def identify(
@@ -194,7 +196,7 @@ def identify(
     side: str | None = None,
     protocol: str | None = None,
     aggregation: str | None = None,
-    percent: bool = False,
+    percent: bool | None = None,
     strict: bool = False,
     tables: Tables | Sequence[Tables] | None = None,
 ) -> Identification:
@@ -222,8 +224,8 @@ def identify(
     from rankconst.checks.identify.search import identify_reading
 
     opened = _open(tables)
-    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=percent), opened)
-    return identify_reading(_read(results, strict=strict), opened, user)
+    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=bool(percent)), opened)
+    return identify_reading(_read(results, strict=strict, percent=percent), opened, user)
 
 
 def compare(
@@ -357,7 +359,7 @@ def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure
 
     names = tuple(metrics)
     opened = _open(options.pop("tables", None))
-    adjusted = adjust(_read(results), metrics=names, tables=opened, **options)
+    adjusted = adjust(_read(results, percent=options.get("percent")), metrics=names, tables=opened, **options)
     titles = {key: row["title"] for key, row in opened.datasets.items()}
     return plot_comparison(adjusted, [parse_metric(name) for name in names] or None, titles=titles)
 
@@ -441,25 +443,25 @@ def _complete_frame(frame: Any, tables: Tables, user: Stated) -> dict[tuple[int,
     }
 
 
-def _read(results: Any, *, strict: bool = False) -> Reading:
+def _read(results: Any, *, strict: bool = False, percent: bool | None = None) -> Reading:
     """Return a reading of a path, a dict or a DataFrame; a reading as it is. DataError if `strict` and not whole."""
-    reading = _read_any(results)
+    reading = _read_any(results, percent)
     if strict:
         require_whole(reading)
     return reading
 
 
-def _read_any(results: Any) -> Reading:
+def _read_any(results: Any, percent: bool | None) -> Reading:
     if isinstance(results, Reading):
         return results
     if isinstance(results, Ranks):
         return read_document("the ranks", _write_ranks(results))
     if isinstance(results, (str, os.PathLike)):
-        return read_results(os.fspath(results))
+        return read_results(os.fspath(results), percent=percent)
     if isinstance(results, Mapping):
         return read_document("the dict", json.dumps(results, default=_to_plain))
     if hasattr(results, "to_csv"):
-        return read_document("the DataFrame", results.to_csv(index=False))
+        return read_opened(Document("the DataFrame", results.to_csv(index=False), percent=percent))
     raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")
 
 

@@ -56,7 +56,7 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
 
 def find_joined(inner: str, outer: str) -> tuple[Mention, ...]:
     """Return the graphs that two headings name together, one below the other: ``CoDEx`` and ``S``."""
-    words = [token[0] for token in _TOKEN.finditer(inner) if re.fullmatch(r"[A-Za-z]+|v\d(?:_ind)?", token[0])]
+    words = [token[0] for token in _TOKEN.finditer(inner) if re.fullmatch(r"[A-Za-z]+|[vV]\d(?:_ind)?", token[0])]
     tokens = list(_TOKEN.finditer(outer))
     joined: dict[str, Mention] = {}
     for i, token in enumerate(tokens):
@@ -74,6 +74,11 @@ def names_known(text: str) -> bool:
     return squash(text) in _registered() or squash(text) in _elsewhere()
 
 
+def describe_dataset(name: str, task: str | None) -> str:
+    """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
+    return name if task is None or (task == "inductive" and is_inductive(name)) else f"{name} ({task})"
+
+
 def is_inductive(name: str) -> bool:
     """Tell whether a name is that of the graph on which an inductive benchmark is evaluated."""
     key = _registered().get(squash(name))
@@ -88,9 +93,6 @@ _WHY = {
     "other": "a graph that rankconst has no constants for",
     "sources": "a source that benchmarks are drawn from, and no benchmark itself",
 }
-UNNAMED = "an unnamed graph"
-"""What other tasks are on if nothing names their graph."""
-
 _KIND = re.compile(r"(.+) \(([a-z -]+)\)")
 
 
@@ -107,9 +109,7 @@ def explain_elsewhere(name: str) -> str | None:
     found = _KIND.fullmatch(name)
     if found is None:
         return None
-    return explain_elsewhere(found[1]) or (
-        f"these are {found[2]} tasks" if found[1] == UNNAMED or names_known(found[1]) else None
-    )
+    return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks" if names_known(found[1]) else None)
 
 
 def list_graphs(mention: Mention) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def adjust(
         Path | None,
         typer.Option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE"),
     ] = None,
-    percent: PercentOption = False,
+    percent: PercentOption = None,
     strict: StrictOption = False,
     decimal: DecimalOption = None,
     replacing: Annotated[
@@ -188,19 +188,19 @@ def adjust(
         aggregation,
         tool,
         relations=tuple(relation or ()),
-        percent=percent,
+        percent=bool(percent),
     )
     if file is not None:
         _refuse({"VALUE": values, "a second --dataset": given[1:]}, "a file")
         if replacing:
-            document = open_document(file, decimal)
+            document = open_document(file, decimal, percent)
             _rewrite(document, input_format, replacing, metrics, user, opened, out, digits=digits, strict=strict)
             return
         from rankconst.results.formats import read_results
 
         # The reading is not held: what is written next takes as much memory.
         listing = _list_file(
-            read_results(file, input_format, decimal=decimal),
+            read_results(file, input_format, decimal=decimal, percent=percent),
             metrics,
             user,
             opened,
@@ -212,7 +212,7 @@ def adjust(
     else:
         _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
         _require_values(values or (), metrics)
-        published = _read_values(values or (), metrics[0], percent)
+        published = _read_values(values or (), metrics[0], bool(percent))
         explain_names(metric or ())
         if num_tasks is None:
             done = _adjust_values(published, given, metrics[0], user, opened)
@@ -297,7 +297,7 @@ def _rewrite(
     exchanges = [parse_exchange(name) for name in names]
     reading = read_opened(document, input_format)
     report_reading(reading, strict=strict)
-    adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables)
+    adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables, strict=strict)
     _report_file(adjusted, user)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
     read = READERS[reading.form].read
@@ -581,6 +581,8 @@ def _columns_of_values(metric: Metric, significant: bool) -> tuple[Column, ...]:
 
 # -- files ----------------------------------------------------------------------------------------------------------
 
+_MOST_NOTES = 50
+
 # Of more tools than this, caveats are not recited.
 _FEW = 2
 
@@ -606,14 +608,20 @@ def _list_file(
 
     report_reading(reading, strict=strict)
     reading = lengthen(reading) if long else reading
-    adjusted = _adjust_file(reading, metrics, user, tables, significance=significance)
+    adjusted = _adjust_file(reading, metrics, user, tables, strict=strict, significance=significance)
     kept = _choose_rows(adjusted, form)
     _report_file(adjusted, user, kept[adjusted.rows])
     return _lay_out(adjusted, form, kept)
 
 
 def _adjust_file(
-    reading: Reading, metrics: Sequence[Metric], user: Stated, tables: Tables, *, significance: bool = False
+    reading: Reading,
+    metrics: Sequence[Metric],
+    user: Stated,
+    tables: Tables,
+    *,
+    strict: bool,
+    significance: bool = False,
 ) -> AdjustedReading:
     """Adjust the numbers of a file, and say how its tasks were found."""
     from rankconst.checks.identify.completion import complete_reading
@@ -622,7 +630,9 @@ def _adjust_file(
     completed = complete_reading(reading, tables, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
-    return adjust_reading(completed.reading, tables, user, metrics=metrics, significance=significance, track=_track)
+    return adjust_reading(
+        completed.reading, tables, user, metrics=metrics, significance=significance, strict=strict, track=_track
+    )
 
 
 def explain_names(names: Iterable[str]) -> None:
@@ -655,8 +665,11 @@ def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
     lines: dict[str, set[int]] = {}
     for line, note in notes:
         lines.setdefault(note, set()).update({line} if line else ())
-    for note, places in lines.items():
+    for note, places in list(lines.items())[:_MOST_NOTES]:
         typer.echo(f"note: {name}{name_lines(places)}: {note}", err=True)
+    if len(lines) > _MOST_NOTES:
+        more = count_of(len(lines) - _MOST_NOTES, "more note")
+        typer.echo(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.", err=True)
 
 
 def _report_others(adjusted: AdjustedReading) -> None:

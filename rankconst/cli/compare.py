@@ -56,7 +56,7 @@ def compare(
         Path | None,
         typer.Option("--counts", help="Candidate counts of your own tasks, in place of a dataset.", metavar="FILE"),
     ] = None,
-    percent: PercentOption = False,
+    percent: PercentOption = None,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -76,7 +76,7 @@ def compare(
     parsed = parse_metric(metric)
     for name, value in (("FIRST", first), ("SECOND", second)):
         try:
-            read_published(parsed, value, percent=percent)
+            read_published(parsed, value, percent=bool(percent))
         except DataError as error:
             raise typer.BadParameter(str(error), param_hint=name) from None
     opened = open_tables(tables)
@@ -100,7 +100,7 @@ def compare(
         aggregation=aggregation,
         relations=relation or (),
         num_tasks=num_tasks,
-        percent=percent,
+        percent=bool(percent),
         tables=opened,
     )
     explain_names([metric])

@@ -118,7 +118,7 @@ def identify(
     side: Annotated[str | None, _narrowing("side", complete=complete_from(SIDES))] = None,
     protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_from(PROTOCOL_NAMES))] = None,
     aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
-    percent: PercentOption = False,
+    percent: PercentOption = None,
     strict: StrictOption = False,
     decimal: DecimalOption = None,
     tables: TablesOption = None,
@@ -140,12 +140,12 @@ def identify(
     }
     given = [num_tasks, metric, value, *typed.values(), *stated.values()]
     opened = open_tables(tables)
-    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=percent), opened)
+    user = parse_stated(Stated(dataset, split, side, protocol, aggregation, percent=bool(percent)), opened)
     if file is None:
         if all(each is None for each in given):
             raise UsageError("name a file, or numbers: --num-tasks N, or --metric with --expectation or --value.")
         entries = _make_entries(metric, value, typed, num_tasks)
-        pieces = _make_pieces(metric, stated, percent)
+        pieces = _make_pieces(metric, stated, bool(percent))
         if num_tasks is not None and not entries:
             pieces.insert(0, Piece("num_tasks", num_tasks, Interval(num_tasks, num_tasks), "--num-tasks"))
         result = Identification((identify_evaluations([entries], opened, user, pieces=pieces),), opened.version)
@@ -155,7 +155,7 @@ def identify(
             raise UsageError("name a file or numbers, not both.")
         from rankconst.results.formats import read_results
 
-        reading = read_results(file, input_format, decimal=decimal)
+        reading = read_results(file, input_format, decimal=decimal, percent=percent)
         report_reading(reading, strict=strict)
         name = reading.name
         result = identify_reading(reading, opened, user)

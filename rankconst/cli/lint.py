@@ -78,7 +78,7 @@ def lint(
     protocol: ProtocolOption = None,
     tool: ToolOption = None,
     aggregation: AggregationOption = None,
-    percent: PercentOption = False,
+    percent: PercentOption = None,
     strict: StrictOption = False,
     decimal: DecimalOption = None,
     rule: Annotated[
@@ -107,12 +107,12 @@ def lint(
     from rankconst.results.formats import read_results
 
     opened = open_tables(tables)
-    reading = read_results(file, input_format, decimal=decimal)
+    reading = read_results(file, input_format, decimal=decimal, percent=percent)
     report_reading(reading, strict=strict)
     found = lint_reading(
         reading,
         opened,
-        Stated(dataset, split, side, protocol, aggregation, tool, percent=percent),
+        Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent)),
         rules=rule or (),
     )
     if format == Format.table:

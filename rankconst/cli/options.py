@@ -151,11 +151,19 @@ MetricsOption = Annotated[
     ),
 ]
 ForceOption = Annotated[bool, option("--force", help="Overwrite the file if it exists.")]
-PercentOption = Annotated[bool, option("--percent", help="Shares without a sign are percentages.")]
+PercentOption = Annotated[
+    bool | None,
+    option(
+        "--percent/--no-percent", help="Shares without a sign are percentages, or fractions. Default: as they look."
+    ),
+]
 QuietOption = Annotated[bool, option("--quiet", "-q", help="Warnings and results only.")]
 StrictOption = Annotated[
     bool,
-    option("--strict", help="Refuse a file if anything in it cannot be read, such as text in a column of numbers."),
+    option(
+        "--strict",
+        help="Refuse a file if anything in it is left out, such as text in a column of numbers.",
+    ),
 ]
 DecimalOption = Annotated[
     str | None,

@@ -75,7 +75,7 @@ def plot(
     protocol: ProtocolOption = None,
     tool: ToolOption = None,
     aggregation: AggregationOption = None,
-    percent: PercentOption = False,
+    percent: PercentOption = None,
     strict: StrictOption = False,
     decimal: DecimalOption = None,
     input_format: InputFormatOption = None,
@@ -97,7 +97,7 @@ def plot(
     require_matplotlib()
     suffix = check_suffix(out)
     check_target(out, force)
-    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=percent)
+    user = Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent))
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
     opened = open_tables(tables)
@@ -108,7 +108,7 @@ def plot(
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
-        figure = _draw_file(file, input_format, metrics, user, opened, strict=strict, decimal=decimal)
+        figure = _draw_file(file, input_format, metrics, user, opened, strict=strict, decimal=decimal, percent=percent)
     write_whole(out, render_figure(figure, suffix))
     typer.echo(f"{out}: tables {opened.version}", err=True)
 
@@ -137,17 +137,18 @@ def _draw_file(
     *,
     strict: bool,
     decimal: str | None,
+    percent: bool | None,
 ) -> Figure:
     from rankconst.checks.identify.completion import complete_reading
     from rankconst.results.adjust import adjust_reading
     from rankconst.results.formats import read_results
 
-    reading = read_results(path, input_format, decimal=decimal)
+    reading = read_results(path, input_format, decimal=decimal, percent=percent)
     report_reading(reading, strict=strict)
     completed = complete_reading(reading, opened, user)
     if completed.note:
         typer.echo(f"note: {reading.name}: {completed.note}", err=True)
-    adjusted = adjust_reading(completed.reading, opened, user, metrics=metrics)
+    adjusted = adjust_reading(completed.reading, opened, user, metrics=metrics, strict=strict)
     chosen = list(metrics) or None
     figure = plot_comparison(adjusted, chosen, titles=_titles(opened))
     _report(adjusted, find_further_models(adjusted, chosen))

@@ -369,11 +369,11 @@ class Constants:
             there = ~np.isnan(columns[0])
             columns = [column[there] for column in columns]
         found = self.find_impossible(*columns)
-        if found is not None:
-            raise DataError(found[1])
+        if found:
+            raise DataError(next(iter(found.values())))
 
-    def find_impossible(self, value: Any, lower: Any, upper: Any) -> tuple[int, str] | None:
-        """Return the position of the first number that cannot be, with the reason; None if all can.
+    def find_impossible(self, value: Any, lower: Any, upper: Any) -> dict[int, str]:
+        """Return the positions of the numbers that cannot be, each with the reason.
 
         Programs round: a number that is beyond an end by no more than :data:`NOISE` can be.
         """
@@ -382,8 +382,7 @@ class Constants:
         least_granted, most_granted = low - NOISE * abs(low), high + NOISE * abs(high)
         with np.errstate(invalid="ignore"):
             sure = np.atleast_1d((value >= least_granted) & (value <= most_granted))
-        if np.all(sure):
-            return None
+        found: dict[int, str] = {}
         suspects = np.flatnonzero(~sure)
         columns = [np.ravel(each)[suspects].tolist() for each in (value, lower, upper)]
         for place, number, least, most in zip(suspects.tolist(), *columns, strict=True):
@@ -394,11 +393,11 @@ class Constants:
             outside = number < min(metric.lower, least_granted) or number > max(metric.upper, most_granted)
             if math.isfinite(number) and not (beyond_best or beyond_worst or outside):
                 continue
-            return place, (
+            found[place] = (
                 f"{number:g} is not a possible {metric.label} on {self.tasks.dataset} ({self.tasks.describe()}): "
                 f"{_expect(low, high)} {_hint(metric, number)}"
             )
-        return None
+        return found
 
 
 def _expect(low: float, high: float) -> str:

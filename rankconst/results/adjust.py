@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,9 @@ from rankconst.constants.constants import Adjusted, Constants
 from rankconst.constants.published import Interval, Published, parse_value, read_numbers
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.results.evaluation import agrees, parse_stated, settle
+from rankconst.names import squash
+from rankconst.results.evaluation import agrees, match_relations, parse_stated, settle
+from rankconst.results.reading import Entries
 from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
 from rankconst.tasks import Histogram
 
@@ -112,17 +115,17 @@ def adjust_batch(batch: Batch, whole: Constants) -> Done:
         batch = replace(batch, value=batch.value + shift, lower=batch.lower + shift, upper=batch.upper + shift)
     done = Done(batch, whole, whole if tool is None or tool.batch is None else draw_evenly(whole, tool.batch))
     found = done.constants.find_impossible(batch.value, batch.lower, batch.upper)
-    if found is not None:
-        raise ImpossibleError(*found)
+    if found:
+        raise ImpossibleError(found)
     return done
 
 
 class ImpossibleError(DataError):
-    """An impossible number, with its position in the batch."""
+    """Impossible numbers, with their positions in the batch and the reasons; the first is the message."""
 
-    def __init__(self, position: int, reason: str) -> None:
-        super().__init__(reason)
-        self.position = position
+    def __init__(self, reasons: Mapping[int, str]) -> None:
+        super().__init__(next(iter(reasons.values())))
+        self.reasons = reasons
 
 
 def look_up(batch: Batch, tables: Tables) -> Constants:
@@ -344,7 +347,7 @@ class AdjustedReading:
     def described(self) -> dict[str, Any]:
         """The columns at the end: the ranking tasks that the numbers of each row were taken for, tables and notes.
 
-        What the original columns say in the same words is not said again. What differs among the numbers of a row is in
+        What the original columns say is not said again. What differs among the numbers of a row is in
         columns for each column of numbers.
         """
         reading = self.reading
@@ -369,9 +372,7 @@ class AdjustedReading:
                 continue
             own = roles.get(key)
             values = shown[last].tolist()
-            if own is not None and all(
-                value in {None, row[own]} for value, row in zip(values, reading.rows, strict=True)
-            ):
+            if own is not None and self._is_said(key, own, values):
                 continue
             described[keep_apart(key if own is None else f"{key}_added", reading.columns)] = values
         notes: dict[int, list[str]] = {}
@@ -381,6 +382,19 @@ class AdjustedReading:
         for row, found in notes.items():
             told[row] = "; ".join(dict.fromkeys(found))
         return described | {keep_apart("note", reading.columns): told}
+
+    def _is_said(self, key: str, column: str, values: Sequence[str | None]) -> bool:
+        """Tell whether an original column says the same of each row, in whatever spelling."""
+        rows, contexts = self.reading.rows, self.reading.entries.contexts
+        if all(value in {None, row[column]} for value, row in zip(values, rows, strict=True)):
+            return True
+        if key not in {"dataset", "split", "side"}:  # a user's protocol goes before the file's
+            return False
+        done = np.flatnonzero(self.batch_of >= 0).tolist()
+        told = {
+            (rows[row][column], getattr(contexts[place], key)) for place, row in zip(done, self.rows[done], strict=True)
+        }
+        return all(name and squash(cell) == squash(name) for cell, name in told)
 
     def _describe_blocks(self, key: str, rows: Places, codes: Places, shown: NDArray[Any]) -> dict[str, Any]:
         """Return what differs among the numbers of a row, for each column of numbers."""
@@ -452,12 +466,13 @@ def adjust_reading(
     *,
     metrics: Iterable[Metric] = (),
     significance: bool = False,
+    strict: bool = False,
     track: Callable[[Sequence[Done]], Iterable[Done]] | None = None,
 ) -> AdjustedReading:
     """Adjust the numbers of a results file, of some metrics or of all; `track` wraps the slow part to show progress.
 
-    Raises DataError for text that is no number or an impossible value, with its place, or if nothing can be adjusted;
-    UsageError if file and user contradict each other; UnknownNameError for an unknown name.
+    An impossible number is left out with the reason, or refused if `strict`. Raises DataError if nothing can be
+    adjusted; UsageError if file and user contradict each other; UnknownNameError for an unknown name.
     """
     user = parse_stated(user, tables)
     groups, asked = _group_entries(reading, user, frozenset(metrics), tables)
@@ -466,6 +481,7 @@ def adjust_reading(
     if user.percent:
         _check_percentages(reading, groups)
     notes: dict[int, str] = {}
+    impossible: dict[int, str] = {}
     settled: dict[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError] = {}
     done: list[Done] = []
     for (said, metric, exact), places in groups.items():
@@ -476,13 +492,20 @@ def adjust_reading(
             notes.update(dict.fromkeys(places.tolist(), str(found)))
             continue
         tasks, tool = found
-        numbers = _read(reading, places, metric, percent=user.percent and metric.is_share, exact=exact)
-        value, lower, upper = np.ascontiguousarray(numbers.T)
-        batch = Batch(tasks, metric, tool, value, lower, upper, places, said.num_tasks)
-        done += _adjust(reading, batch, tables, notes)
+        percent = user.percent and metric.is_share
+        kept, numbers = _read(reading.entries, places, metric, impossible, percent=percent, exact=exact)
+        if kept.size:
+            value, lower, upper = np.ascontiguousarray(numbers.T)
+            batch = Batch(tasks, metric, tool, value, lower, upper, kept, said.num_tasks)
+            done += _adjust(batch, tables, notes, impossible)
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
         raise reasons[0]
+    if impossible and (strict or not done):
+        place = min(impossible)
+        more = f" And {len(impossible) - 1:,} more." if len(impossible) > 1 else ""
+        raise DataError(f"{_place(reading, reading.entries[place])}: {impossible[place]}{more}")
+    notes |= impossible
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
     for place, note in itertools.chain.from_iterable(_note(each, reading) for each in done):
@@ -490,6 +513,45 @@ def adjust_reading(
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
     return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()))
+
+
+_FEW = 50
+# Most names of models begin with a capital, and looking up relations takes time.
+_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|\d*\.?\d*$")
+
+
+def are_relations(cells: Iterable[str], dataset: Any, tables: Tables) -> bool:
+    """Tell whether cells name relations of a dataset, given in any spelling, and nothing else."""
+    names = list(dict.fromkeys(filter(None, cells)))
+    if not names or not isinstance(dataset, str) or any(map(_NO_RELATION.match, names)):
+        return False
+    try:
+        return bool(match_relations(names, tables.relations(tables.resolve_dataset(dataset))))
+    except UnknownNameError:
+        return False
+
+
+def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
+    """Say of which relation each row is where a column holds nothing but relations of the dataset."""
+    entries, rows = reading.entries, reading.rows
+    others = {head.column for head in entries.heads}
+    first = [rows[row] for row in dict.fromkeys(entries.rows[:_FEW])]
+    for column in (column for column in reading.columns if column not in others):
+        few = [*filter(None, (row.get(column) for row in first))]
+        if not few or any(map(_NO_RELATION.match, few)):
+            continue
+        datasets = {user.dataset} if user.dataset else {context.dataset for context in entries.contexts}
+        dataset = datasets.pop()
+        if datasets or not are_relations(few, dataset, tables):
+            continue
+        cells = [rows[row].get(column, "") for row in entries.rows]
+        if are_relations(cells, dataset, tables):
+            own = (
+                entry._replace(context=replace(entry.context, relations=entry.context.relations or (cell,)))
+                for entry, cell in zip(entries, cells, strict=True)
+            )
+            return replace(reading, entries=Entries(own))
+    return reading
 
 
 TIES = {
@@ -512,7 +574,7 @@ Group = tuple["Stated", "Metric", bool]
 
 # What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
 _OF_TASKS = attrgetter(
-    "dataset", "among", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "unclear"
+    "dataset", "among", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "task", "unclear"
 )
 
 
@@ -587,16 +649,23 @@ def _settle(
         return error
 
 
-def _read(reading: Reading, places: Places, metric: Metric, *, percent: bool, exact: bool) -> Numbers:
-    """Return the numbers of some entries with their ends, shape (n, 3)."""
-    entries = reading.entries
-
-    def name(position: int) -> str:
-        return _place(reading, entries[int(places[position])])
-
-    return read_numbers(
-        metric, [entries.texts[place] for place in places.tolist()], percent=percent, exact=exact, name=name
-    )
+def _read(
+    entries: Entries, places: Places, metric: Metric, impossible: dict[int, str], *, percent: bool, exact: bool
+) -> tuple[Places, Numbers]:
+    """Return the places of entries that are numbers of the metric, and these with their ends, shape (n, 3)."""
+    texts = [entries.texts[place] for place in places.tolist()]
+    try:
+        return places, read_numbers(metric, texts, percent=percent, exact=exact)
+    except DataError:
+        pass  # one by one, to find which
+    for place, text in zip(places.tolist(), texts, strict=True):
+        try:
+            read_numbers(metric, [text], percent=percent, exact=exact)
+        except DataError as error:
+            impossible[place] = str(error)
+    kept = np.array([place for place in places.tolist() if place not in impossible], dtype=np.intp)
+    texts = [entries.texts[place] for place in kept.tolist()]
+    return kept, read_numbers(metric, texts, percent=percent, exact=exact)
 
 
 def _place(reading: Reading, entry: Entry) -> str:
@@ -610,27 +679,24 @@ def _place(reading: Reading, entry: Entry) -> str:
     return f"{reading.name}, {told}"
 
 
-def _adjust(reading: Reading, batch: Batch, tables: Tables, notes: dict[int, str]) -> Iterator[Done]:
+def _adjust(batch: Batch, tables: Tables, notes: dict[int, str], impossible: dict[int, str]) -> Iterator[Done]:
     """Adjust a batch of a file; note what cannot be."""
-    done = None
-    while done is None and batch.index.size:
+    try:
+        whole = look_up(batch, tables)
         try:
-            whole = look_up(batch, tables)
             done = adjust_batch(batch, whole)
         except ImpossibleError as error:
-            place = int(batch.index[error.position])
-            if not reading.tolerant:
-                raise DataError(f"{_place(reading, reading.entries[place])}: {error}") from None
-            notes[place] = str(error)
-            batch = batch.take(np.arange(batch.index.size) != error.position)
-        except (UnknownNameError, UndefinedError, UsageError) as error:
-            notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
-            return
-    if done is None:
+            impossible.update((int(batch.index[place]), reason) for place, reason in error.reasons.items())
+            kept = np.ones(batch.index.size, dtype=np.bool_)
+            kept[list(error.reasons)] = False
+            if not kept.any():
+                return
+            done = adjust_batch(batch.take(kept), whole)
+    except (UnknownNameError, UndefinedError, UsageError) as error:
+        notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
         return
-    note = _compare_tasks(batch, whole, tables)
-    if note:
-        notes.update(dict.fromkeys(batch.index.tolist(), note))
+    if note := _compare_tasks(batch, whole, tables):
+        notes.update(dict.fromkeys(done.batch.index.tolist(), note))
     yield done
 
 

@@ -42,6 +42,7 @@ class Document:
     name: str  # for messages: the path as the user wrote it
     text: str  # each line end a single line feed
     decimal: str | None = None  # "comma" or "point" if the user says what sets decimals apart
+    percent: bool | None = None  # what shares without a sign are if the numbers leave it open
     source: str = ""  # as in the file: its own line ends and byte order mark
     workbook: bytes = field(default=b"", repr=False)  # the file itself, if it is a zip archive; then there is no text
 
@@ -61,7 +62,7 @@ class Document:
         return ", ".join(part for part in parts if part)
 
 
-def open_document(path: str | Path, decimal: str | None = None) -> Document:
+def open_document(path: str | Path, decimal: str | None = None, percent: bool | None = None) -> Document:
     """Read a results file, or ``-`` for standard input; DataError if it is too large, or no UTF-8 text or workbook."""
     if decimal not in {None, "comma", "point"}:
         raise UsageError(f"decimal is {decimal!r}; expected comma or point.")
@@ -73,7 +74,7 @@ def open_document(path: str | Path, decimal: str | None = None) -> Document:
             "Of a log, take the lines with metrics: grep -E 'MRR|MR |HITS|[Hh]its' LOG > results.log"
         )
     if data.startswith(_ZIP):
-        return Document(name, "", decimal, workbook=data)
+        return Document(name, "", decimal, percent, workbook=data)
     if data.startswith(_OLD_OFFICE):
         raise DataError(
             f"{name} is an old .xls workbook, or one with a password. Save it as .xlsx without a password, or as CSV "
@@ -101,7 +102,7 @@ def open_document(path: str | Path, decimal: str | None = None) -> Document:
     if not text.strip():
         raise DataError(f"{name} is empty; expected a table, a log or a results file.")
     # A lone carriage return ends lines in old files; elsewhere it belongs to a progress bar.
-    return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, source)
+    return Document(name, text if "\n" in text else text.replace("\r", "\n"), decimal, percent, source)
 
 
 def _guess_wide(start: bytes) -> str | None:

@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.mentions import describe_dataset
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol, parse_protocol, parse_side, parse_split
 from rankconst.catalogue.tools import Tool, parse_tool
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.names import squash
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from rankconst.tables.tables import Tables
 
@@ -37,6 +39,8 @@ class Stated:
     relations: tuple[str, ...] = ()
     # The datasets that the text above a table names, where it is open which one is meant.
     among: tuple[str, ...] = ()
+    # What was evaluated, if it is no ranking of all entities, where the file names no dataset: "few-shot".
+    task: str | None = None
     # True if shares are percentages without a sign.
     percent: bool = False
     # Why the ranking tasks are not known, whatever the fields above say.
@@ -88,6 +92,8 @@ def agrees(file: Stated, user: Stated, tables: Tables) -> bool:
                 return False
         except UnknownNameError:
             continue
+    if file.relations and user.relations and not {*map(squash, file.relations)} <= {*map(squash, user.relations)}:
+        return False
     if file.among and not file.dataset and user.dataset:
         return any(_is_same(name, user.dataset, parsers["dataset"]) for name in file.among)
     return True
@@ -130,6 +136,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     reason = None if row is None else row.refusal(file.dataset or named)
     if reason is not None:
         raise DataError(reason)
+    if file.task and describe_dataset(named, file.task) != named and not _is_task_asked(file.task, user):
+        raise DataError(f"the text above the table names another task ({file.task}): its numbers are not of {named}.")
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()
@@ -142,9 +150,27 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         keys["split"] or "test",
         keys["side"] or (row.side if row is not None else None) or "both",
         keys["aggregation"] or DEFAULT_AGGREGATION,
-        user.relations or file.relations,
+        user.relations,
     )
+    if file.relations and not user.relations:
+        tasks = replace(tasks, relations=match_relations(file.relations, tables.relations(tasks)) or file.relations)
     return tasks, row
+
+
+def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """Return the relations that some names spell, without punctuation if need be; nothing if one is unknown."""
+    spelt: dict[str, list[str]] = {}
+    for each in known:
+        spelt.setdefault(each, []).insert(0, each)
+        spelt.setdefault(squash(each), []).append(each)
+    found = [(spelt.get(name) or spelt.get(squash(name)) or [""]) for name in names]
+    return tuple(each[0] for each in found) if all(each[0] and len({*each}) == 1 for each in found) else ()
+
+
+def _is_task_asked(task: str, user: Stated) -> bool:
+    """Tell whether a user says what tasks the numbers of another task than the usual one are from."""
+    sampled = user.protocol is not None and find_protocol(user.protocol).negatives is not None
+    return bool(user.relations) if task == "by relation" else sampled and task == "sampled"
 
 
 def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:

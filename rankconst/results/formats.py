@@ -61,7 +61,9 @@ _BY_SUFFIX = {
 }
 
 
-def read_results(path: str | Path, form: str | None = None, *, decimal: str | None = None) -> Reading:
+def read_results(
+    path: str | Path, form: str | None = None, *, decimal: str | None = None, percent: bool | None = None
+) -> Reading:
     """Read a results file of any known format.
 
     Parameters
@@ -72,6 +74,8 @@ def read_results(path: str | Path, form: str | None = None, *, decimal: str | No
         The key of its format; if None, it is recognised by the content.
     decimal
         ``"comma"`` or ``"point"``, what sets decimals apart in its tables; if None, its numbers tell.
+    percent
+        Whether shares that could be fractions or percentages are percentages; if None, they are left out.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def read_results(path: str | Path, form: str | None = None, *, decimal: str | No
     MissingExtraError
         If the file is a workbook, and the extra ``rankconst[xlsx]`` is not installed.
     """
-    return read_opened(open_document(path, decimal), form)
+    return read_opened(open_document(path, decimal, percent), form)
 
 
 def read_document(name: str, text: str) -> Reading:

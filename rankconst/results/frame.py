@@ -12,13 +12,14 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
-from rankconst.names import squash
 from rankconst.results.adjust import (
     TASK_FACTS,
     TIES,
     Batch,
     Done,
+    ImpossibleError,
     adjust_batch,
+    are_relations,
     fill_columns,
     keep_apart,
     look_up,
@@ -26,20 +27,22 @@ from rankconst.results.adjust import (
 )
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import find_tool
-from rankconst.results.tables.cells import is_missing, is_plain_number, strip_marks
+from rankconst.results.tables.cells import is_missing, is_plain_number, read_deviation, strip_marks
 from rankconst.results.tables.columns import (
     RANK_TYPES,
     Meaning,
     find_qualifier,
+    find_stems,
     parse_column,
+    read_flag,
     read_name,
     read_qualifier,
 )
-from rankconst.results.tables.grid import are_versions, join_names
-from rankconst.results.tables.surroundings import describe_dataset, tell_rows
+from rankconst.results.tables.headings import settle_meanings
+from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Container, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -62,7 +65,7 @@ def adjust_frame(
     user: Stated,
     *,
     metrics: Collection[Metric] = (),
-    percent: bool | Collection[str] = False,
+    percent: bool | Collection[str] | None = None,
     decimals: int | Mapping[str, int] | None = None,
     noting: bool = False,
     complete: Callable[[pd.DataFrame], Contexts] | None = None,
@@ -76,15 +79,12 @@ def adjust_frame(
             "the columns have several levels; join them first: frame.columns = [' / '.join(c) for c in frame.columns]."
         )
     user = parse_stated(user, tables)
-    shares = percent if isinstance(percent, bool) else frozenset(map(parse_metric, percent))
+    shares = percent if isinstance(percent, bool | None) else frozenset(map(parse_metric, percent))
     rounded = (
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
-    meanings = {place: parse_column(str(name)) for place, name in enumerate(frame.columns)}
-    for place, meaning in meanings.items():  # std next to a metric is its spread over runs
-        before = meanings.get(place - 1)
-        if squash(str(frame.columns[place])) == "std" and before is not None and before.metric is not None and meaning:
-            meanings[place] = replace(meaning, metric=None)
+    named = settle_meanings([[str(name)] for name in frame.columns], lambda labels: (parse_column(labels[0]), None))
+    meanings = {place: meaning for place, (meaning, _) in enumerate(named)}
     roles = _gather_roles(frame, meanings)
     measured = {
         place: meaning
@@ -99,16 +99,10 @@ def adjust_frame(
         )
     way = _Way(user, tables, shares, rounded, noting, find_tool(map(str, frame.columns)))
     contexts = complete(frame) if complete is not None and _tells(frame, meanings, roles) else {}
-    task = _find_task(frame, meanings)
-    work = _Work(
-        frame,
-        roles,
-        _find_qualifiers(frame, meanings, roles),
-        contexts,
-        way,
-        task=task,
-        part=_find_part(frame, meanings),
-    )
+    qualifiers = _find_qualifiers(frame, meanings, roles)
+    if "relations" not in qualifiers and (names := _find_relations(frame, meanings, user, tables)) is not None:
+        qualifiers["relations"] = names
+    work = _Work(frame, roles, qualifiers, contexts, way, meanings=meanings)
     added = work.adjust_long() if long else work.adjust_wide(measured)
     added[keep_apart("table_version", work.taken)] = work.list_versions()
     if noting or work.notes:
@@ -128,7 +122,8 @@ def _tells(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: M
 
 
 def _is_base(meaning: Meaning) -> bool:
-    return meaning.metric is not None and meaning.adjustment is None and meaning.metric.optimum is not None
+    plain = meaning.adjustment is None and meaning.reason is None and not meaning.spread
+    return plain and meaning.metric is not None and meaning.metric.optimum is not None
 
 
 def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> dict[str, int]:
@@ -147,36 +142,48 @@ def _gather_roles(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -
 def _find_qualifiers(
     frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the columns without a meaning that name a split, a side or a protocol in every row."""
+    """Return the columns without a meaning that name a split, a side, a protocol or relations."""
     found: dict[str, int] = {}
     for place, meaning in meanings.items():
-        if meaning is None and frame.iloc[:, place].dtype.kind not in "fiub":
+        heading = str(frame.columns[place])
+        telling = frame.iloc[:, place].dtype.kind != "f" or read_flag(heading) is not None
+        if telling and (meaning is None or meaning.role == "model"):
             cells = frame.iloc[:, place].dropna().unique()
-            role = find_qualifier(map(str, cells)) if 0 < len(cells) < _MOST_QUALIFIERS else None
-            if role is not None and role not in roles:
+            role = find_qualifier(heading, map(str, cells[:_MOST_QUALIFIERS]))
+            if role is not None and role not in roles and (len(cells) < _MOST_QUALIFIERS or role == "relations"):
                 found.setdefault(role, place)
     return found
 
 
-# Words for splits, sides and protocols; a column of more texts is of something else.
-_MOST_QUALIFIERS = 20
-
-
-def _find_part(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> int | None:
-    """Return the column without a meaning that tells versions of datasets: v1, v2."""
-    for place, meaning in meanings.items():
-        if meaning is None and are_versions([str(cell) for cell in frame.iloc[:_MOST_QUALIFIERS, place].dropna()]):
-            return place
+def _find_relations(
+    frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], user: Stated, tables: Tables
+) -> int | None:
+    """Return the first column that holds nothing but relations of the dataset."""
+    datasets = [place for place, meaning in meanings.items() if meaning is not None and meaning.role == "dataset"]
+    named = {user.dataset} if user.dataset or not datasets else {*frame.iloc[:, datasets[0]].unique()}
+    for place, meaning in meanings.items() if len(named) == 1 else ():
+        if (meaning is None or meaning.role == "model") and frame.iloc[:, place].dtype.kind not in "fiub":
+            cells = map(str, frame.iloc[:, place].dropna().unique())
+            if are_relations(cells, next(iter(named)), tables):
+                return place
     return None
 
 
-def _find_task(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None]) -> str | None:
-    tasks = (
-        tell_rows(str(frame.columns[place]), [str(cell) for cell in frame.iloc[:_MOST_QUALIFIERS, place].dropna()])
+def _find_names(
+    frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int], taken: Container[int]
+) -> tuple[int, list[str]]:
+    """Return the column of models, or else the first of texts without a meaning, and its names; -1 if there is none."""
+    texts = (
+        place
         for place, meaning in meanings.items()
-        if meaning is None
+        if meaning is None and place not in taken and frame.iloc[:, place].dtype.kind not in "fiub"
     )
-    return next(filter(None, tasks), None)
+    place = roles.get("model", next(texts, -1))
+    return place, [] if place < 0 else [str(name) for name in frame.iloc[:, place].dropna().unique()]
+
+
+# Words for splits, sides and protocols; a column of more texts is of something else.
+_MOST_QUALIFIERS = 20
 
 
 def _split_rows(frame: pd.DataFrame, places: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], NDArray[np.intp]]]:
@@ -205,7 +212,7 @@ class _Way:
 
     user: Stated
     tables: Tables
-    percent: bool | frozenset[Metric]
+    percent: bool | frozenset[Metric] | None
     decimals: int | Mapping[Metric, int] | None
     noting: bool
     # The tool that writes such frames, the last to be asked.
@@ -213,7 +220,9 @@ class _Way:
 
     def is_percentage(self, metric: Metric) -> bool:
         """Tell whether values of a metric are percentages without a sign; a mean rank never is."""
-        return metric.is_share and (self.percent if isinstance(self.percent, bool) else metric in self.percent)
+        return metric.is_share and (
+            metric in self.percent if isinstance(self.percent, frozenset) else bool(self.percent)
+        )
 
     def decimals_of(self, metric: Metric) -> int | None:
         """Return to how many decimals values of a metric were rounded; None to go by the text."""
@@ -237,22 +246,22 @@ class _Work:
         contexts: Contexts,
         way: _Way,
         *,
-        task: str | None,
-        part: int | None,
+        meanings: Mapping[int, Meaning | None],
     ) -> None:
         self.frame, self.roles, self.contexts, self.way = frame, roles, contexts, way
         self.taken = set(map(str, frame.columns))
         self.notes: dict[int, str] = {}
         self._versions: dict[str, list[NDArray[np.intp]]] = {}
-        columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in _CONTEXT}
-        if "model" in roles and any(
-            read_name(str(name))[1] for name in frame.iloc[:, roles["model"]].dropna().unique()
-        ):
-            columns["model"] = roles["model"]
-        if "dataset" in columns and part is not None:
-            columns["version"] = part
+        # Of columns of shares without a sign: which numbers are percentages, and which could be either.
+        self._units: dict[int, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
+        columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in (*_CONTEXT, "relations")}
+        place, names = _find_names(frame, meanings, roles, columns.values())
+        stems = find_stems(names)
+        if any(read_name(name, (), stems) for name in names):
+            columns["model"] = place
+        headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
         self._stated = [
-            (dict(_read_stated(dict(zip(columns, keys, strict=True)), qualifiers, task)), rows)
+            (dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems)), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
@@ -272,7 +281,9 @@ class _Work:
 
     def adjust_wide(self, measured: Mapping[int, Meaning]) -> dict[str, Any]:
         """Return the columns that are added to a wide frame."""
-        self._check_signs([place for place, meaning in measured.items() if meaning.percent])
+        measured = self._check_signs(measured)
+        if self.way.percent is None:
+            self._tell_units(measured)
         metrics: dict[str, Metric | None] = {}
         for place, meaning in measured.items():
             name = str(self.frame.columns[place])
@@ -363,6 +374,10 @@ class _Work:
         if meaning.metric is None:
             return
         numbers = self._read(self.frame.iloc[rows, place], meaning, meaning.metric, str(self.frame.columns[place]))
+        if place in self._units:
+            percent, doubtful = (each[rows] for each in self._units[place])
+            numbers[percent] /= 100
+            numbers[doubtful] = np.nan
         there = np.isfinite(numbers[:, 0])
         if there.any():
             value, lower, upper = numbers[there].T
@@ -372,7 +387,17 @@ class _Work:
             except UsageError as error:  # a metric without constants for such an average
                 self.notes.update(dict.fromkeys(batch.index.tolist(), str(error)))
                 return
-            done = adjust_batch(batch, whole)
+            try:
+                done = adjust_batch(batch, whole)
+            except ImpossibleError as error:
+                reasons = {int(batch.index[at]): reason for at, reason in error.reasons.items()}
+                if not self.way.noting:
+                    raise DataError(f"{self._locate(place, min(reasons))}: {error}") from None
+                self.notes |= reasons
+                kept = ~np.isin(batch.index, list(reasons))
+                if not kept.any():
+                    return
+                done = adjust_batch(batch.take(kept), whole)
             if self.way.noting:
                 self._note(done)
             yield done
@@ -415,16 +440,73 @@ class _Work:
             self._check_percentages(metric, meaning, np.where(signed[codes], np.nan, numbers[:, 0] * 100), name)
         return numbers
 
-    def _check_signs(self, places: Sequence[int]) -> None:
-        """Refuse fractions below headings that say percent."""
+    def _check_signs(self, measured: Mapping[int, Meaning]) -> Mapping[int, Meaning]:
+        """Refuse fractions below headings that say percent, unless it is said what they are."""
+        places = [place for place, meaning in measured.items() if meaning.percent]
+        largest = [self._to_numbers(place).max() for place in places]
+        if not any(value <= 1 for value in largest) or any(value > 1 for value in largest):
+            return measured
+        if isinstance(self.way.percent, bool):
+            return {
+                place: replace(meaning, percent=self.way.percent and meaning.percent)
+                for place, meaning in measured.items()
+            }
+        raise DataError(
+            f"column {self.frame.columns[places[0]]}: the heading says percent, and every value is at most 1, as "
+            "fractions are. Add percent=True or percent=False."
+        )
+
+    def _to_numbers(self, place: int) -> pd.Series[Any]:
+        """Return the numbers of a column without a sign, NaN for other cells."""
         import pandas as pd
 
-        largest = [pd.to_numeric(self.frame.iloc[:, place], errors="coerce").max() for place in places]
-        if any(value <= 1 for value in largest) and not any(value > 1 for value in largest):
-            raise DataError(
-                f"column {self.frame.columns[places[0]]}: the heading says percent, and every value is at most 1, as "
-                "fractions are. Rename the column, or multiply by 100."
-            )
+        return pd.to_numeric(self.frame.iloc[:, place], errors="coerce")
+
+    def _tell_units(self, measured: Mapping[int, Meaning]) -> None:
+        """Tell which shares without a sign are percentages, as in files; refuse or note what could be either."""
+        shares = {
+            place: (meaning.dataset, metric.key if metric.k is None else "Hits")
+            for place, meaning in measured.items()
+            if (metric := meaning.metric) is not None and metric.is_share and not meaning.percent
+        }
+        columns = {place: self._to_numbers(place).to_numpy(dtype=np.float64, na_value=np.nan) for place in shares}
+        if not any(np.nanmax(values, initial=0) > 1 for values in columns.values()):
+            return
+        families = list(dict.fromkeys(shares.values()))
+        there = [np.flatnonzero(np.isfinite(values)) for values in columns.values()]
+        rows, sizes, places = np.concatenate(there), [each.size for each in there], list(columns)
+        column_of = np.repeat(np.arange(len(places)), sizes)
+        percent, doubtful = tell_units(
+            np.concatenate([values[each] for values, each in zip(columns.values(), there, strict=True)]),
+            rows,
+            families,
+            np.array([families.index(shares[place]) for place in places])[column_of],
+            lambda at: count_decimals(str(self.frame.iloc[rows[at], places[column_of[at]]])),
+        )
+        for n, place in enumerate(places):
+            masks = np.zeros((2, len(self.frame)), dtype=np.bool_)
+            masks[:, rows[column_of == n]] = percent[column_of == n], doubtful[column_of == n]
+            self._units[place] = masks[0], masks[1] | self._find_less(place, measured, columns)
+        for place, (_, open_) in self._units.items():
+            for row in np.flatnonzero(open_).tolist():
+                if not self.way.noting:
+                    raise DataError(f"{self._locate(place, row)}: {EITHER}. Add percent=True, or percent=['hits@10'].")
+                self.notes[row] = f"{EITHER}; add percent=True, or percent=['hits@10']."
+
+    def _locate(self, place: int, row: int) -> str:
+        return f"column {self.frame.columns[place]}, row {self.frame.index[row]}"
+
+    def _find_less(
+        self, place: int, measured: Mapping[int, Meaning], columns: Mapping[int, Numbers]
+    ) -> NDArray[np.bool_]:
+        """Return which shares up to 1 are less than a percentage of Hits@k for a smaller k."""
+        own, less = measured[place], np.zeros(len(self.frame), dtype=np.bool_)
+        for other, meaning in measured.items():
+            small, large = (None if each.metric is None else each.metric.k for each in (meaning, own))
+            alike = all(getattr(own, field) == getattr(meaning, field) for field in _SAID)
+            if other in columns and alike and small is not None and large is not None and small < large:
+                less |= (columns[place] <= 1) & (columns[other] > 1)
+        return less
 
     def _check_percentages(self, metric: Metric, meaning: Meaning, written: Numbers, name: str) -> None:
         """Refuse to take a column of fractions for percentages below one."""
@@ -439,24 +521,17 @@ class _Work:
 
 
 def _read_stated(
-    cells: Mapping[str, Any], qualifiers: Mapping[str, int], task: str | None
-) -> Iterator[tuple[str, str]]:
-    """Yield what the cells of a row say about its tasks."""
+    cells: Mapping[str, Any], qualifiers: Mapping[str, str], stems: Container[tuple[str, str]]
+) -> Iterator[tuple[str, Any]]:
+    """Yield what the cells of a row say about its tasks; `qualifiers` are headings by role."""
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
-        if role == "model":
-            yield from ((role, word) for role, word in read_name(text)[1].items() if not cells.get(role))
-            continue
-        if role == "version":
-            continue
-        said = read_qualifier(text, role) if role in qualifiers else text
-        if said and role == "dataset":
-            said, told = read_name(said)
-            yield from ((role, word) for role, word in told.items() if not cells.get(role))
-            said = join_names(said, str(cells["version"])) if cells.get("version") else said
-            said = describe_dataset(said, task) if said.strip() else said
-        if said and said.strip():
-            yield role, said
+        if role in qualifiers:
+            yield from read_qualifier(qualifiers[role], text, role).items()
+        elif role == "model":
+            yield from read_name(text, [role for role, cell in cells.items() if cell], stems).items()
+        elif text.strip():
+            yield role, text
 
 
 def _strip(cell: Any) -> Any:
@@ -464,7 +539,10 @@ def _strip(cell: Any) -> Any:
     if not isinstance(cell, str) or is_plain_number(cell):
         return cell
     text = cell.strip()
-    return None if is_missing(text) else strip_marks(text)
+    if is_missing(text):
+        return None
+    text = strip_marks(text)
+    return read_deviation(text) or text
 
 
 # PyKEEN leaves the k of adjusted hits out; they are no metric's own value either way.

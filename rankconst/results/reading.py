@@ -134,9 +134,6 @@ class Reading:
     entries: Entries  # in the order of the file
     skipped: tuple[Skipped, ...] = ()
     tool: str | None = None  # the tool that writes such files, a key of rankconst.catalogue.tools
-    # True for a collection by many hands: an impossible number is left out with its reason, and the rest of the file
-    # is still trusted.
-    tolerant: bool = False
     # How the file was understood, where it leaves that open: half a sentence.
     understood: str = ""
 
@@ -153,13 +150,12 @@ def make_reading(
     *,
     skipped: Iterable[Skipped] = (),
     tool: str | None = None,
-    tolerant: bool = False,
 ) -> Reading:
     """Put together what was found in a file that is no table; columns that no row fills are dropped."""
     filled = {key for row in rows for key, cell in row.items() if cell}
     columns = tuple(key for key in dict.fromkeys(key for row in rows for key in row) if key in filled)
     aligned = tuple({key: row.get(key, "") for key in columns} for row in rows)
-    return Reading(document.name, form, layout, columns, aligned, Entries(entries), tuple(skipped), tool, tolerant)
+    return Reading(document.name, form, layout, columns, aligned, Entries(entries), tuple(skipped), tool)
 
 
 _SAID = ("dataset", "split", "side", "protocol")

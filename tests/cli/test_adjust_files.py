@@ -185,6 +185,30 @@ def test_percentages_without_a_sign_beside_fractions(run: Run, tmp_path: Path) -
     assert "MRR, Hits@1 (percent), Hits@10 (percent)." in screen.message
 
 
+def test_an_impossible_number_leaves_the_rest(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("dataset,MRR,MR\nnations,0.5,3\nnations,0.6,0.4\nnations,53.3,2\n")
+    screen = run("adjust", "-i", path, "-f", "json")
+    assert [(row["AMRR"] is None, row["AMRI"] is None) for row in screen.records] == [
+        (False, False), (False, True), (True, False),
+    ]  # fmt: skip
+    assert screen.code == 0
+    assert "line 4: 53.3 is not a possible MRR" in screen.message
+    assert "line 3: 0.4 is not a possible MR" in screen.message
+    refused = run("adjust", "-i", path, "--strict")
+    assert (refused.code, refused.out) == (6, "")
+
+
+def test_what_could_be_fractions_or_percentages(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("model,dataset,Hits@10 (%)\nA,wn18rr,0.53\n")
+    message = run("adjust", path).message
+    assert "a fraction or a percentage" in message and "--no-percent" in message
+    for option, text in (("--percent", "0.53%"), ("--no-percent", "0.53")):
+        (row,) = run("adjust", path, option, "-f", "json").records
+        assert row["AH@10"] == TABLES.constants("wn18rr", "hits@10").adjust(text).index
+
+
 def test_a_dataset_goes_onto_tables_of_no_other(run: Run, tmp_path: Path) -> None:
     """CoDEx-M's MRR on CoDEx-S has z 653, on its own tasks 4,554: what a heading names is not overruled."""
     path = tmp_path / "README.md"
@@ -219,11 +243,7 @@ BAD: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "text in a number": ("a.csv", b"dataset,MRR\nnations,0.5x\n", ("line 2", "0.5x")),
     "NaN": ("a.csv", b"dataset,MRR\nnations,NaN\n", ("line 2", "MRR", "leave out what is missing")),
     "infinite": ("a.csv", b"dataset,MRR\nnations,inf\n", ("line 2",)),
-    "a percentage": (
-        "a.csv",
-        b"dataset,MRR\nnations,0.5\nnations,0.6\nnations,53.3\n",
-        ("line 4", "write 0.533", "MRR"),
-    ),
+    "a share": ("a.csv", b"dataset,MR\nnations,0.533\n", ("line 2", "is this an MRR", "MR")),
     "UTF-16": ("a.csv", WIDE.encode("utf-16"), ("UTF-16", "iconv")),
     "Latin-1": ("a.csv", "model,MRR\nModèle,0.5\n".encode("latin-1"), ("line 2",)),
     "a binary file": ("a.bin", b"\x00\x01\x02" * 50, ("zero bytes",)),

@@ -105,10 +105,16 @@ def test_if_nothing_can_be_adjusted_that_is_an_error() -> None:
         (("mrr", "nan", Stated("nations")), "Leave out what is missing"),
     ],
 )
-def test_a_number_that_cannot_be_stops_all_with_its_place(cell: tuple[str, str, Stated], told: str) -> None:
+def test_a_number_that_cannot_be_is_left_out_or_stops_all_with_its_place(
+    cell: tuple[str, str, Stated], told: str
+) -> None:
+    reading = make(("mrr", "0.5", Stated("nations")), cell, ("mr", "3", Stated("nations")))
     with pytest.raises(DataError) as refused:
-        adjust_reading(make(("mrr", "0.5", Stated("nations")), cell), TABLES, Stated())
+        adjust_reading(reading, TABLES, Stated(), strict=True)
     assert told in str(refused.value)
+    one, other, last = adjust_reading(reading, TABLES, Stated()).entries
+    assert one.adjusted and last.adjusted and not other.adjusted
+    assert told.rpartition("value: ")[2] in other.note
 
 
 def test_what_the_user_types_must_be_right() -> None:
@@ -187,13 +193,16 @@ def test_sampled_tasks_are_as_many_as_the_file_counts() -> None:
     )
 
 
-def test_a_bad_number_of_a_collection_is_left_out() -> None:
-    from dataclasses import replace
-
-    reading = make(*(("mrr", text, Stated("nations")) for text in ("0.5", "53.3", "0.6")))
-    done = adjust_reading(replace(reading, tolerant=True), TABLES, Stated())
-    assert [each.adjusted is not None for each in done.entries] == [True, False, True]
+def test_an_impossible_number_is_left_out() -> None:
+    reading = make(*(("mrr", text, Stated("nations")) for text in ("0.5", "53.3", "0.6", "1.7")))
+    done = adjust_reading(reading, TABLES, Stated())
+    assert [each.adjusted is not None for each in done.entries] == [True, False, True, False]
     assert "53.3 is not a possible MRR" in done.entries[1].note
+    assert "1.7 is not a possible MRR" in done.entries[3].note
+    with pytest.raises(DataError, match=r"53\.3 is not a possible MRR.* And 1 more"):
+        adjust_reading(reading, TABLES, Stated(), strict=True)
+    with pytest.raises(DataError, match=r"1\.7 is not a possible MRR"):  # as nothing is left
+        adjust_reading(make(("mrr", "1.7", Stated("nations"))), TABLES, Stated())
 
 
 def test_whole_batches_have_their_own_number_of_tasks() -> None:
@@ -350,8 +359,18 @@ A & 0.5 & 97 & 0.7 \\\\
     }
 
 
-def test_what_the_file_says_in_the_same_words_is_not_said_again() -> None:
-    text = "model,Dataset,split,MRR\na,Nations,test,0.5\nb,umls,test,0.6\n"
-    described = adjust_reading(read_document("r.csv", text), TABLES, Stated()).described
-    assert list(described) == ["dataset_added", "side", "protocol", "num_tasks", "table_version", "note"]
-    assert described["dataset_added"] == ["nations", "umls"]
+@pytest.mark.parametrize(
+    ("rows", "user", "added"),
+    [
+        (("a,Nations,testing,0.5", "b,umls,test,0.6"), Stated(), []),
+        (("a,Nations,testing,0.5", "b,,test,0.6"), Stated("nations"), ["dataset_added"]),
+        (("a,Nations,,0.5", "b,Nations,test,0.6"), Stated(), ["split_added"]),
+    ],
+)
+def test_what_the_file_says_in_any_words_is_not_said_again(
+    rows: tuple[str, ...], user: Stated, added: list[str]
+) -> None:
+    text = "\n".join(["model,Dataset,split,MRR", *rows])
+    described = adjust_reading(read_document("r.csv", text), TABLES, user).described
+    assert list(described) == [*added, "side", "protocol", "num_tasks", "table_version", "note"]
+    assert all(described[name][1] in {"nations", "test"} for name in added)

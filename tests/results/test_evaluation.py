@@ -77,6 +77,30 @@ def test_relations_are_those_of_the_user_or_else_of_the_file() -> None:
     assert settle(file, user, TABLES)[0] == Tasks("nations", relations=("treaties",))
 
 
+def test_relations_of_a_file_may_lack_punctuation() -> None:
+    assert settle(Stated("wn18rr", relations=("also see",)), NOTHING, TABLES)[0].relations == ("_also_see",)
+    # What is unknown stays, for the message.
+    assert settle(Stated("wn18rr", relations=("seen",)), NOTHING, TABLES)[0].relations == ("seen",)
+    assert not agrees(Stated("wn18rr", relations=("_hypernym",)), Stated(relations=("_also_see",)), TABLES)
+
+
+@pytest.mark.parametrize(
+    ("task", "user", "refused"),
+    [
+        ("few-shot", Stated("wn18rr"), True), ("by relation", Stated("wn18rr"), True),
+        ("by relation", Stated("wn18rr", relations=("_hypernym",)), False),
+        ("sampled", Stated("wn18rr"), True), ("sampled", Stated("wn18rr", protocol="sampled:50"), False),
+        ("inductive", Stated("wn18rr"), True), ("inductive", Stated("wn18rr_v1_ind"), False),
+    ],
+)  # fmt: skip
+def test_a_dataset_named_by_the_user_does_not_hide_another_task(task: str, user: Stated, refused: bool) -> None:
+    if not refused:
+        assert settle(Stated(task=task), user, TABLES)[0].dataset == user.dataset
+        return
+    with pytest.raises(DataError, match=rf"names another task \({task}\): its numbers are not of wn18rr"):
+        settle(Stated(task=task), user, TABLES)
+
+
 @pytest.mark.parametrize("name", ["dataset", "split", "side", "aggregation"])
 def test_file_and_user_must_not_contradict_each_other(name: str) -> None:
     file = Stated("nations", "valid", "head", None, "macro-query")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import rankconst
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.results.formats import read_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,6 +138,16 @@ def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells() -> None:
     ]  # fmt: skip
 
 
+def test_a_column_that_says_yes_or_no_of_filtering() -> None:
+    frame = pd.DataFrame({"MRR": [0.3, 0.2, 0.1], "filtered": [True, False, True], "Raw": [0, 1, 0]})
+    for column in ("filtered", "Raw"):
+        out = rankconst.adjust(frame[["MRR", column]], dataset="wn18rr")
+        assert list(out["protocol"]) == ["standard", "raw", "standard"]
+    unclear = pd.DataFrame({"MRR": [0.3, 0.2], "filtered": ["yes", "x"]})
+    with pytest.raises(DataError, match="'x' in column filtered is not understood; expected yes or no"):
+        rankconst.adjust(unclear, dataset="wn18rr")
+
+
 def test_adjusted_and_missing_rows_of_a_long_frame_are_left_alone() -> None:
     names = ["mrr", "adjusted_hits_at_10", "adjusted_arithmetic_mean_rank_index", "count", None, "z_mrr"]
     out = rankconst.adjust(
@@ -215,6 +226,39 @@ def test_fractions_are_not_taken_for_percentages() -> None:
         assert out["AH@10"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@10").index(0.533), rel=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("columns", "shares"),
+    [
+        ({"MRR": [0.338, 0.3], "Hits@10": [53.3, 48.1]}, [[0.338, 0.3], [0.533, 0.481]]),
+        ({"MRR": [33.8, 30.1, 0.4], "Hits@10": [53.3, 48.1, 40.2]}, [[0.338, 0.301, 0.004], [0.533, 0.481, 0.402]]),
+        ({"MRR": ["33.8", "30.1"], "Hits@10": ["53.3%", "0.481"]}, [[0.338, 0.301], [0.533, 0.481]]),
+        ({"MRR": [33.8, 30.1, 0.412], "MR": [1, 2, 3]}, [[0.338, 0.301, None]]),
+        ({"Hits@1": [23.4, 20.1], "Hits@10": [40.1, 0.4]}, [[0.234, 0.201], [0.401, None]]),
+        ({"Hits@1": [0.4, 23.4]}, [[None, 0.234]]),
+    ],
+)  # fmt: skip
+def test_percentages_are_told_by_the_numbers_as_in_files(columns: dict[str, Any], shares: list[list[Any]]) -> None:
+    frame = pd.DataFrame(columns)
+    out = rankconst.adjust(frame, dataset="wn18rr", errors="note")
+    path = rankconst.adjust(read_document("f.csv", frame.to_csv()), dataset="wn18rr").to_pandas()
+    for name, expected in zip(columns, shares, strict=False):
+        index = TABLES.constants("wn18rr", name).index
+        adjusted = [math.nan if value is None else index(value) for value in expected]
+        label = TABLES.constants("wn18rr", name).metric.name_of("index")
+        assert out[label].tolist() == pytest.approx(adjusted, rel=1e-12, nan_ok=True)
+        assert path[label].tolist() == pytest.approx(adjusted, rel=1e-12, nan_ok=True)
+    if any(None in each for each in shares):
+        with pytest.raises(DataError, match=r"a fraction or a percentage. Add percent=True"):
+            rankconst.adjust(frame, dataset="wn18rr")
+
+
+@pytest.mark.parametrize(("percent", "share"), [(True, 0.00533), (False, 0.533)])
+def test_percent_says_what_fractions_below_a_percent_sign_are(percent: bool, share: float) -> None:
+    frame = pd.DataFrame({"model": ["A"], "Hits@10 (%)": [0.533]})
+    index = TABLES.constants("wn18rr", "hits@10").index(share)
+    assert rankconst.adjust(frame, dataset="wn18rr", percent=percent)["AH@10"][0] == pytest.approx(index, rel=1e-12)
+
+
 def test_fractions_below_a_percent_sign_are_refused() -> None:
     with pytest.raises(DataError, match=r"column Hits@10 \(%\): the heading says percent"):
         rankconst.adjust(pd.DataFrame({"Hits@10 (%)": [0.533, 0.5]}), dataset="fb15k237")
@@ -222,19 +266,25 @@ def test_fractions_below_a_percent_sign_are_refused() -> None:
     assert out["AH@1"][0] == pytest.approx(TABLES.constants("fb15k237", "hits@1").index(0.009), rel=1e-15)
 
 
-def test_rows_of_single_relations_are_other_tasks() -> None:
-    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, "relation": ["_hypernym", "_also_see"], "MRR": [0.3, 0.4]})
-    with pytest.raises(UnknownNameError, match=r"WN18RR \(by relation\)"):
-        rankconst.adjust(frame)
+@pytest.mark.parametrize("named", ["relation", "rel", "name", "model"])
+def test_rows_of_single_relations_have_the_tasks_of_these(named: str) -> None:
+    frame = pd.DataFrame({"dataset": ["WN18RR"] * 2, named: ["_hypernym", "also see"], "MRR": [0.3, 0.4]})
+    for out in (rankconst.adjust(frame), rankconst.adjust(frame.iloc[:, 1:], dataset="wn18rr")):
+        for value, name, adjusted in zip([0.3, 0.4], ["_hypernym", "_also_see"], out["AMRR"], strict=True):
+            tasks = TABLES.histogram("wn18rr", relations=name)
+            counts = rankconst.from_counts(tasks.num_candidates.repeat(tasks.num_tasks))
+            assert adjusted == pytest.approx(counts.constants("mrr").index(value), rel=1e-12)
+    kinds = pd.DataFrame({"category": ["1-1", "1-N"], "MRR": [0.3, 0.4]})
+    with pytest.raises(DataError, match="the relations that are 1-1"):
+        rankconst.adjust(kinds, dataset="wn18rr")
 
 
-def test_names_of_datasets_are_read_as_in_files() -> None:
-    frame = pd.DataFrame({"dataset": ["UMLS (raw)", "UMLS (valid)", "UMLS"], "MRR": 0.5})
-    adjusted = rankconst.adjust(frame)
-    assert adjusted["protocol"].tolist() == ["raw", "standard", "standard"]
-    assert adjusted["split"].tolist() == ["test", "valid", "test"]
-    with pytest.raises(UnknownNameError, match="WN18RR v1"):
-        rankconst.adjust(pd.DataFrame({"dataset": ["WN18RR"], "version": ["v1"], "MRR": [0.7]}))
+@pytest.mark.parametrize("heading", ["model", "name"])
+def test_names_say_what_their_counterparts_confirm(heading: str) -> None:
+    out = rankconst.adjust(pd.DataFrame({heading: ["A tail", "A head", "B"], "MRR": [0.3] * 3}), dataset="wn18rr")
+    assert list(out["side"]) == ["tail", "head", "both"]
+    with pytest.raises(DataError, match="'A tail' may say side tail"):
+        rankconst.adjust(pd.DataFrame({heading: ["A tail", "B"], "MRR": [0.3] * 2}), dataset="wn18rr")
 
 
 def test_names_and_deviations_are_read_as_in_files() -> None:
@@ -321,7 +371,7 @@ def test_an_empty_frame_stays_empty() -> None:
         ({"a": [1]}, {}, DataError, "no column holds a metric; there are: a"),
         ({"dataset": ["nations"], "MRR": ["abc"]}, {}, DataError, "column MRR, row 0: 'abc' is not a number"),
         ({"dataset": ["nations"], "MRR": [float("inf")]}, {}, DataError, "column MRR, row 0: inf"),
-        ({"dataset": ["nations"], "MRR": [53.3]}, {}, DataError, "If it is a percentage"),
+        ({"dataset": ["nations"], "MRR": [53.3]}, {"percent": False}, DataError, "If it is a percentage"),
         ({"dataset": ["nations"], "MR": ["53%"]}, {}, DataError, "MR is no share"),
         ({"dataset": ["nation", "ulms"], "MRR": [0.5, 0.5]}, {}, UnknownNameError, "nation(.|\n)*ulms"),
         ({"MRR": [0.5]}, {}, DataError, "no dataset is named"),

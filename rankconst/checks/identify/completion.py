@@ -22,6 +22,7 @@ from rankconst.checks.identify.search import CERTAIN, describe_nearest, gather, 
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst.names import list_first
+from rankconst.results.adjust import name_relations
 from rankconst.results.evaluation import NAMES, Stated, list_parsers, parse_stated, settle
 from rankconst.results.reading import Entries, Group, Reading, group_entries
 from rankconst.tables.search import TaskSets
@@ -79,6 +80,7 @@ class _Outcome:
 def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Completed:
     """Find the ranking tasks of every evaluation; `user` in any spelling."""
     user = parse_stated(user, tables)
+    reading = name_relations(reading, user, tables)
     if not _tells(reading):
         return Completed(reading)
     search = _Search(reading, tables, user)

@@ -14,10 +14,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.mentions import find_mentions, list_graphs
+from rankconst.catalogue.mentions import describe_dataset, find_mentions, list_graphs
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
-from rankconst.constants.published import parse_value
 from rankconst.results.logs.lines import (
     SETTINGS,
     Found,
@@ -28,10 +27,10 @@ from rankconst.results.logs.lines import (
     make_reader,
     strip_colours,
 )
-from rankconst.results.reading import Entries, Reader
-from rankconst.results.structured import read_number
-from rankconst.results.tables.columns import Meaning, parse_column
-from rankconst.results.tables.surroundings import Above, describe_dataset, tell
+from rankconst.results.reading import Entries, Entry, Notes, Reader
+from rankconst.results.tables.columns import CONSTRAINED, Meaning, parse_column
+from rankconst.results.tables.surroundings import Above, tell
+from rankconst.results.tables.units import drop_contradictions, settle_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,9 +59,6 @@ _NOISE = {
 # Which of them tells that train is evaluated, not trained on.
 _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "metric", "stat", "perform", "score"))}
 
-_CONSTRAINED = (
-    "it ranks entities of the relation's type only; rankconst.from_counts takes the counts of such candidates"
-)
 _NO_K = "it does not say which k"
 _WHICH = "left and right are head and tail in some tools, tail and head in others"
 
@@ -150,7 +146,7 @@ def _read_phrase(text: str) -> _Phrase:
     near, unknown = _say(before[-1:])[1], _say(behind)[1] or next((word for word in behind if word.isdecimal()), "")
     why = ""
     if unknown == "type":
-        why = _CONSTRAINED
+        why = CONSTRAINED
     elif {"left", "right", "l", "r"} & {*before[-1:], *behind}:
         why = _WHICH
     elif (near and near not in list_benchmarks()) or unknown:
@@ -345,7 +341,6 @@ _MARKS = (
     "mrr", "mr:", "mr(", "mr\t", "mr =", "mr=", "mr ", "mr'", 'mr"', "mr_", "mean rank", "mean_rank", "meanrank",
     "reciprocal", "hit", "h@", "h1", "recall@", "'rhs':",
 )  # fmt: skip
-_SHARES = ("MRR", "Hits@")
 _SAMPLED_TRAIN = "kbc evaluates 50,000 random triples of train"
 # How many lines above a number may say what it is of.
 _ABOVE = 15
@@ -435,7 +430,7 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         )
         for each in _scan(_list_lines(text))
     ]
-    return _settle_units(_tell_raw(found))
+    return _tell_raw(found)
 
 
 def _tell_raw(found: list[Found]) -> list[Found]:
@@ -460,19 +455,22 @@ def _place(found: Found) -> tuple[object, ...]:
     return found.name, found.heading, found.split, found.side, found.said.get("step"), found.said.get("rank_type")
 
 
-def _settle_units(found: list[Found]) -> list[Found]:
-    """Take shares for percentages where one of the same kind is above 1; MRR and Hits@k may differ in that."""
-    numbers: dict[bool, list[float]] = {True: [], False: []}
-    for each in found:
-        if not each.why and each.name.startswith(_SHARES) and "%" not in each.text and not read_number(each.text)[1]:
-            numbers[each.name == "MRR"].append(parse_value(each.text).value)
-    percent = {kind for kind, values in numbers.items() if max(values, default=0) > 1}
-    return [
-        replace(each, meant=f"{each.text}%")
-        if (each.name == "MRR") in percent and each.name.startswith(_SHARES) and "%" not in each.text
-        else each
-        for each in found
-    ]
+def _settle_units(reading: Reading, percent: bool | None) -> Reading:
+    """Settle which shares are percentages: an evaluation is like a row of a table; MRR and Hits@k may differ."""
+    notes = Notes()
+    settled = settle_units(reading.entries, _find_family, notes, rows=_list_evaluations(reading), percent=percent)
+    settled = drop_contradictions(settled, notes, _list_evaluations(replace(reading, entries=settled)))
+    return replace(reading, entries=settled, skipped=(*reading.skipped, *notes.skipped()))
+
+
+def _list_evaluations(reading: Reading) -> list[int]:
+    return [int(reading.rows[row]["evaluation"]) for row in reading.entries.rows]
+
+
+def _find_family(entry: Entry) -> str | None:
+    if not entry.metric.is_share:
+        return None
+    return entry.metric.key if entry.metric.k is None else "Hits"
 
 
 def _recognise(document: Document) -> bool:
@@ -498,7 +496,7 @@ _AMONG = re.compile(
 
 
 def _read(document: Document) -> Reading:
-    reading = make_reader(_FORMAT).read(document)
+    reading = _settle_units(make_reader(_FORMAT).read(document), document.percent)
     among = _AMONG.search(strip_colours(document.text))
     if among is not None:
         protocol = f"sampled:{int(among[1].replace(',', ''))}"

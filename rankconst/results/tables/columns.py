@@ -11,9 +11,10 @@ from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_
 from rankconst.catalogue.protocols import SIDES, SPLITS
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
+from rankconst.results.tables.cells import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Sequence
 
     from rankconst.catalogue.metrics import Metric
 
@@ -58,7 +59,14 @@ RANK_TYPES: dict[str, str] = {
 _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
 _SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
+_SIDE_WORDS |= {"lhs": "head", "rhs": "tail"}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
+_SAID_BY_NAMES = "|".join((*_SPLIT_WORDS, *_SIDE_WORDS, *_FILTERED, "raw", "unfiltered", "unfilt"))
+# The last word of a name, and one that is set apart.
+_LAST_SAID = re.compile(rf"(?<=\S)([\s_.,/:|\-\u2013\u2014]+)({_SAID_BY_NAMES})\W*$", re.IGNORECASE)
+_APART = re.compile(
+    r"(.*\S)(?:\s*[(\[]([^()\[\]]*)[)\]]|(?:\s*[,/:|]\s*|\s+[-\u2013\u2014]\s+)([^,/:|()]*))", re.DOTALL
+)
 # Words that say nothing about the ranking tasks: "Test set", "eval/mrr", "Tail prediction".
 _NOISE = {
     "paper",
@@ -120,6 +128,7 @@ class Meaning:
     filtered: str | None = None  # "filtered" if the heading says so, though the text above says raw
     percent: bool = False  # True if the heading has the percent sign of its values: "Hits@10 (%)"
     reason: str | None = None  # why such values cannot be adjusted, as half a sentence
+    spread: bool = False  # True if a value without a deviation is one itself: "MRR (std)"
 
 
 @lru_cache(maxsize=4096)
@@ -134,9 +143,20 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     text, bare = _strip_signs(" ".join(heading.split()))  # runs of blanks make patterns slow
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
+    if found is None and (mean := _DEVIATING.fullmatch(bare) or _MEAN.fullmatch(bare)) is not None:
+        inner = _parse_measured((mean[1] or mean[2]).strip(), k)
+        found = inner if inner is None or mean.re is _MEAN else replace(inner, spread=mean[2] is not None)
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
+# A mean over runs, with its deviation: "MRR (mean ± std)", "MRR (std)".
+_DEVIATION = r"(?:std|sd|stdev|stddev|s\.d\.|se|sem|err|error|(?:95\s*%\s*)?ci)\.?"
+_DEVIATING = re.compile(
+    rf"(.*?\S)[\s_(\[]*(?:(?:mean|avg)\s*)?(?:±|\+/-|\+-)\s*(?:{_DEVIATION})?\s*[)\]]?"
+    rf"|(.*\S)\s*[(\[]\s*{_DEVIATION}\s*[)\]]",
+    re.IGNORECASE | re.DOTALL,
+)
+_MEAN = re.compile(r"(.*[^\s_.])[\s_.]+mean|mean[\s_.]+(.*)", re.IGNORECASE | re.DOTALL)
 _BEFORE = re.compile(r"[\s._/:|-]+")
 _BEHIND = re.compile(r"\s*[(\[↑↓%]|\s+/\s|\s*$")
 _COUNTED = re.compile(r"(.* / )?[^/]* / \d+$")
@@ -174,6 +194,9 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     """
     text, bare = _strip_signs(" ".join(part.split()))
     said: dict[str, Any] = {"percent": True} if bare != text else {}
+    reason = next((reason for pattern, reason in _OTHERS if pattern.search(bare)), None)
+    if reason is not None:
+        return replace(meaning, reason=reason)
     for piece in _BARS.split(bare):
         name, fields = piece, read_words(piece)
         inner = _PARENTHESES.fullmatch(piece)
@@ -188,15 +211,18 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     return replace(meaning, **{name: value for name, value in said.items() if not getattr(meaning, name)})
 
 
-def find_qualifier(cells: Iterable[str]) -> str | None:
-    """Return what all cells of a column say, whatever its heading: ``split``, ``side`` or ``protocol``; else None."""
-    said = [read_words(cell) for cell in cells if cell.lower() not in _MEANS]
-    kinds = {"protocol" if kind == "filtered" else kind for each in said if each for kind in each}
-    return kinds.pop() if None not in said and len(kinds) == 1 and kinds <= {"split", "side", "protocol"} else None
+CONSTRAINED = "it ranks entities of the relation's type only; rankconst.from_counts takes the counts of such candidates"
+_OTHERS = (
+    (re.compile(r"\btype[- ]?constrain", re.IGNORECASE), CONSTRAINED),
+    (
+        re.compile(r"^(?:source|target)s?$", re.IGNORECASE),
+        "source and target are sides of a triple in some tables, graphs in others; write head and tail",
+    ),
+)
 
 
-def read_name(cell: str) -> tuple[str, dict[str, str]]:
-    """Return a name without what it says in parentheses, and what that is: ``TransE (raw)``, ``WN18 (filt.)``."""
+def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
+    """Return a dataset's name without what it says in parentheses, and what that is: ``WN18 (filt.)``."""
     inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
     said = None if inner is None else read_words(inner[2])
     if inner is None or not said:
@@ -204,11 +230,113 @@ def read_name(cell: str) -> tuple[str, dict[str, str]]:
     return inner[1], {role: word for role, word in said.items() if role in {"split", "side", "protocol"}}
 
 
-def read_qualifier(cell: str, role: str) -> str | None:
-    """Return what a cell of such a column says; None if it leaves the role open, as ``filtered`` does."""
-    if cell.lower() in _MEANS and role != "side":  # of both splits, or raw and filtered: of neither
-        return cell
-    return (read_words(cell) or {}).get(role)
+def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
+    """Return what most cells of a column say: ``split``, ``side``, ``protocol`` or ``relations``; None for neither.
+
+    A column ``filtered`` may also say yes or no.
+    """
+    texts = [cell for cell in dict.fromkeys(cells) if cell.lower() not in _MEANS]
+    if texts and (_names_relations(heading, texts) or 2 * sum(map(_is_kind, texts)) > len(texts)):
+        return "relations"
+    if texts and read_flag(heading) is not None and 2 * sum(text.lower() in _FLAGS for text in texts) >= len(texts):
+        return "protocol"
+    said = [{"protocol" if kind == "filtered" else kind for kind in read_words(text) or ()} for text in texts]
+    kinds = set().union(*said)
+    if len(kinds) != 1 or not kinds <= {"split", "side", "protocol"} or 2 * sum(map(bool, said)) <= len(said):
+        return None
+    return kinds.pop()
+
+
+def _names_relations(heading: str, cells: Sequence[str]) -> bool:
+    """Tell whether a column names relations; numbers may as well count those of a dataset, but none has 0."""
+    named = _RELATION.fullmatch(heading.strip())
+    return named is not None and (named[1] is not None or "0" in cells or not any(map(is_number, cells)))
+
+
+def _is_kind(cell: str) -> bool:
+    return _KIND.fullmatch(cell.strip()) is not None
+
+
+_RELATION = re.compile(
+    r"(?:(?:relation|predicate)s?|rel\.?)(?:[ _-]?(?:name|type|category|label)|([ _-]?id))?", re.IGNORECASE
+)
+_KIND = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
+_WHOLE = {"all", "overall", "total", "all relations"}
+
+# Cells below a heading such as "filtered"; an x may be a cross or a tick.
+_FLAGS = {
+    "x": None,
+    **dict.fromkeys(("yes", "y", "true", "1", "1.0", "✓", "✔", "☑", "✅"), True),
+    **dict.fromkeys(("no", "n", "false", "0", "0.0", "✗", "✘", "☒", "❌", "×"), False),
+}
+
+
+def read_flag(heading: str) -> bool | None:
+    """Tell whether yes below a heading means raw; None if yes and no mean nothing there."""
+    said = read_words(re.sub(r"^is[\s_]", "", heading.lower()))
+    return {"raw": True, "filtered": False}.get(next(iter(said.values()))) if said and len(said) == 1 else None
+
+
+def read_name(cell: str, known: Container[str] = (), stems: Container[tuple[str, str]] = ()) -> dict[str, str]:
+    """Return what the end of a row's name says of its split, side and protocol: ``TransE (raw)``, ``TransE - tail``.
+
+    Of a word that may as well be part of the name, ``TransE tail``, another name that has its counterpart tells, see
+    :func:`find_stems`; otherwise the name says that it is unclear. What is `known` anyway is not read.
+    """
+    if not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None:
+        return {}
+    apart = _APART.fullmatch(cell[:_LONGEST])
+    said = None if apart is None else read_words(apart[2] or apart[3])
+    if said is not None:
+        return {
+            role: word for role, word in said.items() if role in {"split", "side", "protocol"} and role not in known
+        }
+    stem, role, word = _cut_name(cell)
+    if not role or role in known:
+        return {}
+    if (stem, role) in stems or (role == "split" and _SPLIT_WORDS[word] != "train"):
+        return {key: value for key, value in (_read_word(word) or {}).items() if key == role}
+    if word in {"filtered", "both"} or _COMPOUND.search(stem):
+        return {}
+    return {"unclear": f"{cell!r} may say {role} {word}, or be a name only: write ({word}), or add a column {role}."}
+
+
+def find_stems(names: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """Return the beginnings of names that end in several words of a kind, ``A head`` and ``A tail``, with the kind."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for stem, role, word in map(_cut_name, names):
+        found.setdefault((stem, role), set()).add(word)
+    return frozenset(key for key, words in found.items() if key[1] and len(words) > 1)
+
+
+def _cut_name(cell: str) -> tuple[str, str, str]:
+    """Return the beginning of a name, what its last word is about, and that word; empty if it is about nothing."""
+    cut = _LAST_SAID.search(cell[:_LONGEST])
+    word = "" if cut is None else cut[2].lower()
+    role = next((role for role in _read_word(word) or () if role != "rank_type"), "")
+    role, word = ("protocol", "filtered") if role == "filtered" else (role, word)
+    return cell[: cut.start(1)].lower().strip() if cut is not None else "", role, word
+
+
+_COMPOUND = re.compile(r"(?:^|\W)(?:multi|single|long|short|two|dual|one|pre|self|heavy|w/o|without|with|no)$")
+
+
+def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
+    """Return what a cell of such a column says, ``unclear`` included; nothing if it leaves the role open."""
+    if role == "relations":
+        if _is_kind(cell):
+            return {"unclear": f"it is of the relations that are {cell}; the tables hold single ones, and all of them."}
+        return {} if cell.lower() in _WHOLE else {"relations": (cell,)}
+    said = read_words(cell)
+    raw = read_flag(heading) if role == "protocol" and not said else None
+    if raw is not None and (yes := _FLAGS.get(cell.lower())) is not None:
+        return {"protocol": "raw"} if raw == yes else {}
+    if cell.lower() in _MEANS:  # of both splits, or raw and filtered: of neither
+        return {} if role == "side" else {role: cell}
+    if said is None or (raw is not None and not said):
+        expected = f"a {role}" if raw is None else "yes or no"
+        return {"unclear": f"its cell {cell!r} in column {heading} is not understood; expected {expected}."}
+    return {role: said[role]} if role in said else {}
 
 
 def _strip_signs(heading: str) -> tuple[str, str]:

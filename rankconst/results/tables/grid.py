@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rankconst.catalogue.mentions import UNNAMED, find_joined, find_mentions, list_graphs, names_known
+from rankconst.catalogue.mentions import describe_dataset, find_joined, find_mentions, list_graphs, names_known
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated
@@ -30,7 +30,16 @@ from rankconst.results.tables.cells import (
     read_deviation,
     strip_marks,
 )
-from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, read_name, read_qualifier
+from rankconst.results.tables.columns import (
+    CONSTRAINED,
+    RANK_TYPES,
+    Meaning,
+    find_qualifier,
+    find_stems,
+    read_dataset,
+    read_name,
+    read_qualifier,
+)
 from rankconst.results.tables.headings import (
     DEEPEST,
     Dialect,
@@ -40,20 +49,17 @@ from rankconst.results.tables.headings import (
     find_heading,
     find_roles,
 )
-from rankconst.results.tables.reshape import name_metric, pivot
+from rankconst.results.tables.reshape import name_metric, pivot, split_beside, take_titles
 from rankconst.results.tables.surroundings import (
-    NO_RANKING,
     NOTHING_TOLD,
     Above,
     Printed,
     Told,
-    describe_dataset,
     find_metrics,
     tell,
     tell_row,
-    tell_rows,
 )
-from rankconst.results.tables.units import leave_open, settle_units
+from rankconst.results.tables.units import drop_contradictions, leave_open, settle_units
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -131,7 +137,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     read: list[_Table] = []
     without: Row | None = None  # the first row of the first table without a metric
     start = 0
-    for printed in tables:
+    for printed in chain.from_iterable(_split_printed(each, dialect) for each in tables):
         told = tell(printed.above)
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
@@ -144,7 +150,7 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             if dialect.groups and (heading is None or (len(heading.levels) > 1 and first_row)):
                 listed = [*first, *rest]
                 below = [] if heading is None else listed[len(heading.levels) :]
-                turned, cells, how = _reshape(listed, printed.above, dialect)
+                turned, cells, how = _reshape(listed, printed.above, told, dialect)
                 if turned is not None:
                     heading, below = turned, cells
             if heading is None:
@@ -164,21 +170,44 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
     return read
 
 
+def _split_printed(printed: Printed, dialect: Dialect) -> list[Printed]:
+    """Return the tables that are printed side by side as one; a large delimited file is told by its first rows."""
+    if dialect.exact:
+        return [printed]
+    rows = iter(printed.rows)
+    first = list(rows if dialect.groups else islice(rows, _FIRST))
+    whole = printed._replace(rows=first if dialect.groups else chain(first, rows))
+    if len(split_beside(first, dialect)) < 2:
+        return [whole]
+    listed = list(whole.rows)
+    if len({len(row.cells) for row in listed}) > 1 and not dialect.groups:
+        return [printed._replace(rows=listed)]
+    parts = (take_titles(part, printed.above, dialect) for part in split_beside(listed, dialect))
+    return [part._replace(commas=printed.commas) for part in parts]
+
+
 def _has_results(heading: Heading) -> bool:
     """Tell whether the last row of a heading has numbers, as the first row of results has."""
     return any("." in label and is_number(label) for label in heading.levels[-1])
 
 
-def _reshape(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> tuple[Heading | None, Iterable[Row], str]:
+def _reshape(
+    rows: list[Row], above: tuple[Above, ...], told: Told, dialect: Dialect
+) -> tuple[Heading | None, Iterable[Row], str]:
     """Read a table that has metrics in its rows, or in the text above it only."""
     turned = pivot(rows, dialect)
     if turned is not None:
         return compose_heading(turned[:1], dialect), turned[1:], "metrics in rows"
     metrics = find_metrics(above)
-    levels = name_metric(rows, metrics[0]) if len(metrics) == 1 else None
+    # What rows of their own name counts as well.
+    outer = [
+        told.dataset or "",
+        *(text for row in rows if len(texts := [*filter(None, row.plain)]) == 1 for text in texts),
+    ]
+    levels = name_metric(rows, metrics[0], outer) if len(metrics) == 1 else None
     if levels is None:
         return None, rows, ""
-    return compose_heading(levels, dialect), rows[1:], f"{metrics[0]} from the text above"
+    return compose_heading(levels, dialect), rows[len(levels) - 1 :], f"{metrics[0]} from the text above"
 
 
 def _merge(document: Document, form: str, read: list[_Table], notes: Notes, tool: str | None) -> Reading:
@@ -320,20 +349,9 @@ def _read_table(
         first = list(islice(below, _FIRST))
         below = chain(first, below)
     seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
-    task = _find_task(seen, heading)
-    if task is not None:
-        told = replace(told, task=task)
-        table.inferred[_ROWS[task]] = None
-    reader = RowReader(
-        document,
-        heading,
-        dialect,
-        notes,
-        told=told,
-        datasets=column,
-        qualifiers=_find_qualifiers(seen, heading),
-        part=_find_parts(seen, heading),
-    )
+    qualifiers = _find_qualifiers(seen, heading)
+    told = _settle_task(table, seen, qualifiers, told)
+    reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers, rows=seen)
     sides = _find_sides(seen, heading) if dialect.groups else frozenset()
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
@@ -359,6 +377,16 @@ def _read_table(
         table.entries, table.percent = reader.settle_units(table.entries)
     table.inferred |= reader.inferred
     return table
+
+
+def _settle_task(table: _Table, seen: list[Row], qualifiers: Collection[str], told: Told) -> Told:
+    """Return what is told of a table, with the task that its rows show."""
+    if "relations" in qualifiers and told.task == "by relation":
+        told = replace(told, task=None)
+    if _are_queries(seen, table.heading):
+        told = replace(told, task="complex query")
+        table.inferred["a row is of one kind of queries"] = None
+    return told
 
 
 # Rows that compare others, or sum them up.
@@ -459,11 +487,12 @@ _TRAINED = re.compile(r"train|source|\bfrom\b", re.IGNORECASE)
 
 
 def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
-    """Return the columns without a meaning that name a split, a side or a protocol in every row."""
+    """Return the columns without a meaning that name a split, a side, a protocol or relations."""
     found: dict[str, int] = {}
     taken = find_roles(heading)
     for j, meaning in enumerate(heading.meanings):
-        role = find_qualifier(row.plain[j] for row in rows if row.plain[j]) if meaning is None else None
+        cells = (row.plain[j] for row in rows if row.plain[j])
+        role = find_qualifier(heading.keys[j], cells) if meaning is None or meaning.role == "model" else None
         if role is not None and role not in taken:
             found.setdefault(role, j)
     return found
@@ -476,7 +505,7 @@ def _set_aside(row: Row, sides: Collection[str]) -> tuple[str, str] | None:
         return label, "a row of differences, deviations or averages over datasets"
     label = next((text for text in row.plain[:3] if _TYPED.search(text)), None)
     if label is not None:
-        return label, "it ranks entities of the relation's type only"
+        return label, CONSTRAINED
     label = next((text for text in row.plain if text in sides), None)
     return None if label is None else (label, "a row of one side: give it a column side, with head or tail")
 
@@ -493,41 +522,46 @@ def _find_sides(rows: Sequence[Row], heading: Heading) -> frozenset[str]:
         words, rest = _SIDE.findall(text), _SIDE.sub("", text)
         if len(words) == 1 and any(map(str.isalpha, rest)):
             names.setdefault(rest, {})[words[0].lower()] = text
-    pairs = [each for each in names.values() if {"left", "right"} <= each.keys() or {"head", "tail"} <= each.keys()]
+    pairs = [each for each in names.values() if {"left", "right"} <= each.keys()]
     return frozenset(text for each in pairs for text in each.values())
 
 
-_SIDE = re.compile(r"\b(left|right|head|tail)\b", re.IGNORECASE)
+_SIDE = re.compile(r"\b(left|right)\b", re.IGNORECASE)
 
 
-def _find_parts(rows: Sequence[Row], heading: Heading) -> int | None:
+def _are_queries(rows: Sequence[Row], heading: Heading) -> bool:
+    """Tell whether a column names kinds of complex queries: 2p, 3in."""
+    columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
+    cells = ([row.plain[j] for row in rows if row.plain[j]] for j in columns)
+    return any(each and all(map(_QUERY.fullmatch, each)) for each in cells)
+
+
+_QUERY = re.compile(r"[1-5]p|[2-5]i|2u|up|ip|pi|[23]in|inp|pin|pni|nipn?|avg_?[pn]?", re.IGNORECASE)
+
+
+def _find_part(rows: Sequence[Row], heading: Heading) -> int | None:
     """Return the column without a meaning that tells versions of datasets: v1, v2."""
     for j, meaning in enumerate(heading.meanings):
         cells = [row.plain[j] for row in rows if row.plain[j]] if meaning is None else []
-        if are_versions(cells):
+        if cells and all(map(_VERSIONED.fullmatch, cells)):
             return j
     return None
-
-
-def are_versions(cells: Collection[str]) -> bool:
-    """Tell whether the cells of a column tell versions of datasets."""
-    return bool(cells) and all(_VERSIONED.fullmatch(cell) for cell in cells)
 
 
 _VERSION = "version"
 _VERSIONED = re.compile(r"[vV]\.?\d+(?:_ind)?")
 
 
-def _find_task(rows: Sequence[Row], heading: Heading) -> str | None:
-    columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
-    tasks = (tell_rows(heading.keys[j], [row.plain[j] for row in rows if row.plain[j]]) for j in columns)
-    return next(filter(None, tasks), None)
-
-
-_ROWS = {
-    "by relation": "a row is of one relation, or of one kind of relations",
-    "complex query": "a row is of one kind of queries",
-}
+def _find_names(
+    rows: Sequence[Row], heading: Heading, roles: dict[str, int]
+) -> tuple[dict[str, int], frozenset[tuple[str, str]]]:
+    """Return the roles with the column of names, if these say something of their rows, and what they have in common."""
+    free = (j for j, meaning in enumerate(heading.meanings) if meaning is None and j not in roles.values())
+    first = roles.get("model", next(free, None))
+    names = [] if first is None else [row.plain[first] for row in rows]
+    stems = find_stems(names)
+    told = first is not None and any(read_name(name, (), stems) for name in names)
+    return {**roles, "model": first} if told and first is not None else roles, stems
 
 
 def _refuse_size(place: str) -> NoReturn:
@@ -545,7 +579,11 @@ def _is_alone(row: Row, heading: Heading) -> bool:
     return len(filled) == 1 and filled[0] not in heading.measured
 
 
-_CONTEXT = {"dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks"}
+_CONTEXT = {
+    "dataset", "model", "split", "side", "protocol", "aggregation", "tool", "rank_type", "num_tasks", "relations",
+}  # fmt: skip
+
+_BY_RELATION = "a row is of one relation, or of one kind of relations"
 
 # Beyond this many different texts or rows, remembering them costs more than it saves.
 _MOST_TEXTS = 100_000
@@ -568,30 +606,38 @@ class RowReader:
         told: Told = NOTHING_TOLD,
         datasets: int | None = None,
         qualifiers: Mapping[str, int] = _NO_COLUMNS,
-        part: int | None = None,
+        rows: Sequence[Row] = (),
     ) -> None:
         self._document = document
         self._keys = heading.keys
         self._dialect = dialect
         self._notes = notes
         self._told = self._above = told
-        self._qualifying = frozenset(qualifiers)
+        self._qualifiers = qualifiers
         self._roles = {**find_roles(heading), **qualifiers}
         self.inferred: dict[str, None] = {}
         if datasets is not None and "dataset" not in self._roles:
             self._roles["dataset"] = datasets
             self.inferred["dataset from the column of names"] = None
-        self.inferred |= {f"{role} from column {heading.keys[j] or j + 1}": None for role, j in qualifiers.items()}
+        self.inferred |= {
+            _BY_RELATION if role == "relations" else f"{role} from column {heading.keys[j] or j + 1}": None
+            for role, j in qualifiers.items()
+        }
         if (
             dialect.groups and not heading.keys[0] and datasets != 0 and 0 not in qualifiers.values()
         ):  # the corner of a printed table, over models
             self._roles.setdefault("model", 0)
+        self._roles, self._stems = _find_names(rows, heading, self._roles)
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
-        self._stated |= {_VERSION: part} if part is not None and "dataset" in self._stated else {}
+        part = _find_part(rows, heading) if "dataset" in self._stated else None
+        self._stated |= {} if part is None else {_VERSION: part}
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
-        self._percents: set[int] = set()
+        self._percents, self._spreads = (
+            {j for j, meaning in enumerate(heading.meanings) if meaning is not None and getattr(meaning, field)}
+            for field in ("percent", "spread")
+        )
         # The columns that could be percentages, each with what it shares its unit with.
         self._shares: dict[str, Hashable] = {}
         # Plain numbers of columns that are percentages or not, and of those that could be either.
@@ -606,9 +652,7 @@ class RowReader:
                 notes.add(None, heading.keys[j], meaning.reason)
                 continue
             metric, open_unit = meaning.metric, meaning.metric.is_share and meaning.adjustment is None
-            if meaning.percent:
-                self._percents.add(j)
-            elif open_unit:
+            if open_unit and not meaning.percent:
                 kind = "Hits" if metric.k is not None else metric.key
                 self._shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
             self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
@@ -688,8 +732,9 @@ class RowReader:
         return True
 
     def fill(self, row: Row) -> Row:
-        """Repeat the dataset of the row above where its cell is empty."""
-        places = [j for role, j in self._stated.items() if role in {"dataset", "split"} and j < len(row.plain)]
+        """Repeat what the row above says of the ranking tasks where its cell is empty."""
+        repeated = {"dataset", "split", "side", "protocol", "relations"}
+        places = [j for role, j in self._stated.items() if role in repeated and j < len(row.plain)]
         empty = [j for j in places if not row.plain[j] and j in self._last]
         self._last |= {j: row.plain[j] for j in places if row.plain[j]}
         if not empty:
@@ -769,26 +814,32 @@ class RowReader:
         said = {self._keys[j] for j in self._percents}
         if self._above.percent and not self._large:
             said |= self._shares.keys()
-        entries = leave_open(entries, said, self._notes)
-        return settle_units(entries, self._shares, self._notes) if self._large else (entries, frozenset())
+        percent = self._document.percent
+        entries = leave_open(entries, said, self._notes, percent=percent)
+        signed: frozenset[str] = frozenset()
+        if self._large:
+            entries = settle_units(entries, lambda entry: self._shares.get(entry.column), self._notes, percent=percent)
+            signed = frozenset(entry.column for entry in entries if "%" in entry.text and entry.column in self._shares)
+        return (drop_contradictions(entries, self._notes) if self._large or said else entries), signed
 
     def _read_roles(self, row: Row) -> dict[str, Any]:
         """Return what the columns of roles say; only once a row, since what is unreadable is noted."""
         last, said = self._said
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
-            if not self._dialect.exact and "(" in said.get("model", ""):
-                _, told = read_name(said["model"])
-                self.inferred |= {f"{role} from names of rows": None for role in told}
-                said = {**told, **said}
             if not self._dialect.exact and "(" in said.get("dataset", ""):
-                said["dataset"], told = read_name(said["dataset"])
+                said["dataset"], told = read_dataset(said["dataset"])
                 self.inferred |= {f"{role} from names of datasets": None for role in told}
                 said = {**told, **said}
             if (version := said.pop(_VERSION, None)) is not None:
                 said["dataset"] = join_names(said.get("dataset", ""), version)
-            for role in self._qualifying & said.keys():
-                said[role] = read_qualifier(said[role], role)
+            for role, j in self._qualifiers.items():
+                said.pop(role, None)
+                said |= read_qualifier(self._keys[j], row.plain[j], role)
+            if not self._dialect.exact and "model" in said:
+                told = read_name(said["model"], said, self._stems)
+                self.inferred |= {f"{role} from names of rows": None for role in told if role != "unclear"}
+                said |= told
             if "rank_type" in said:
                 said["rank_type"] = RANK_TYPES.get(said["rank_type"].lower())
             if "num_tasks" in said:
@@ -825,18 +876,16 @@ class RowReader:
         text = row.plain[j]
         if is_blank(text):
             return None
-        if is_plain_number(text):
+        if is_plain_number(text) and j not in self._spreads:
             number = f"{text}%" if percent else text
             numbers = self._numbers.get(j)
             if numbers is not None and len(numbers) < _MOST_TEXTS:
                 numbers[text] = number
                 self._large = self._large or (self._keys[j] in self._shares and float(text) > 1)
             return number
-        if is_missing(text):
-            self._notes.add(row.line, text, "no number")
-            return None
-        if text.startswith("+") and self._dialect.groups:
-            self._notes.add(row.line, text, "a difference, since it has a plus sign")
+        gain = text.startswith("+") and self._dialect.groups
+        if gain or is_missing(text):
+            self._notes.add(row.line, text, "a difference, since it has a plus sign" if gain else "no number")
             return None
         text = strip_marks(text)
         text = read_deviation(text) or text
@@ -845,6 +894,9 @@ class RowReader:
         except DataError as error:
             self._notes.add(row.line, row.plain[j], _explain(error, self._keys[j]))
             return None
+        if j in self._spreads and found.deviation is None:
+            self._notes.add(row.line, text, f"a deviation without its mean, in column {self._keys[j]}")
+            return None
         self._large = self._large or (self._keys[j] in self._shares and found.value > 1)
         return f"{text}%" if percent and "%" not in text else text
 
@@ -852,20 +904,24 @@ class RowReader:
         """Combine what a row says with what the heading says, which goes first, and the text above, which goes last."""
         own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
         told = self._told
-        if upper is not None and "dataset" in said:
-            said = {**said, "dataset": join_names(said["dataset"], upper)}
+        if "dataset" in said and (upper is not None or told.dataset):
+            names = (said["dataset"], upper) if upper is not None else (told.dataset or "", said["dataset"])
+            said = {**said, "dataset": join_names(*names) if upper or _PART.fullmatch(names[1]) else names[1]}
+        elif upper is not None and told.dataset and _PART.fullmatch(upper):
+            upper = join_names(told.dataset, upper)
         fields = {**said, **{name: value for name, value in own.items() if value is not None}}
         for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side)):
             if value is not None:
                 fields.setdefault(name, value)
         if told.protocol is not None and not meaning.filtered:
             fields.setdefault("protocol", told.protocol)
-        if "dataset" in fields:
+        graphs = fields.get("dataset", "").split(" or ")
+        if len(graphs) > 1:
+            fields |= {"dataset": None, "among": tuple(graphs)}
+        elif "dataset" in fields:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
-        elif told.among:
-            fields["among"] = told.among
-        elif told.task in NO_RANKING:
-            fields["dataset"] = describe_dataset(UNNAMED, told.task)
+        else:
+            fields |= {"among": told.among, "task": told.task}
         return Stated(**fields)
 
 

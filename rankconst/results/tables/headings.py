@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.mentions import find_mentions
+from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_missing, is_number
 from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
@@ -28,6 +28,8 @@ DEEPEST = 4
 """How many rows a heading may have, besides one of parameters or datasets below its metrics."""
 
 _LONGEST = 200
+# A part of a benchmark.
+_PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|[SML]", re.IGNORECASE)
 _SPREAD = "the spread over runs of the column before it, or of the ranks: call that SDR"
 _COUNT = re.compile(r"@?\s*(\d{1,9})")
 _FAMILY = re.compile(r"(.*?)\s*@?\s*(?:(?<=[@\s])[kKnN])?\s*(\(%\)|%)?", re.DOTALL)
@@ -129,12 +131,7 @@ def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
     labels = [[label] if label else [] for label in levels[-1]]
     for row, level in zip(rows[-2::-1], levels[-2::-1], strict=True):
         _put_above(labels, _spread(row, level, labels, dialect))
-    found = [_find_meaning(each, dialect) for each in labels]
-    for j, ((before, _), (meaning, upper)) in enumerate(pairwise(found), start=1):
-        measured = before is not None and before.metric is not None
-        if measured and meaning is not None and squash(labels[j][-1]) == "std":
-            found[j] = replace(meaning, reason=_SPREAD), upper
-    found = _tell_raw(_fill_datasets(found))
+    found = _tell_raw(_fill_datasets(settle_meanings(labels, lambda each: _find_meaning(each, dialect))))
     return Heading(
         keys=_number_repeated(" / ".join(each) for each in labels),
         meanings=tuple(meaning for meaning, _ in found),
@@ -195,6 +192,44 @@ def _tell_raw(found: _Found) -> _Found:
     ]
 
 
+def settle_meanings(
+    labels: Sequence[Sequence[str]], parse: Callable[[Sequence[str]], tuple[Meaning | None, str | None]]
+) -> list[tuple[Meaning | None, str | None]]:
+    """Return what each column means by its labels and by those of the others, with the dataset around it."""
+    found = [parse(each) for each in labels]
+    last = [each[-1].lower() if each else "" for each in labels]
+    for j, label in enumerate(last):
+        side = _SIDE_LETTER.fullmatch(label) if found[j][0] is None else None
+        if side is not None and f"{side[1]}{_COUNTERPARTS[side[2]]}" in last:
+            meaning, upper = parse([*labels[j][:-1], side[1].rstrip(" _")])
+            if meaning is not None and meaning.metric is not None:
+                found[j] = replace(meaning, side="head" if side[2] in "lh" else "tail"), upper
+    measured = [meaning for meaning, _ in found if meaning is not None and meaning.metric is not None]
+    several = any(upper or (meaning is not None and meaning.dataset) for meaning, upper in found)
+    for j, (meaning, upper) in enumerate(found):
+        if meaning is None or meaning.metric is None:
+            continue
+        before = found[j - 1][0] if j else None
+        reason = meaning.reason
+        if before is not None and before.metric is not None and squash(last[j]) == "std":
+            reason = _SPREAD
+        elif _BEST.search(" ".join(labels[j])) and meaning.split is None and any(each.split for each in measured):
+            reason = _BEST_OF
+        elif _MEAN.search(last[j]) and several and not (upper or meaning.dataset):
+            reason = _MEAN_OF
+        found[j] = replace(meaning, reason=reason), upper
+    return found
+
+
+# MRR_l and MRR_r, or Hits@10 h and Hits@10 t.
+_SIDE_LETTER = re.compile(r"(.*[a-z0-9][ _])([lrht])", re.DOTALL)
+_COUNTERPARTS = {"l": "r", "r": "l", "h": "t", "t": "h"}
+_BEST = re.compile(r"(?<![a-z])best(?![a-z])", re.IGNORECASE)
+_BEST_OF = "the best on which split? Other columns name theirs; write best_valid_mrr"
+_MEAN = re.compile(r"(?<![a-z])mean[ _.]+(?!rank|recip)|[ _.(]mean\W*$", re.IGNORECASE)
+_MEAN_OF = "a mean over what? Other columns name datasets"
+
+
 def _put_above(labels: list[list[str]], level: Sequence[str]) -> None:
     for below, label in zip(labels, level, strict=True):
         if label and below[:1] != [label]:
@@ -246,9 +281,12 @@ def _align(level: Sequence[str], labels: Sequence[Sequence[str]], dialect: Diale
 
 def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | None, str | None]:
     """Return the meaning of a column, and the dataset named by the labels around its metric."""
+    labels = _join_datasets(labels)
     read = [dialect.parse(label, None) for label in labels]
+    measured = any(meaning is not None and meaning.role == "measured" for meaning in read)
     for meaning in reversed(read):
-        if meaning is not None and meaning.role != "measured":
+        # "Source" and "Target" over metrics are no tool and no side.
+        if meaning is not None and meaning.role not in ({"measured", "tool", "side"} if measured else {"measured"}):
             return meaning, None
     for i in reversed(range(len(labels))):
         found, used = read[i], {i}
@@ -265,6 +303,17 @@ def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | No
                 return None, None
             return replace(whole, dataset=found.dataset), None if found.dataset else whole.dataset
     return None, None
+
+
+def _join_datasets(labels: Sequence[str]) -> Sequence[str]:
+    """Return the labels with the part of a benchmark joined to the label above that names it: ``WN18RR``, ``v1``."""
+    for i, outer in enumerate(labels[:-1]):
+        for j in range(i + 1, len(labels)):
+            joined = find_joined(labels[j], outer) if _PART.fullmatch(labels[j]) else ()
+            if len(joined) == 1:
+                whole = " or ".join(list_graphs(joined[0]))
+                return [*labels[:i], *labels[i + 1 : j], whole, *labels[j + 1 :]]
+    return labels
 
 
 def _is_measured(row: Row, heading: Heading) -> bool:

@@ -7,8 +7,7 @@ from collections.abc import Iterable  # noqa: TC003  # of a named tuple
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, is_inductive, list_graphs
-from rankconst.results.tables.cells import is_number
+from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, list_graphs
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -68,9 +67,6 @@ _TASKS = {
     "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
-NO_RANKING = frozenset({"classification", "complex query", "by relation"})
-"""The tasks that are others on any graph, also on one that only the user names."""
-
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
 _FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
@@ -125,29 +121,6 @@ def tell_row(label: str) -> Told | None:
         return replace(told, split="test")
     said = told.dataset or told.among or told.split or told.side or told.protocol or told.task
     return told if said or _FILTERED.search(label) else None
-
-
-def tell_rows(heading: str, cells: Sequence[str]) -> str | None:
-    """Return the task that a column tells: single relations or categories of them, or kinds of complex queries."""
-    if cells and all(_QUERY.fullmatch(cell.strip()) for cell in cells):
-        return "complex query"
-    by_relation = bool(cells) and (
-        (_RELATION.fullmatch(heading.strip()) is not None and not any(map(is_number, cells)))
-        or all(_CATEGORY.fullmatch(cell.strip()) for cell in cells)
-    )
-    return "by relation" if by_relation else None
-
-
-_RELATION = re.compile(r"(?:relation|predicate)s?(?:[ _-]?(?:name|type|category|id|label))?|rel\.?", re.IGNORECASE)
-_QUERY = re.compile(r"[1-5]p|[2-5]i|2u|up|ip|pi|[23]in|inp|pin|pni|nipn?|avg_?[pn]?", re.IGNORECASE)
-_CATEGORY = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
-
-
-def describe_dataset(name: str, task: str | None) -> str:
-    """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
-    if task is None or (task == "inductive" and is_inductive(name)):
-        return name
-    return f"{name} ({task})"
 
 
 def find_metrics(above: Iterable[Above]) -> list[str]:

@@ -20,20 +20,24 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.errors import DataError, MissingExtraError
 from rankconst.results.document import LARGEST
-from rankconst.results.reading import Notes, Reader, Reading
-from rankconst.results.tables.cells import Row, is_number
+from rankconst.results.reading import Entries, Notes, Reader, Reading, Skipped
+from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import MOST_CELLS, read_tables
 from rankconst.results.tables.headings import Dialect
-from rankconst.results.tables.surroundings import Above, Printed
+from rankconst.results.tables.reshape import split_beside, take_titles
+from rankconst.results.tables.surroundings import Above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rankconst.results.document import Document
 
 # A cell takes four of them; each may become an object of some hundred bytes.
 _MOST_TAGS = 2_000_000
 _MOST_ROWS = 2**20  # of a sheet, in Excel too
+# How far the rows of sheets are apart while they are read.
+_SHEET = 2 * _MOST_ROWS
+_MOST_SHEETS = 1_000
 # What is neither a zip archive nor a workbook, or a damaged one, fails in many ways.
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -79,16 +83,17 @@ def _read_sheets(document: Document, notes: Notes) -> list[tuple[str, list[Row]]
             options = {"read_only": True, "keep_links": False}
             book = load_workbook(io.BytesIO(data), data_only=True, **options)
             written = load_workbook(io.BytesIO(data), **options) if with_formulas else None
-            sheets, size = [], 0
+            sheets, size = list[tuple[str, list[Row]]](), 0
             for i, sheet in enumerate(book.worksheets):
                 if sheet.sheet_state != "visible":
                     notes.add(None, sheet.title, "a hidden sheet")
                     continue
-                rows = list(_read_rows(document, sheet, written and written.worksheets[i], notes))
+                rows = list(_read_rows(document, sheet, written and written.worksheets[i], notes, len(sheets) * _SHEET))
                 size += len(rows) * max((len(row.cells) for row in rows), default=0)
-                if size > MOST_CELLS:
+                if size > MOST_CELLS or len(sheets) == _MOST_SHEETS:
                     _refuse_size(document)
-                sheets.append((sheet.title, rows))
+                if rows:
+                    sheets.append((sheet.title, rows))
             return sheets
     except DataError:
         raise
@@ -129,8 +134,11 @@ def _refuse_size(document: Document) -> NoReturn:
     )
 
 
-def _read_rows(document: Document, sheet: Any, written: Any, notes: Notes) -> Iterator[Row]:
-    """Yield the rows that hold anything; `written` is the sheet with its formulas, None if there are none."""
+def _read_rows(document: Document, sheet: Any, written: Any, notes: Notes, before: int) -> Iterator[Row]:
+    """Yield the rows that hold anything; `written` is the sheet with its formulas, None if there are none.
+
+    Lines are counted from `before` on.
+    """
     size = 0
     for each in filter(None, (sheet, written)):
         each.reset_dimensions()  # what the file says of its size may be wrong
@@ -141,13 +149,13 @@ def _read_rows(document: Document, sheet: Any, written: Any, notes: Notes) -> It
             _refuse_size(document)
         for cell, formula in zip(cells, own, strict=False):
             if cell.value is None and formula.value is not None:
-                notes.add(line, formula.coordinate, _UNCOMPUTED)
+                notes.add(before + line, formula.coordinate, _UNCOMPUTED)
         texts = tuple(map(_write, cells))
         plain = tuple(
             "n/a" if cell.data_type == "e" else " ".join(text.split()) for cell, text in zip(cells, texts, strict=True)
         )
         if any(plain):
-            yield Row(line, texts, plain)
+            yield Row(before + line, texts, plain)
 
 
 def _write(cell: Any) -> str:
@@ -166,41 +174,6 @@ def _write(cell: Any) -> str:
     return f"{text}%" if "%" in shown else text
 
 
-def _split(rows: list[Row]) -> list[list[Row]]:
-    """Return the tables of a sheet that are next to each other, apart by an empty column, without their margins.
-
-    Each begins with a column of names; numbers behind an empty column are of the same table.
-    """
-    columns: dict[int, list[str]] = {}
-    for row in rows:
-        for j, text in enumerate(row.plain):
-            if text:
-                columns.setdefault(j, []).append(text)
-    starts = [j for j in sorted(columns) if j - 1 not in columns]
-    ends = [j + 1 for j in sorted(columns) if j + 1 not in columns]
-    parts = list[tuple[int, int]]()
-    for start, end in zip(starts, ends, strict=True):
-        measured = any(_DIALECT.names_metric(text) for j in range(start, end) for text in columns[j])
-        own = not parts or (measured and not any(map(is_number, columns[start])))
-        parts.append((start if own else parts.pop()[0], end))
-    return [
-        [Row(row.line, _cut(row.cells, *part), _cut(row.plain, *part)) for row in rows if any(row.plain[slice(*part)])]
-        for part in parts
-    ]
-
-
-def _print(title: str, beside: tuple[str, ...], rows: list[Row]) -> Printed:
-    """Return a table of a sheet: lines above it are sentences."""
-    filled = [list(filter(None, row.plain)) for row in rows]
-    body = next((i for i, texts in enumerate(filled) if len(texts) > 1 or any(map(_DIALECT.names_metric, texts))), 0)
-    above = [Above("sentence", texts[0]) for texts in filled[:body][::-1]]
-    return Printed(rows[body:], (*above, Above("heading", title, beside)))
-
-
-def _cut(cells: tuple[str, ...], first: int, last: int) -> tuple[str, ...]:
-    return cells[first:last] + ("",) * (last - max(len(cells), first))
-
-
 def _recognise(document: Document) -> bool:
     return bool(document.workbook)
 
@@ -212,12 +185,24 @@ def _read(document: Document) -> Reading:
     sheets = _read_sheets(document, notes)
     titles = [title for title, _ in sheets]
     tables = [
-        _print(title, tuple(each for each in titles if each != title), part)
+        take_titles(part, (Above("heading", title, tuple(each for each in titles if each != title)),), _DIALECT)
         for title, rows in sheets
-        for part in _split(rows)
+        for part in split_beside(rows, _DIALECT)
     ]
     reading = read_tables(document, READER.key, tables, _DIALECT)
-    return replace(reading, skipped=(*notes.skipped(), *reading.skipped))
+    skipped = (*notes.skipped(), *reading.skipped)
+    if len(titles) < 2:
+        return replace(reading, skipped=skipped)
+    own = (entry._replace(line=(entry.line or 0) % _SHEET) for entry in reading.entries)
+    return replace(reading, entries=Entries(own), skipped=tuple(_name_sheet(each, titles) for each in skipped))
+
+
+def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:
+    """Say of which sheet a row is that was counted on from those before."""
+    if skipped.line is None:
+        return skipped
+    sheet, row = divmod(skipped.line, _SHEET)
+    return replace(skipped, line=row, what=f"sheet {titles[sheet]}, {skipped.what}")
 
 
 READER = Reader("xlsx", "a workbook of Excel", _recognise, _read)

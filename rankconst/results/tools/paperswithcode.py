@@ -101,7 +101,7 @@ def _read(document: Document) -> Reading:
         for name, count in names.most_common()
         if name not in meanings
     )
-    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped, tolerant=True)
+    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped)
 
 
 def _read_row(

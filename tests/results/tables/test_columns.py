@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.metrics import TABULATED, parse_metric
-from rankconst.results.tables.columns import ROLES, Meaning, add_part, name_adjusted, parse_column
+from rankconst.results.tables.columns import (
+    ROLES,
+    Meaning,
+    add_part,
+    find_stems,
+    name_adjusted,
+    parse_column,
+    read_name,
+)
 
 
 def describe(meaning: Meaning | None) -> tuple[str, ...] | None:
@@ -82,7 +90,7 @@ def test_percent_signs(heading: str) -> None:
 @pytest.mark.parametrize(
     "heading",
     [
-        "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR (std)", "MRR std", "MRR (FB15k-237 std)", "std_mrr",
+        "", "-", "1", "nan", "ΔMRR", "Δ MRR", "+MRR", "-MRR", "MRR std", "MRR (FB15k-237 std)", "std_mrr",
         "Hits@", "Hits@K", "Hit@10 : 0.3", "n_test_used", "Atlantis MRR", "MR (MRR)", "dataset_triples", "M" * 500,
     ],
 )  # fmt: skip
@@ -146,3 +154,23 @@ def test_any_text_is_a_heading(heading: str, k: int | None) -> None:
 )
 def test_an_adjusted_column_is_named_like_its_own(heading: str, metric: str, expected: str) -> None:
     assert name_adjusted(heading, parse_metric(metric), "index") == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["A (tail)", "A [raw]", "A, head", "A - valid", "A/tail", "A: raw", "A | dev"],
+         ["side tail", "protocol raw", "side head", "split valid", "side tail", "protocol raw", "split valid"]),
+        (["A tail", "A head", "A-raw", "a filtered", "A_both"],
+         ["side tail", "side head", "protocol raw", "", "side both"]),
+        (["TransE valid", "TransE_test", "TransE train"], ["split valid", "split test", "split train"]),
+        (["Multi-head", "Long Tail", "w/o head", "A (ours)", "raw", "Raw-GCN", "A filtered", "A both"], [""] * 8),
+        (["A tail", "B head", "TransE raw", "TransE", "joint-train"], ["unclear"] * 3 + ["", "unclear"]),
+    ],
+)  # fmt: skip
+def test_what_names_of_rows_say_of_their_tasks(names: list[str], said: list[str]) -> None:
+    stems = find_stems(names)
+    told = [read_name(name, (), stems) for name in names]
+    assert [" ".join(f"{role} {word}" for role, word in each.items()).partition(" '")[0] for each in told] == said
+    # What a column says is not read from names.
+    assert all(not read_name(name, {"side", "split", "protocol"}, stems) for name in names)

@@ -263,6 +263,10 @@ def test_a_row_of_its_own_ends_what_another_said(label: str, again: str, said: t
         ("phase", ["val", "test"], "split", ["valid", "test"]), ("Source", ["paper", "ours"], "split", [None, None]),
         ("Setting", ["raw", "w/o attention"], "protocol", [None, None]),
         ("Setting", ["raw", "valid"], "split", [None, None]),
+        ("filtered", ["yes", "no"], "protocol", [None, "raw"]), ("Raw", ["no", "Yes"], "protocol", [None, "raw"]),
+        ("is_filtered", ["True", "False"], "protocol", [None, "raw"]), ("Filt.", ["✓", "✗"], "protocol", [None, "raw"]),
+        ("Filter", ["1", "0"], "protocol", [None, "raw"]), ("Unfiltered", ["n", "y"], "protocol", [None, "raw"]),
+        ("filters", ["32", "64"], "protocol", [None, None]),
     ],
 )  # fmt: skip
 def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells(
@@ -273,6 +277,26 @@ def test_a_column_of_splits_sides_or_protocols_is_known_by_its_cells(
     assert found == said[: len(found)]
     assert len(found) == len(cells) - ("avg" in cells and groups)
     assert (f"{role} from column" in reading.understood) is any(said)
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "unclear"),
+    [
+        ("filtered", ["x", "-"], [True, True]), ("filtered", ["yes", "partly"], [False, True]),
+        ("Setting", ["raw", "filtered", "type-constrained"], [False, False, True]),
+    ],
+)  # fmt: skip
+def test_a_cell_of_such_a_column_that_is_not_understood_leaves_its_row_out(
+    heading: str, cells: list[str], unclear: list[bool]
+) -> None:
+    reading = read(f"Model|{heading}|MRR", *(f"A|{cell}|0.1" for cell in cells))
+    assert [bool(entry.context.unclear) for entry in reading.entries] == unclear
+
+
+def test_an_empty_cell_of_a_document_repeats_the_side_and_the_protocol_above() -> None:
+    reading = read("Setting|Side|Model|MRR", "Raw|head|A|.1", "||B|.2", "Filtered|tail|A|.3", "||B|.4", groups=True)
+    said = [(entry.context.protocol, entry.context.side) for entry in reading.entries]
+    assert said == [("raw", "head"), ("raw", "head"), (None, "tail"), (None, "tail")]
 
 
 def test_a_column_that_has_fractions_under_a_percent_sign_is_left_out() -> None:
@@ -315,3 +339,95 @@ def test_the_graph_of_the_training_is_not_that_of_the_numbers() -> None:
     assert [entry.context.dataset for entry in reading.entries] == ["WN18RR", "FB15k-237"]
     (entry,) = read("Pretrained on|MRR", "FB15k-237|0.3", groups=True).entries
     assert entry.context.dataset is None
+
+
+@pytest.mark.parametrize("groups", [True, False])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("model|MRR||model|MRR", "A|.1||B|.2", "C|.3||D|.4"), ("model|MRR|model|MRR", "A|.1|B|.2", "C|.3|D|.4"),
+        ("name|MRR|note||name|MRR", "A|.1|x||B|.2", "C|.3|||D|.4"),
+        ("dataset|model|MRR|dataset|model|MRR", "X|A|.1|Y|B|.2", "X|C|.3|Y|D|.4"),
+        ("X|||Y|", "model|MRR||model|MRR", "A|.1||B|.2", "C|.3||D|.4"),
+    ],
+)  # fmt: skip
+def test_tables_side_by_side_have_names_of_their_own(lines: tuple[str, ...], groups: bool) -> None:
+    lines = tuple(line.replace("X", "UMLS").replace("Y", "Nations") for line in lines)
+    reading = read(*lines, groups=groups)
+    names = [
+        next(cell for cell in reading.rows[entry.row].values() if cell in "ABCD" and cell) for entry in reading.entries
+    ]
+    assert list(zip(names, (entry.text for entry in reading.entries), strict=True)) == [
+        ("A", ".1"), ("C", ".3"), ("B", ".2"), ("D", ".4"),
+    ]  # fmt: skip
+    if "UMLS" in "".join(lines):
+        assert [entry.context.dataset for entry in reading.entries] == ["UMLS"] * 2 + ["Nations"] * 2
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Model|MRR||MR", "A|.1||200"), ("Model|MRR||note", "A|.1||x"), ("Model|MRR|note|Hits@1|note", "A|.1|x|.2|y"),
+        ("Model|MRR|Model", "A|.1|B"),
+    ],
+)  # fmt: skip
+def test_an_empty_or_repeated_column_alone_begins_no_table(lines: tuple[str, ...]) -> None:
+    assert len(read(*lines).rows) == 1
+
+
+def test_a_ragged_row_of_tables_side_by_side_is_refused() -> None:
+    with pytest.raises(DataError, match="expected 5 cells, as in the heading, got 4"):
+        read("model|MRR||model|MRR", "A|.1||B")
+
+
+def test_spans_are_cut_with_the_tables_side_by_side() -> None:
+    heading = Row(1, ("UMLS", "", "Nations", ""), ("UMLS", "", "Nations", ""), {0: 2, 2: 2})
+    rows = [heading, *read_rows("Model|MRR|Model|MRR", "A|.1|B|.2")]
+    reading = read_tables(Document("results", ""), "test", [Printed(rows)], Dialect(groups=True))
+    assert found(reading) == [("MRR", "UMLS", ".1"), ("MRR", "Nations", ".2")]
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "texts"),
+    [
+        ("MRR ± std", ["0.3 ± 0.01", "0.2"], ["0.3 ± 0.01", "0.2"]), ("MRR (mean ± std)", ["0.3±.01"], ["0.3±.01"]),
+        ("MRR+-", ["0.3"], ["0.3"]), ("MRR mean", ["0.3"], ["0.3"]), ("mean MRR", ["0.3"], ["0.3"]),
+        ("MRR_mean", ["0.3"], ["0.3"]), ("MRR (std)", ["0.3 (0.01)", "0.02", "0.3(2)"], ["0.3 ± 0.01", "0.3(2)"]),
+        ("MRR", ["0.3 (-0.018)", "0.32 (+1.2%)", ".32 (↑ 1.2)", "0.32↓"], ["0.3", "0.32", ".32", "0.32"]),
+    ],
+)  # fmt: skip
+def test_means_with_their_deviations_and_gains(heading: str, cells: list[str], texts: list[str]) -> None:
+    reading = read(f"Model|{heading}|MRR_std", *(f"A|{cell}|0.01" for cell in cells))
+    assert [(entry.metric.label, entry.text) for entry in reading.entries] == [("MRR", text) for text in texts]
+    assert len(reading.skipped) == len(cells) - len(texts)
+
+
+@pytest.mark.parametrize(
+    ("headings", "sides"),
+    [
+        ("MRR_l|MRR_r", ["head", "tail"]), ("Hits@10 h|Hits@10 t", ["head", "tail"]),
+        ("MRR lhs|rhs MRR", ["head", "tail"]), ("MRR_l|MRR", [None]), ("Source MRR|MRR", [None]),
+    ],
+)  # fmt: skip
+def test_sides_by_a_letter_have_their_counterpart(headings: str, sides: list[str | None]) -> None:
+    assert [entry.context.side for entry in read(f"Model|{headings}", "A|0.1|0.2").entries] == sides
+
+
+@pytest.mark.parametrize(
+    ("heading", "left", "why"),
+    [
+        ("val_mrr|test_mrr|best_mrr", 2, "the best on which split"), ("MRR|best_mrr|best_valid_mrr", 2, "the best on"),
+        ("MRR|Hits@10 (type-constrained)|MR", 2, "entities of the relation's type only"),
+        ("FB15k-237 MRR|WN18RR MRR|mean MRR", 2, "a mean over what"), ("best_mrr|mrr|mr", 3, ""),
+    ],
+)  # fmt: skip
+def test_columns_that_say_what_they_are_of_next_to_others_only(heading: str, left: int, why: str) -> None:
+    reading = read(f"Model|{heading}", "A|.1|.2|.3")
+    assert (len(reading.entries), len(reading.skipped)) == (left, 3 - left)
+    assert why in "".join(skip.why for skip in reading.skipped)
+
+
+def test_source_and_target_over_metrics_may_be_graphs() -> None:
+    reading = read("|Source|Target", "Model|MRR|MRR", "A|.1|.2", groups=True)
+    assert not reading.entries
+    assert "source and target are sides of a triple in some tables, graphs in others" in reading.skipped[0].why

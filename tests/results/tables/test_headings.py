@@ -83,7 +83,8 @@ def test_keys_join_the_levels() -> None:
 def test_splits_and_sides_over_metrics() -> None:
     heading = find("Model|Tail prediction||Test|", "|MRR|Raw|MRR|MRR (std)", "RotatE|0.1|x|0.3|0.4")
     said = [None if meaning is None else (meaning.side, meaning.split) for meaning in heading.meanings]
-    assert said == [(None, None), ("tail", None), None, (None, "test"), None]
+    assert said == [(None, None), ("tail", None), None, (None, "test"), (None, "test")]
+    assert [meaning is not None and meaning.spread for meaning in heading.meanings] == [False] * 4 + [True]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.mentions import find_mentions
-from rankconst.errors import DataError, UnknownNameError
+from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.tables import latex, markdown
+from rankconst.results.tables.columns import CONSTRAINED
 from readings import reading_of
 
 read = reading_of(markdown.READER)
@@ -177,8 +178,8 @@ def test_a_heading_that_is_shifted_is_no_heading() -> None:
 
 def test_parts_of_a_benchmark_over_its_column() -> None:
     reading = read("| Dataset | HITS@10 | |\n|--|--|--|\n| | v1 | v2 |\n| WN18RR | 0.834 | 0.949 |\n")
-    assert [entry.context.dataset for entry in reading.entries] == [
-        f"WN18RR {part} (GraIL) or WN18RR {part} ind (GraIL)" for part in ("v1", "v2")
+    assert [entry.context.among for entry in reading.entries] == [
+        (f"WN18RR {part} (GraIL)", f"WN18RR {part} ind (GraIL)") for part in ("v1", "v2")
     ]
 
 
@@ -209,7 +210,7 @@ def test_fractions_among_percentages_are_left_out() -> None:
     )
     assert [entry.text for entry in reading.entries] == ["42.8%", "57.1%", "0.4%", "50.1%"]
     assert [skip.why for skip in reading.skipped] == [
-        f"a fraction or a percentage, in column {column}" for column in ("H@1", "H@10")
+        f"a fraction or a percentage, in column {column}: add --percent or --no-percent" for column in ("H@1", "H@10")
     ]
 
 
@@ -287,7 +288,10 @@ def test_tables_that_leave_other_datasets_open_are_told_apart() -> None:
 def test_rows_of_single_relations_are_other_tasks(heading: str, cells: list[str], single: bool) -> None:
     rows = "".join(f"| {cell} | 0.338 |\n" for cell in cells)
     reading = read(f"# WN18RR\n\n| {heading} | MRR |\n|---|---|\n{rows}")
-    assert {entry.context.dataset for entry in reading.entries} <= {"WN18RR (by relation)" if single else "WN18RR"}
+    assert {entry.context.dataset for entry in reading.entries} <= {"WN18RR"}
+    told = [entry.context.relations or entry.context.unclear.partition(";")[0] for entry in reading.entries]
+    expected = [(cell,) if "_" in cell else f"it is of the relations that are {cell}" for cell in cells]
+    assert told == (expected if single else [""] * len(told))
     assert ("one relation" in reading.understood) is single
 
 
@@ -303,7 +307,7 @@ def test_fractions_below_a_text_that_says_percent_are_left_out(text: str) -> Non
 def test_rows_of_one_side_are_left_out_where_each_comes_for_both() -> None:
     rows = "| NewE {} (n=50) | .3 |\n| NewE {} (n=50) | .4 |\n| NewE Average (n=50) | .35 |\n"
     table = f"WN18RR:\n\n| Model | MRR |\n|--|--|\n{rows}"
-    for pair in (("Left", "Right"), ("head", "tail")):
+    for pair in (("Left", "Right"), ("Right", "Left")):
         reading = read(table.format(*pair))
         assert [entry.text for entry in reading.entries] == [".35"]
         assert [skip.line for skip in reading.skipped] == [5, 6]
@@ -333,7 +337,7 @@ def test_rows_of_queries_and_of_typed_candidates_are_other_tasks() -> None:
     rows = "| A (without type constraints) | .3 |\n| A (with type constraints) | .4 |\n| B type-constrained | .5 |\n"
     reading = read(f"On UMLS:\n\n| Model | MRR |\n|--|--|\n{rows}")
     assert [entry.text for entry in reading.entries] == [".3"]
-    assert {skip.why for skip in reading.skipped} == {"it ranks entities of the relation's type only"}
+    assert {skip.why for skip in reading.skipped} == {CONSTRAINED}
 
 
 def test_columns_of_sides_next_to_metrics_in_rows() -> None:
@@ -357,7 +361,6 @@ _OVER = "|{}|\n|--|--|--|--|--|\n|  | MRR | MR | MRR | MR |\n| A | .3 | 300 | .4
         (" |  | WN18RR | UMLS | ", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
         (" |  | WN18RR |  | ", ["WN18RR"] * 4),
         (" | WN18RR | UMLS | Nations | ", ["WN18RR", "UMLS", "Nations", "Nations"]),
-        (" |  | WN18RR | UMLS | Nations", ["WN18RR or UMLS or Nations"] * 4),
     ],
 )
 def test_datasets_over_metrics_that_lost_their_spans(over: str, datasets: list[str]) -> None:
@@ -367,7 +370,7 @@ def test_datasets_over_metrics_that_lost_their_spans(over: str, datasets: list[s
 def test_a_column_of_versions_is_part_of_the_name() -> None:
     rows = "| WN18RR | v2 | .3 |\n| WN18RR | v2_ind | .4 |\n"
     reading = read(f"| Dataset | Version | MRR |\n|--|--|--|\n{rows}")
-    assert all("GraIL" in (entry.context.dataset or "") for entry in reading.entries)
+    assert all("v2 ind (GraIL)" in (entry.context.dataset, *entry.context.among)[-1] for entry in reading.entries)
 
 
 def test_metrics_in_rows_behind_datasets_that_each_row_names() -> None:
@@ -376,9 +379,40 @@ def test_metrics_in_rows_behind_datasets_that_each_row_names() -> None:
     assert told == [("UMLS", "A", ".5"), ("UMLS", "B", ".6"), ("WN18RR", "A", ".3"), ("WN18RR", "B", ".4")]
 
 
-@pytest.mark.parametrize("column", ["| Relation | born_in |", "| Query | 2p |", "| Type | 1-to-N |"])
+@pytest.mark.parametrize("column", ["| Query | 2p |", "| Query | 3in |"])
 def test_other_tasks_stay_other_tasks_on_a_dataset_that_only_the_user_names(column: str) -> None:
     _, name, cell, _ = column.split("|")
     reading = read(f"|{name}| MRR |\n|--|--|\n|{cell}| .3 |\n")
-    with pytest.raises(UnknownNameError, match="tasks"):
+    with pytest.raises(DataError, match="another task"):
         rankconst.adjust(reading, dataset="umls")
+
+
+_V = [("WN18RR v1 (GraIL)", "WN18RR v1 ind (GraIL)"), ("WN18RR v2 (GraIL)", "WN18RR v2 ind (GraIL)")]
+_FB = [tuple(name.replace("WN18RR", "FB15k-237") for name in names) for names in _V]
+
+
+@pytest.mark.parametrize(
+    ("text", "among"),
+    [
+        ("Hits@10 on WN18RR\n\n| Model | v1 | v2 |\n|---|---|---|\n| A | .82 | .78 |\n", _V),
+        ("MRR:\n\n| Model | V1 | V2 |\n|--|--|--|\n| WN18RR |||\n| A | .8 | .7 |\n| FB15k-237 |||\n| A | .6 | .5 |\n",
+         _V + _FB),
+        ("# WN18RR\n\n| Dataset | MRR |\n|---|---|\n| v1 | .8 |\n| v2 | .7 |\n", _V),
+        ("# MRR\n\n<table><tr><td></td><td colspan=2>WN18RR</td><td colspan=2>FB15k-237</td></tr>"
+         "<tr><td></td><td>v1</td><td>v2</td><td>v1</td><td>v2</td></tr>"
+         "<tr><td>A</td><td>.8</td><td>.7</td><td>.6</td><td>.5</td></tr></table>\n", _V + _FB),
+    ],
+)  # fmt: skip
+def test_parts_of_benchmarks_over_columns(text: str, among: list[tuple[str, str]]) -> None:
+    """GraIL's v1 is the graph of training and, mostly, the one of results: which one is left to the reader."""
+    reading = read(text)
+    assert [entry.context.among for entry in reading.entries] == among
+    assert [entry.context.dataset for entry in reading.entries] == [None] * len(among)
+    adjusted = rankconst.adjust(reading, dataset="wn18rr_v2_ind")
+    assert adjusted.asked.tolist() == ["WN18RR v2 ind (GraIL)" in names for names in among]
+
+
+def test_sizes_of_a_benchmark_over_columns() -> None:
+    reading = read("## CoDEx, MRR\n\n| Model | S | M |\n|---|---|---|\n| TransE | .35 | .3 |\n")
+    tasks = [each.batch.tasks.dataset for each in rankconst.adjust(reading).done]
+    assert tasks == ["codexsmall", "codexmedium"]

@@ -165,6 +165,19 @@ def test_what_is_no_number_is_left_out(path: Path) -> None:
     assert {each.line for each in others} >= {3, 4, 5}
 
 
+def test_what_is_left_out_of_several_sheets_names_its_sheet(path: Path) -> None:
+    book = write(path, (), title="Notes")
+    write(path, HEADING, ROTATE, ("TransE", "FB15k-237", "many", 0.294, 0.465), title="One", book=book)
+    write(
+        path, ("Model", "Dataset", "MRR"), ("A", "WN18RR", "=0.3+0.1"), ("B", "WN18RR", "high"), title="Two", book=book
+    )
+    reading = read_results(path)
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [
+        (2, "sheet Two, C2"), (3, "sheet One, many"), (3, "sheet Two, high"),
+    ]  # fmt: skip
+    assert [entry.line for entry in reading.entries] == [2, 2, 2, 3, 3]
+
+
 def test_a_formula_counts_with_its_result(path: Path) -> None:
     write(path, ("Model", "MRR"), ("RotatE", "=0.3+0.038"))
     change(path, lambda _, text: text.replace(b"<v></v>", b"<v>0.338</v>").replace(b"<v />", b"<v>0.338</v>"))
