@@ -101,6 +101,8 @@ def explain_elsewhere(name: str) -> str | None:
 
     The name may say itself that its tasks are others: ``FB15k-237 (few-shot)``.
     """
+    if " or " in name and all(map(names_known, name.split(" or "))):
+        return "the file leaves open which of them it is"
     listed = next((kind for kind, names in list_elsewhere().items() if squash(name) in map(squash, names)), None)
     if listed is not None:
         return _WHY[listed]

@@ -14,11 +14,22 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.mentions import describe_dataset, find_mentions, list_graphs
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
-from rankconst.results.logs.lines import SETTINGS, Found, LogFormat, Rule, list_benchmarks, make_reader, strip_colours
+from rankconst.results.logs.lines import (
+    SETTINGS,
+    Found,
+    LogFormat,
+    Rule,
+    find_dataset,
+    list_benchmarks,
+    make_reader,
+    strip_colours,
+)
 from rankconst.results.reading import Entries, Entry, Notes, Reader
 from rankconst.results.tables.columns import CONSTRAINED, Meaning, parse_column
+from rankconst.results.tables.surroundings import Above, tell
 from rankconst.results.tables.units import drop_contradictions, settle_units
 
 if TYPE_CHECKING:
@@ -81,6 +92,9 @@ _HITS = {"hits", "hit", "h", "hr", "recall"}
 _SHORT_HITS = re.compile(r"(?<![a-z\d])h(?=\d+(?![a-z\d]))")
 
 
+_PART = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9]+")
+
+
 @dataclass(frozen=True, slots=True)
 class _Phrase:
     """What words next to each other say."""
@@ -124,7 +138,9 @@ def _read_phrase(text: str) -> _Phrase:
     if not names:
         said, unknown = _say(words)
         trained = ("split", "train") in said and _EVALUATED.isdisjoint(words)
-        return _Phrase(before=said + step, understood=not unknown and not trained)
+        part = _PART.fullmatch(text)  # "test_e1" may rank heads only, "test_r" ranks relations
+        odd = f"{part[0]!r} is not understood" if part is not None and unknown and said else ""
+        return _Phrase(before=said + step, understood=not unknown and not trained, why=odd)
     before, behind = words[:start], (*between, *words[end:])
     # Of the words before, only the next one belongs to the name.
     near, unknown = _say(before[-1:])[1], _say(behind)[1] or next((word for word in behind if word.isdecimal()), "")
@@ -171,12 +187,14 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         numbers, rest, about = _read_line(text)
         if not numbers:
             said = _read_heading(rest) | {key: each for key, each in about.items() if key == "step"}
+            if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
+                said["dataset"] = ""
             if said:
                 fresh = fresh or "step" in said
                 other = said.get("split", state.get("split")) != state.get("split")
                 # What another split was evaluated after is another matter.
                 keep = {"step"} if fresh or not other else set()
-                keep |= set() if "split" in said else {"split"}
+                keep |= {"dataset"} if "split" in said else {"dataset", "split"}
                 state = {key: each for key, each in state.items() if key in keep} | said
                 if said.keys() - {"step"}:
                     heading, carried = number, ""
@@ -205,14 +223,19 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
     first = _Phrase()  # a metric whose name comes before those of sides, each with its number
     queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
     listed = end = 0
+    odd = ""  # why all numbers of the line are left out
     for match in _VALUE.finditer(plain):
         value = match["value"]
         if match["sign"] is None and "." not in value:
             continue
         label = plain[end : match.start()]
+        if end == 0:
+            label, named = _take_dataset(label)
+            line |= named
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]
+        odd = next((each.why for each in phrases if each.why and not each.names), odd)
         if queue and phrases:
             _mark(found, listed, len(queue))
             queue = []
@@ -231,7 +254,7 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
         if len(values) != len(phrase.names):
             found.append((phrase.names[0], said, value, f"{len(phrase.names)} names for {len(values)} numbers"))
             continue
-        found += ((name, said, each, phrase.why) for name, each in zip(phrase.names, values, strict=True))
+        found += ((name, said, each, phrase.why or odd) for name, each in zip(phrase.names, values, strict=True))
     _mark(found, listed, len(queue))
     return found, plain[end:], line
 
@@ -270,24 +293,53 @@ def _names_step(label: str) -> bool:
 
 def _read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
-    said: dict[str, str] = {}
-    parts = [part for part in map(str.strip, _BREAK.split(text.rpartition("\r")[2].rstrip(" :"))) if part]
+    text, said = _take_dataset(text.rpartition("\r")[2])
+    parts = [part for part in map(str.strip, _BREAK.split(text.rstrip(" :"))) if part]
     for place, part in enumerate(parts):
         phrase = _read_phrase(part)
-        # "valid : True" is a setting.
-        setting = place + 1 < len(parts) and re.search(rf"{re.escape(part)}\W?\s*[:=]", text) is not None
+        # "valid : True" and "filtered -----> False" are settings.
+        setting = place + 1 < len(parts) and re.search(rf"{re.escape(part)}\W?\s*(?:[:=]|-+>)", text) is not None
         if phrase.understood and not phrase.names and not setting:
             whole = not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         elif "step" in dict(phrase.before):
             said["step"] = dict(phrase.before)["step"]
+        if phrase.before and not phrase.understood and not _EVALUATED.isdisjoint(_WORD.findall(part.lower())):
+            said |= {key: each for key, each in phrase.before if key == "split" and each}  # "Test results of TransE"
     return said
 
 
+def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
+    """Return a text without the graph that it names, and which one that is: none if it names several."""
+    if _GRAPH.search(text) is None:
+        return text, {}
+    named, dataset = _find_dataset(_TIMES.sub("0", text))
+    for each in named:
+        text = text.replace(each, " ")
+    return text, {"dataset": dataset} if named else {}
+
+
+@lru_cache(maxsize=8192)
+def _find_dataset(text: str) -> tuple[tuple[str, ...], str]:
+    mentions = find_mentions(text)
+    graphs = list_graphs(mentions[0]) if len(mentions) == 1 else ()
+    task = tell((Above("caption", text),)).task if mentions else None
+    return tuple(each.text for each in mentions), " or ".join(describe_dataset(graph, task) for graph in graphs)
+
+
+# Numbers that make lines differ, and are no part of a name.
+_TIMES = re.compile(r"(?<![A-Za-z_-])\d[\d.,:]{3,}")
+# What begins a section, or names something else that was evaluated.
+_OTHER = re.compile(r"^\s*#|\b(?:on|for|dataset)\b.*:\s*$", re.IGNORECASE)
+# Names of graphs have a figure, or are among these.
+_GRAPH = re.compile(
+    r"[a-z]-?[0-9]{2}|yago|codex|nell|wiki|biokg|umls|kinship|nations|hetio|freebase|wordnet", re.IGNORECASE
+)
+
 # A line with a metric contains one of these, in lower case.
 _MARKS = (
-    "mrr", "mr:", "mr =", "mr=", "mr ", "mr'", 'mr"', "mr_", "mean rank", "mean_rank", "meanrank", "reciprocal",
-    "hit", "h@", "h1", "recall@", "'rhs':",
+    "mrr", "mr:", "mr(", "mr\t", "mr =", "mr=", "mr ", "mr'", 'mr"', "mr_", "mean rank", "mean_rank", "meanrank",
+    "reciprocal", "hit", "h@", "h1", "recall@", "'rhs':",
 )  # fmt: skip
 _SAMPLED_TRAIN = "kbc evaluates 50,000 random triples of train"
 # How many lines above a number may say what it is of.
@@ -297,6 +349,17 @@ _GRAPHSTORM = (
     "GraphStorm ranks true edges among sampled negatives, and does not print how many: find out M and the number N of "
     "ranks, then adjust the number with --protocol sampled:M --num-tasks N"
 )
+_PYKEEN = (
+    "PyKEEN before 1.5 prints so: its numbers are of three ways to break ties, and it filtered test by train and test "
+    "only; adjust its results.json"
+)
+_LIBKGE = "a part of a record of LibKGE, which does not say its split: keep its lines up to event: eval_completed"
+_REFUSED = {
+    "Best test mrr: ": _GRAPHSTORM,
+    "mean_rank={'best': ": _PYKEEN,
+    "mean_reciprocal_rank_filtered_with_test: ": _LIBKGE,
+    " 1p MRR at step ": "these are answers to complex queries",
+}
 # What only one tool prints.
 _SIGNS = {
     "'hits@[1,3,10]': tensor(": "kbc",
@@ -351,11 +414,11 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     """Read the numbers of a log, with what the whole of it says: tool, dataset, and whether shares are percentages."""
     text = strip_colours(document.text)
     tools = {tool for sign, tool in _SIGNS.items() if sign in text}
-    refused = _GRAPHSTORM if "Best test mrr: " in text else ""
+    refused = next((why for sign, why in _REFUSED.items() if sign in text), "")
     tool = parse_tool(*tools) if len(tools) == 1 else None
     # PGL's graph4kg and DGL-KE print or take it so.
     raw = re.search(r"filter_eval\s*[:=]\s*False|--no_eval_filter", text[:SETTINGS]) is not None
-    return [
+    found = [
         replace(
             each,
             tool=None if tool is None else tool.key,
@@ -367,6 +430,29 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         )
         for each in _scan(_list_lines(text))
     ]
+    return _tell_raw(found)
+
+
+def _tell_raw(found: list[Found]) -> list[Found]:
+    """Take a number for raw if the same metric is there again, filtered: MRR and MRR(filter), as often."""
+    if not any(each.said.get("filter") == "filtered" for each in found):
+        return found
+    pairs: dict[tuple[object, ...], dict[str | None, list[Found]]] = {}
+    for each in found:
+        pairs.setdefault(_place(each), {}).setdefault(each.said.get("filter"), []).append(each)
+    raw = set[int]()
+    for said in pairs.values():
+        plain, filtered = said.get(None, []), said.get("filtered", [])
+        near = len(plain) == len(filtered) and all(
+            abs(one.line - two.line) <= _ABOVE and one.text != two.text
+            for one, two in zip(plain, filtered, strict=True)
+        )
+        raw |= {id(each) for each in plain if near}
+    return [replace(each, protocol="raw") if id(each) in raw else each for each in found]
+
+
+def _place(found: Found) -> tuple[object, ...]:
+    return found.name, found.heading, found.split, found.side, found.said.get("step"), found.said.get("rank_type")
 
 
 def _settle_units(reading: Reading, percent: bool | None) -> Reading:
@@ -423,10 +509,13 @@ def _read(document: Document) -> Reading:
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
     unsaid = sum(each.split is None for each in contexts)
     percent = dict.fromkeys(entry.metric.label.partition("@")[0] for entry in reading.entries if entry.text[-1] == "%")
+    settings = find_dataset(document.text)
+    headed = any(each.dataset not in {None, settings} for each in contexts)
     parts = (
         "lines of names and numbers",
         f"as {' and '.join(tools)} prints them" if tools else "",
         reading.understood,
+        "dataset from the lines that name it" if headed else "",
         f"{' and '.join(percent)} in percent" if percent else "",
         f"ranked among {among[1]} sampled negatives" if among is not None else "",
         f"{unsaid:,} of {len(contexts):,} numbers name no split (test, unless --split names another)" if unsaid else "",

@@ -317,4 +317,6 @@ def _refuse(log: LogFormat, found: Found, unfinished: int | None) -> str:
         return f"the last line is cut off after {text!r}" if text else "the last line is cut off"
     if text.lower().lstrip("+-") in {"nan", "inf", "infinity"}:
         return f"it is {text}: the scores were not numbers, as when training diverges"
-    return read_number(text)[1] if text else "it has no value"
+    if not text:
+        return "it has no value"
+    return read_number(text)[1] or ("it is below 0, as only a difference is" if text.startswith("-") else "")

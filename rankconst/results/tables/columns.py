@@ -83,6 +83,7 @@ _NOISE = {
     "metrics",
     "results",
     "prediction",
+    "pred",
     "predicting",
     "link",
     "setting",
@@ -99,6 +100,10 @@ _BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _PERCENT = re.compile(
     r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x*]\s?100)$"
+)
+# Means with their spreads in one cell: "MRR (mean ± std)".
+_SPREAD = re.compile(
+    r"\s*[(\[]?\s*\bmean\s*(?:±|\+/-|\+-)\s*(?:std\.?|sd|s\.d\.|stdev|stddev)\s*[)\]]?$", re.IGNORECASE
 )
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
 _LAST_WORD = re.compile(r"(.*\S)[.\s_-]+([A-Za-z]+)\.?", re.DOTALL)
@@ -209,12 +214,12 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
     if reason is not None:
         return replace(meaning, reason=reason)
     for piece in _BARS.split(bare):
-        name, fields = piece, _read_words(piece)
+        name, fields = piece, read_words(piece)
         inner = _PARENTHESES.fullmatch(piece)
-        if fields is None and inner is not None and (inside := _read_words(_strip_signs(inner[2])[0])) is not None:
+        if fields is None and inner is not None and (inside := read_words(_strip_signs(inner[2])[0])) is not None:
             # "FB15k-237 (test)", but "WD50K (100)" is one.
             said |= inside
-            name, fields = inner[1], _read_words(inner[1])
+            name, fields = inner[1], read_words(inner[1])
         if not _STATISTICS.isdisjoint(_SPLITTER.split(piece.lower())):
             return None
         if squash(name) not in _BY_SPELLING and name.lower() not in _MEANS:
@@ -232,6 +237,15 @@ _OTHERS = (
 )
 
 
+def read_dataset(cell: str) -> tuple[str, dict[str, str]]:
+    """Return a dataset's name without what it says in parentheses, and what that is: ``WN18 (filt.)``."""
+    inner = _PARENTHESES.fullmatch(cell[:_LONGEST])
+    said = None if inner is None else read_words(inner[2])
+    if inner is None or not said:
+        return cell, {}
+    return inner[1], {role: word for role, word in said.items() if role in {"split", "side", "protocol"}}
+
+
 def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
     """Return what most cells of a column say: ``split``, ``side``, ``protocol`` or ``relations``; None for neither.
 
@@ -242,7 +256,7 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
         return "relations"
     if texts and read_flag(heading) is not None and 2 * sum(text.lower() in _FLAGS for text in texts) >= len(texts):
         return "protocol"
-    said = [{"protocol" if kind == "filtered" else kind for kind in _read_words(text) or ()} for text in texts]
+    said = [{"protocol" if kind == "filtered" else kind for kind in read_words(text) or ()} for text in texts]
     kinds = set().union(*said)
     if len(kinds) != 1 or not kinds <= {"split", "side", "protocol"} or 2 * sum(map(bool, said)) <= len(said):
         return None
@@ -275,7 +289,7 @@ _FLAGS = {
 
 def read_flag(heading: str) -> bool | None:
     """Tell whether yes below a heading means raw; None if yes and no mean nothing there."""
-    said = _read_words(re.sub(r"^is[\s_]", "", heading.lower()))
+    said = read_words(re.sub(r"^is[\s_]", "", heading.lower()))
     return {"raw": True, "filtered": False}.get(next(iter(said.values()))) if said and len(said) == 1 else None
 
 
@@ -288,7 +302,7 @@ def read_name(cell: str, known: Container[str] = (), stems: Container[tuple[str,
     if not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None:
         return {}
     apart = _APART.fullmatch(cell[:_LONGEST])
-    said = None if apart is None else _read_words(apart[2] or apart[3])
+    said = None if apart is None else read_words(apart[2] or apart[3])
     if said is not None:
         return {
             role: word for role, word in said.items() if role in {"split", "side", "protocol"} and role not in known
@@ -329,7 +343,7 @@ def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
         if _is_kind(cell):
             return {"unclear": f"it is of the relations that are {cell}; the tables hold single ones, and all of them."}
         return {} if cell.lower() in _WHOLE else {"relations": (cell,)}
-    said = _read_words(cell)
+    said = read_words(cell)
     raw = read_flag(heading) if role == "protocol" and not said else None
     if raw is not None and (yes := _FLAGS.get(cell.lower())) is not None:
         return {"protocol": "raw"} if raw == yes else {}
@@ -343,12 +357,12 @@ def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
 
 def _strip_signs(heading: str) -> tuple[str, str]:
     """Return a heading without arrows and marks, then also without a percent sign."""
-    text = _MARKS.sub("", _ARROWS.sub("", heading[:_LONGEST])).strip()
+    text = _SPREAD.sub("", _MARKS.sub("", _ARROWS.sub("", heading[:_LONGEST])).strip())
     return text, _PERCENT.sub("", text)
 
 
-def _read_words(text: str) -> dict[str, str] | None:
-    """Return what words say besides a metric; None if one is unknown, so that all may be a dataset's name."""
+def read_words(text: str) -> dict[str, str] | None:
+    """Return what words say of the ranking tasks; None if one is unknown, so that all may be a dataset's name."""
     said: dict[str, str] = {}
     for word in filter(None, _SPLITTER.split(text.lower())):
         fields = _read_word(word)
@@ -407,7 +421,7 @@ def _parse_words(text: str, said: dict[str, str], k: int | None) -> Meaning | No
 
 def _parse_parentheses(outside: str, inside: str, k: int | None) -> Meaning | None:
     base = _parse_measured(outside, k)
-    if base is None and _read_words(outside):  # "Valid (MRR)"
+    if base is None and read_words(outside):  # "Valid (MRR)"
         inner = _parse_measured(inside, k)
         return None if inner is None else add_part(inner, outside)
     if base is None or not inside or inside.isdecimal():  # a number made a repeated heading unique
@@ -461,7 +475,11 @@ def _may_be_metric(name: str) -> bool:
     return any(form in _known_stems() or form.rstrip("0123456789") in _known_stems() for form in forms)
 
 
+_SLIP = re.compile(r"^hist(?=\W?\d)", re.IGNORECASE)
+
+
 def _parse_name(name: str, k: int | None) -> tuple[Metric, str | None] | None:
+    name = _SLIP.sub("hits", name)  # "Hist@10" is in more than one repository
     if not _may_be_metric(name):
         return None
     try:

@@ -30,7 +30,16 @@ from rankconst.results.tables.cells import (
     read_deviation,
     strip_marks,
 )
-from rankconst.results.tables.columns import RANK_TYPES, Meaning, find_qualifier, find_stems, read_name, read_qualifier
+from rankconst.results.tables.columns import (
+    CONSTRAINED,
+    RANK_TYPES,
+    Meaning,
+    find_qualifier,
+    find_stems,
+    read_dataset,
+    read_name,
+    read_qualifier,
+)
 from rankconst.results.tables.headings import (
     DEEPEST,
     Dialect,
@@ -53,7 +62,7 @@ from rankconst.results.tables.surroundings import (
 from rankconst.results.tables.units import drop_contradictions, leave_open, settle_units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -136,8 +145,9 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
             first, rest = _skip_titles(document, block, notes)
             heading, how = find_heading(first, dialect), ""
             below: Iterable[Row] = rest if heading is None else chain(first[len(heading.levels) :], rest)
-            # A heading of two rows that has a metric over the names may be the first row of metrics.
-            if dialect.groups and (heading is None or (len(heading.levels) > 1 and 0 in heading.measured)):
+            # A heading of two rows that has a metric over the names, or numbers, may be the first row of metrics.
+            first_row = heading is not None and (0 in heading.measured or _has_results(heading))
+            if dialect.groups and (heading is None or (len(heading.levels) > 1 and first_row)):
                 listed = [*first, *rest]
                 below = [] if heading is None else listed[len(heading.levels) :]
                 turned, cells, how = _reshape(listed, printed.above, told, dialect)
@@ -148,6 +158,9 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 what = " | ".join(filter(None, first[0].plain))
                 notes.add(first[0].line, what, "the heading of a table without a metric")
                 continue
+            if not dialect.exact:
+                for key in _list_unread(heading):
+                    notes.add(None, key, "a column that may be of a metric, and is not understood")
             table = _read_table(document, heading, below, dialect, notes, told=told, start=start)
             table.inferred |= dict.fromkeys(filter(None, (how, "commas before decimals" if commas else "")))
             read.append(table)
@@ -171,6 +184,11 @@ def _split_printed(printed: Printed, dialect: Dialect) -> list[Printed]:
         return [printed._replace(rows=listed)]
     parts = (take_titles(part, printed.above, dialect) for part in split_beside(listed, dialect))
     return [part._replace(commas=printed.commas) for part in parts]
+
+
+def _has_results(heading: Heading) -> bool:
+    """Tell whether the last row of a heading has numbers, as the first row of results has."""
+    return any("." in label and is_number(label) for label in heading.levels[-1])
 
 
 def _reshape(
@@ -259,7 +277,7 @@ def _split_blocks(rows: Iterable[Row], dialect: Dialect) -> Iterator[Iterable[Ro
     if not rows:
         return
     heading = find_heading(rows[: DEEPEST + 1], dialect)
-    if heading is None:
+    if heading is None or (len(heading.levels) > 1 and _has_results(heading)):
         yield rows
         return
     depth, start = len(heading.levels), 0
@@ -332,17 +350,17 @@ def _read_table(
         below = chain(first, below)
     seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
     qualifiers = _find_qualifiers(seen, heading)
-    if "relations" in qualifiers and told.task == "by relation":
-        told = replace(told, task=None)
+    told = _settle_task(table, seen, qualifiers, told)
     reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers, rows=seen)
+    sides = _find_sides(seen, heading) if dialect.groups else frozenset()
     for row in below:
         if not any(row.plain) or not _fits(document, row, heading, dialect, notes):
             continue
         if len(table.rows) >= most:
             _refuse_size(document.at(row.line))
-        label = next((text for text in row.plain[:3] if _GAIN.match(text)), None) if dialect.groups else None
-        if label is not None:
-            notes.add(row.line, label, "a row of differences, deviations or averages over datasets")
+        aside = _set_aside(row, sides) if dialect.groups else None
+        if aside is not None:
+            notes.add(row.line, *aside)
             table.rows.append(row.cells + ("",) * (width - len(row.cells)))
             continue
         if not (dialect.groups and reader.take_label(row, groups if _is_alone(row, heading) else None)):
@@ -359,6 +377,16 @@ def _read_table(
         table.entries, table.percent = reader.settle_units(table.entries)
     table.inferred |= reader.inferred
     return table
+
+
+def _settle_task(table: _Table, seen: list[Row], qualifiers: Collection[str], told: Told) -> Told:
+    """Return what is told of a table, with the task that its rows show."""
+    if "relations" in qualifiers and told.task == "by relation":
+        told = replace(told, task=None)
+    if _are_queries(seen, table.heading):
+        told = replace(told, task="complex query")
+        table.inferred["a row is of one kind of queries"] = None
+    return told
 
 
 # Rows that compare others, or sum them up.
@@ -403,6 +431,18 @@ def _read_corner(heading: Heading, told: Told) -> Told:
         return told
     corner = tell((Above("caption", labels[0]),))
     return replace(told, dataset=corner.dataset, among=corner.among, origin="the corner of the table")
+
+
+def _list_unread(heading: Heading) -> list[str]:
+    """Return the columns without a meaning that look like one of a metric, and not like its spread or gain."""
+    pairs = zip(heading.keys, heading.meanings, strict=True)
+    return [key for key, meaning in pairs if meaning is None and _UNREAD.search(key) and not _SPREADS.search(key)]
+
+
+_UNREAD = re.compile(
+    r"(?<![a-z])(?:[a-z]?mrr|hits?\W?\d|hits?@|h@\d|mean[ _-]?(?:reciprocal[ _-]?)?rank)", re.IGNORECASE
+)
+_SPREADS = re.compile(r"std|stdev|dev|sem|var|ci\b|±|Δ|delta|gain|diff|improv|rank\b.*rank", re.IGNORECASE)
 
 
 def _is_shifted(rows: list[Row], heading: Heading) -> bool:
@@ -456,6 +496,60 @@ def _find_qualifiers(rows: Sequence[Row], heading: Heading) -> dict[str, int]:
         if role is not None and role not in taken:
             found.setdefault(role, j)
     return found
+
+
+def _set_aside(row: Row, sides: Collection[str]) -> tuple[str, str] | None:
+    """Return the label of a row that is no result of its own, and why it is left out."""
+    label = next((text for text in row.plain[:3] if _GAIN.match(text)), None)
+    if label is not None:
+        return label, "a row of differences, deviations or averages over datasets"
+    label = next((text for text in row.plain[:3] if _TYPED.search(text)), None)
+    if label is not None:
+        return label, CONSTRAINED
+    label = next((text for text in row.plain if text in sides), None)
+    return None if label is None else (label, "a row of one side: give it a column side, with head or tail")
+
+
+_TYPED = re.compile(r"(?<!without)(?<!w/o)(?<!no)[ (]type[- ]?constrain", re.IGNORECASE)
+
+
+def _find_sides(rows: Sequence[Row], heading: Heading) -> frozenset[str]:
+    """Return the names of rows of one side, where each comes for both: ``TransE Left`` and ``TransE Right``."""
+    names: dict[str, dict[str, str]] = {}
+    told = {*_find_qualifiers(rows, heading).values(), find_roles(heading).get("side")}
+    columns = [j for j in range(min(heading.measured, default=0)) if j not in told]
+    for text in {row.plain[j] for row in rows if _has_numbers(row, heading) for j in columns}:
+        words, rest = _SIDE.findall(text), _SIDE.sub("", text)
+        if len(words) == 1 and any(map(str.isalpha, rest)):
+            names.setdefault(rest, {})[words[0].lower()] = text
+    pairs = [each for each in names.values() if {"left", "right"} <= each.keys()]
+    return frozenset(text for each in pairs for text in each.values())
+
+
+_SIDE = re.compile(r"\b(left|right)\b", re.IGNORECASE)
+
+
+def _are_queries(rows: Sequence[Row], heading: Heading) -> bool:
+    """Tell whether a column names kinds of complex queries: 2p, 3in."""
+    columns = [j for j, meaning in enumerate(heading.meanings) if meaning is None]
+    cells = ([row.plain[j] for row in rows if row.plain[j]] for j in columns)
+    return any(each and all(map(_QUERY.fullmatch, each)) for each in cells)
+
+
+_QUERY = re.compile(r"[1-5]p|[2-5]i|2u|up|ip|pi|[23]in|inp|pin|pni|nipn?|avg_?[pn]?", re.IGNORECASE)
+
+
+def _find_part(rows: Sequence[Row], heading: Heading) -> int | None:
+    """Return the column without a meaning that tells versions of datasets: v1, v2."""
+    for j, meaning in enumerate(heading.meanings):
+        cells = [row.plain[j] for row in rows if row.plain[j]] if meaning is None else []
+        if cells and all(map(_VERSIONED.fullmatch, cells)):
+            return j
+    return None
+
+
+_VERSION = "version"
+_VERSIONED = re.compile(r"[vV]\.?\d+(?:_ind)?")
 
 
 def _find_names(
@@ -535,6 +629,8 @@ class RowReader:
             self._roles.setdefault("model", 0)
         self._roles, self._stems = _find_names(rows, heading, self._roles)
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
+        part = _find_part(rows, heading) if "dataset" in self._stated else None
+        self._stated |= {} if part is None else {_VERSION: part}
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
@@ -731,6 +827,12 @@ class RowReader:
         last, said = self._said
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
+            if not self._dialect.exact and "(" in said.get("dataset", ""):
+                said["dataset"], told = read_dataset(said["dataset"])
+                self.inferred |= {f"{role} from names of datasets": None for role in told}
+                said = {**told, **said}
+            if (version := said.pop(_VERSION, None)) is not None:
+                said["dataset"] = join_names(said.get("dataset", ""), version)
             for role, j in self._qualifiers.items():
                 said.pop(role, None)
                 said |= read_qualifier(self._keys[j], row.plain[j], role)
@@ -804,9 +906,9 @@ class RowReader:
         told = self._told
         if "dataset" in said and (upper is not None or told.dataset):
             names = (said["dataset"], upper) if upper is not None else (told.dataset or "", said["dataset"])
-            said = {**said, "dataset": _join_names(*names) if upper or _PART.fullmatch(names[1]) else names[1]}
+            said = {**said, "dataset": join_names(*names) if upper or _PART.fullmatch(names[1]) else names[1]}
         elif upper is not None and told.dataset and _PART.fullmatch(upper):
-            upper = _join_names(told.dataset, upper)
+            upper = join_names(told.dataset, upper)
         fields = {**said, **{name: value for name, value in own.items() if value is not None}}
         for name, value in (("dataset", upper), ("dataset", told.dataset), ("split", told.split), ("side", told.side)):
             if value is not None:
@@ -827,7 +929,7 @@ class RowReader:
 _PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|\d+ ?%|\d+[- ]?shot|[SML]", re.IGNORECASE)
 
 
-def _join_names(dataset: str, upper: str) -> str:
+def join_names(dataset: str, upper: str) -> str:
     """Return what a row's dataset and a label over the column name together, where the label is a part of it."""
     joined = find_joined(upper, dataset)
     if len(joined) == 1:

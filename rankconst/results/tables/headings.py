@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.mentions import find_joined, list_graphs
+from rankconst.catalogue.mentions import find_joined, find_mentions, list_graphs
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_missing, is_number
 from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
@@ -130,13 +131,65 @@ def compose_heading(rows: Sequence[Row], dialect: Dialect) -> Heading:
     labels = [[label] if label else [] for label in levels[-1]]
     for row, level in zip(rows[-2::-1], levels[-2::-1], strict=True):
         _put_above(labels, _spread(row, level, labels, dialect))
-    found = settle_meanings(labels, lambda each: _find_meaning(each, dialect))
+    found = _tell_raw(_fill_datasets(settle_meanings(labels, lambda each: _find_meaning(each, dialect))))
     return Heading(
         keys=_number_repeated(" / ".join(each) for each in labels),
         meanings=tuple(meaning for meaning, _ in found),
         datasets=tuple(dataset for _, dataset in found),
         levels=levels,
     )
+
+
+_Found = list[tuple[Meaning | None, str | None]]
+
+
+def _fill_datasets(found: _Found) -> _Found:
+    """Take a dataset next to a metric's name for that of the columns behind, where the same metrics then come again.
+
+    ``WN18RR MRR``, ``Hits@1``, ``UMLS MRR``, ``Hits@1``: the last of these groups may lack some.
+    """
+    groups: list[list[int]] = []
+    for j, (meaning, upper) in enumerate(found):
+        if meaning is None or meaning.metric is None:
+            continue
+        if upper is not None or not (groups or meaning.dataset):
+            return found
+        if meaning.dataset:
+            groups.append([])
+        groups[-1].append(j)
+    named = [
+        [(meaning.metric, meaning.split, meaning.side) for j in group if (meaning := found[j][0])] for group in groups
+    ]
+    first = named[0] if named else []
+    if len(groups) < 2 or any(each != first for each in named[:-1]) or named[-1] != first[: len(named[-1])]:
+        return found
+    filled = list(found)
+    for group in groups:
+        own = found[group[0]][0]
+        for j in group:
+            meaning = found[j][0]
+            if own is not None and meaning is not None:
+                filled[j] = replace(meaning, dataset=own.dataset), None
+    return filled
+
+
+def _tell_raw(found: _Found) -> _Found:
+    """Take a metric for raw if it is there again, filtered, and nothing else tells the two apart."""
+    told = [
+        (meaning.metric, meaning.adjustment, meaning.split, meaning.side, meaning.dataset, upper)
+        if meaning is not None and meaning.metric is not None and meaning.protocol is None
+        else None
+        for meaning, upper in found
+    ]
+    filtered = {
+        each for each, (meaning, _) in zip(told, found, strict=True) if meaning is not None and meaning.filtered
+    }
+    return [
+        (replace(meaning, protocol="raw"), upper)
+        if meaning is not None and not meaning.filtered and each is not None and each in filtered
+        else (meaning, upper)
+        for each, (meaning, upper) in zip(told, found, strict=True)
+    ]
 
 
 def settle_meanings(
@@ -185,6 +238,9 @@ def _put_above(labels: list[list[str]], level: Sequence[str]) -> None:
 
 def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dialect: Dialect) -> list[str]:
     """Return the labels of an upper level for every column."""
+    aligned = _align(level, labels, dialect) if row.spans is None else None
+    if aligned is not None:
+        return aligned
     spread, label, left = [], "", 0
     for j, own in enumerate(level):
         if own:
@@ -197,6 +253,30 @@ def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dia
         spread.append(label if left > 0 else "")
         left -= 1
     return spread
+
+
+def _align(level: Sequence[str], labels: Sequence[Sequence[str]], dialect: Dialect) -> list[str] | None:
+    """Return datasets over metrics where their cells do not stand over the first metric of each; None if they do.
+
+    Tables that lost their spans have the names side by side, or each in the middle of its columns. Metrics that come
+    again for each tell where it begins; otherwise it is open.
+    """
+    measured = [j for j, below in enumerate(labels) if below and _find_meaning(below, dialect)[0] is not None]
+    measured = [j for j in measured if any(map(dialect.names_metric, labels[j]))]
+    places = [j for j, own in enumerate(level) if own and measured and j >= measured[0]]
+    names = [level[j] for j in places]
+    if not names or not all(len(find_mentions(name)) == 1 for name in names):
+        return None
+    below = [tuple(labels[j]) for j in measured]
+    size = len(measured) // len(names)
+    repeated = len(measured) == size * len(names) and below == below[:size] * len(names)
+    starts = [measured[i * size] for i in range(len(names))] if repeated else []
+    spans = [{tuple(labels[j]) for j in measured if start <= j < end} for start, end in pairwise([*places, len(level)])]
+    if places == starts or (places[0] == measured[0] and not repeated and sum(map(len, spans)) == len(measured)):
+        return None
+    open_names = " or ".join(names)
+    over = [names[i // size] if repeated else open_names for i in range(len(measured))]
+    return [over[measured.index(j)] if j in measured else "" for j in range(len(level))]
 
 
 def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | None, str | None]:

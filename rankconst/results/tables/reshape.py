@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import find_joined, find_mentions, names_known
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
+from rankconst.results.tables.columns import find_qualifier
 from rankconst.results.tables.surroundings import Above, Printed
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def pivot(rows: Sequence[Row], dialect: Dialect) -> list[Row] | None:
     labels = [j for j in range(width) if j != place and j not in numbers]
     if not numbers:
         return None
-    kind = "dataset" if any(names_known(head.plain[j]) for j in numbers) else "model"
+    names = [head.plain[j] for j in numbers]
+    # What columns of "head" and "tail" say is found by their cells, as that of any column of such words is.
+    kind = "dataset" if any(map(names_known, names)) else "columns" if find_qualifier("", names) else "model"
     metrics = list(dict.fromkeys(row.plain[place] for row in measured))
     blocks: list[tuple[tuple[str, ...], dict[str, Row]]] = []
     last = [""] * width

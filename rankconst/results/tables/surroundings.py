@@ -52,16 +52,20 @@ NOTHING_TOLD = Told()
 
 _ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading": "the heading above"}
 _TASKS = {
-    "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b",
-    "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b",
-    "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b",
+    "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b|[少小]样本",
+    "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
+    "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b|归纳(?!.*传导)",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
     "sampled": r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
-    r"\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?(?:negative|candidate)",
+    r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?"
+    r"(?:negative|candidate)|"
+    r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
+    r"\(\d[\d,]* (?:negative )?samples?\)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
     r"\brelation (?:prediction|extraction|classification)\b|\b(?:node|entity) classification\b|"
     r"\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
+    "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
-from rankconst.results.tables.columns import Meaning, parse_column
+from rankconst.results.tables.columns import Meaning, parse_column, read_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,9 +61,9 @@ def _walk(
     for key, inner in value.items():
         if key in _SETTINGS:
             continue
-        onward = path if key in _CONTAINERS or key in SPLIT_WORDS else (*path, key)
-        said = {**stated, "split": key} if key in SPLIT_WORDS else stated
-        yield from _walk(inner, f"{where}{key}.", onward, said, line)
+        words = {"split": key} if key in SPLIT_WORDS else read_words(key) or {}
+        onward = path if key in _CONTAINERS or words else (*path, key)
+        yield from _walk(inner, f"{where}{key}.", onward, {**stated, **words}, line)
 
 
 def _read_roles(value: Mapping[str, Value]) -> dict[str, str]:
@@ -113,11 +113,11 @@ def _read(document: Document) -> Reading:
             context = Stated(
                 dataset=stated.get("dataset") or meaning.dataset,
                 split=meaning.split or stated.get("split"),
-                side=meaning.side,
-                protocol=meaning.protocol,
+                side=meaning.side or stated.get("side"),
+                protocol=meaning.protocol or (None if meaning.filtered else stated.get("protocol")),
                 tool=stated.get("tool"),
                 model=stated.get("model"),
-                rank_type=meaning.rank_type,
+                rank_type=meaning.rank_type or stated.get("rank_type"),
             )
             # Such files are often rounded, so the last digit is uncertain.
             entries.append(Entry(meaning.metric, text, len(rows), key, table.line, context, meaning.adjustment))

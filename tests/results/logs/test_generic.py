@@ -126,6 +126,24 @@ PRINTS = {
     "DRUM": ("Hits at 10 is 0.53\nMRR is 0.2\n", ["1 - both - - Hits@10 0.53", "2 - both - - MRR 0.2"]),
     "percent": ("Head: mr:301.5 mrr:23.45\nAll: mrr:0.56\n",
                 ["1 - head - - MR 301.5", "1 - head - - MRR 23.45%", "2 - both - - MRR 0.56%"]),
+    "raw is what is there again filtered": (
+        "filtered -----> True\nMRR         : 0.21\nMRR(filter) : 0.34\nHits@10_1-1 : 0.3\n",
+        ["2 - both raw - MRR 0.21", "3 - both - - MRR 0.34"],
+    ),
+    "raw only where both are near": (
+        "MRR : 0.31\n" + "loss\n" * 20 + "filtered MRR : 0.34\n", ["1 - both - - MRR 0.31", "22 - both - - MRR 0.34"]
+    ),
+    "the same number twice": (
+        "MRR : 0.31\nMRR(filter) : 0.31\n", ["1 - both - - MRR 0.31", "2 - both - - MRR 0.31"]
+    ),
+    "a name and a parenthesis": (
+        "MR(raw): 225.4\nMR(filter): 86.3\n",
+        ["1 - both raw - MR 225.4", "2 - both - - MR 86.3"],
+    ),
+    "a heading with the name of a model": (
+        "Best validation results: MRR 0.45\nTest results of NewE:\nMRR = 0.41\n",
+        ["1 valid both - - MRR 0.45", "3 test both - - MRR 0.41"],
+    ),
     "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
 }  # fmt: skip
 
@@ -171,6 +189,11 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("MRR (head/tail): 0.1/0.2", "its line names two splits or sides"),
         ("mrr: nan", "it is nan"),
         ("hits@[1,3]: [0.1, 0.2, 0.3]", "2 names for 3 numbers"),
+        ("MRR: -0.0056", "it is below 0"),
+        ("MRR: 0.2, 1p MRR at step 9", "these are answers to complex queries"),
+        ("test_e1 {'mrr': 0.1234, 'mr': 836.2}", "'test_e1' is not understood"),
+        ("mean_reciprocal_rank_filtered_with_test: 0.34", "a part of a record of LibKGE"),
+        ("mean_rank={'best': 7.3, 'worst': 7.5, 'avg': 7.4}", "PyKEEN before 1.5 prints so"),
         ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled negatives"),
     ],
 )
@@ -191,6 +214,29 @@ def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
 )
 def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
     assert understood in READER.read(Document("eval.txt", text)).understood
+
+
+@pytest.mark.parametrize(
+    ("text", "datasets"),
+    [
+        ("TransE on FB15k-237 (filtered):\n  MRR: 0.3\n\nTransE on WN18RR:\n  MRR: 0.2\n", ["FB15k-237", "WN18RR"]),
+        ("On WN-18:\n MRR: 0.8\n Hits@10: 0.9\n", ["WN-18", "WN-18"]),
+        ("WN18RR: MR 4187.5, MRR 0.43\nMRR 0.3\n", ["WN18RR", "WN18RR", None]),
+        ("WN18RR\nValid\nMRR: 0.3\nTest\nMRR: 0.2\n", ["WN18RR", "WN18RR"]),
+        ("# WN18RR\n- MRR: 0.3\n# My graph\n- MRR: 0.2\n", ["WN18RR", None]),
+        ("Results on WN18RR:\nMRR: 0.3\nResults on the graph of birds:\nMRR: 0.2\n", ["WN18RR", None]),
+        ("Results on WN18RR and UMLS\nMRR: 0.3\n", [None]),
+        ("5-shot tasks of WN18RR\nMRR: 0.3\n", ["WN18RR (few-shot)"]),
+        ("fb15k-237_v1 [TEST] MRR: 0.3\n", ["FB15k-237 v1 (GraIL) or FB15k-237 v1 ind (GraIL)"]),
+        ("--data_path data/UMLS\nResults on WN18RR:\nMRR: 0.3\n", ["WN18RR"]),
+        ("--data_path data/UMLS\nResults:\nMRR: 0.3\n", ["UMLS"]),
+        ("Evaluating on ICEWS14\nMRR: 0.3\n", ["ICEWS14"]),
+    ],
+)
+def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, datasets: list[str | None]) -> None:
+    reading = READER.read(Document("eval.txt", text))
+    assert [entry.context.dataset for entry in reading.entries] == datasets
+    assert ("dataset from the lines that name it" in reading.understood) == (any(datasets) and datasets != ["UMLS"])
 
 
 @pytest.mark.parametrize("text", ["All was good.", "loss: 0.3", "model,MRR\nTransE,0.3\n", "rank: 0", "MRR", ""])

@@ -308,6 +308,12 @@ def test_a_column_that_has_fractions_under_a_percent_sign_is_left_out() -> None:
     assert [entry.text for entry in reading.entries] == ["0.8%", "0.533%", "0.3%", "2.4%"]
 
 
+def test_columns_that_look_like_metrics_are_named_where_they_are_not_read() -> None:
+    reading = read("Model|MRR|MRR@20|Hits1*MR|MRR std|hits|time", "A|0.338|0.3|1|0.01|2|3")
+    assert [entry.column for entry in reading.entries] == ["MRR"]
+    assert [skip.what for skip in reading.skipped] == ["MRR@20", "Hits1*MR"]
+
+
 def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -> None:
     reading = read("Model|H@10 (FB15k-237)|H@10 (WN18RR)", "A|.533|57.1", "B|.5|50.1")
     assert [entry.text for entry in reading.entries] == ["57.1%", "50.1%"]

@@ -45,6 +45,36 @@ def test_datasets_over_metrics_or_below(lines: list[str], expected: list[str | N
     assert [heading.datasets[j] for j in heading.measured] == expected
 
 
+@pytest.mark.parametrize(
+    ("heading", "datasets"),
+    [
+        ("WN18RR MRR|H@1|H@10|UMLS MRR|H@1", ["WN18RR", "WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        ("WN18RR MRR|UMLS MRR|H@10", ["WN18RR", "UMLS", None]),
+        ("WN18RR MRR|H@1|UMLS MRR|MR", ["WN18RR", None, "UMLS", None]),
+        ("MR|WN18RR MRR|H@1|UMLS MRR|H@1", [None, "WN18RR", None, "UMLS", None]),
+        ("WN18RR MRR|H@1", ["WN18RR", None]),
+    ],
+)
+def test_a_dataset_next_to_a_metric_goes_on_where_the_same_metrics_come_again(
+    heading: str, datasets: list[str | None]
+) -> None:
+    found = find(f"Model|{heading}", "A|0.1|0.2|0.3|0.4|0.5"[: 1 + 4 * len(datasets)])
+    assert [meaning.dataset for meaning in found.meanings[1:] if meaning is not None] == datasets
+
+
+@pytest.mark.parametrize(
+    ("heading", "raw"),
+    [
+        ("MR|Filtered MR|MRR (filtered)|MRR|H@1", [True, False, False, True, False]),
+        ("MR|valid filtered MR", [False, False]),
+        ("WN18 MR|UMLS filtered MR", [False, False]),
+    ],
+)
+def test_a_metric_is_raw_where_it_is_there_again_filtered(heading: str, raw: list[bool]) -> None:
+    found = find(f"Model|{heading}", "A|0.1|0.2|0.3|0.4|0.5"[: 1 + 4 * len(raw)])
+    assert [meaning.protocol == "raw" for meaning in found.meanings[1:] if meaning is not None] == raw
+
+
 def test_keys_join_the_levels() -> None:
     assert find("Model|FB15k-237|", "|MRR|MR").keys == ("Model", "FB15k-237 / MRR", "FB15k-237 / MR")
     assert find("MRR|MRR|MRR (2)").keys == ("MRR", "MRR (3)", "MRR (2)")

@@ -9,6 +9,7 @@ from rankconst.catalogue.mentions import find_mentions
 from rankconst.errors import DataError
 from rankconst.results.evaluation import Stated, agrees, parse_stated, settle
 from rankconst.results.tables import latex, markdown
+from rankconst.results.tables.columns import CONSTRAINED
 from readings import reading_of
 
 read = reading_of(markdown.READER)
@@ -48,6 +49,9 @@ def test_graphs_that_a_text_names(text: str, names: list[str]) -> None:
         ("Predicting missing relations on WN18RR:\n", "WN18RR (classification)"),
         ("Node classification on WN18RR:\n", "WN18RR (classification)"),
         ("Results on FB15k-237 against 50 random negatives:\n", "FB15k-237 (sampled)"),
+        ("### WN18RR (uniform eval, 500 negative samples)\n", "WN18RR (sampled)"),
+        ("### WN18RR (50 samples)\n", "WN18RR (sampled)"),
+        ("On WN18RR, trained with 256 negative samples:\n", "WN18RR"),
         ("Results on the temporal graph ICEWS14:\n", "ICEWS14 (temporal)"),
         ("```\n# WN18RR\npython --dataset WN18RR\n```\n", None), ("[FB15k-237](https://x/WN18RR)\n", "FB15k-237"),
         ("* WN18RR\n\n  Other text\n\n* FB15k-237\n\n  With dropout:\n", "FB15k-237"),
@@ -169,7 +173,7 @@ def test_a_heading_that_is_shifted_is_no_heading() -> None:
         "| TransE | .294 | 357 | .226 | 3384 |\n"
     )
     assert not reading.entries
-    assert [skip.why for skip in reading.skipped] == ["the heading does not fit: MRR is over names"]
+    assert [skip.why for skip in reading.skipped] == ["the heading does not fit: FB15k-237 / MRR is over names"]
 
 
 def test_parts_of_a_benchmark_over_its_column() -> None:
@@ -298,6 +302,90 @@ def test_fractions_below_a_text_that_says_percent_are_left_out(text: str) -> Non
     assert [entry.text for entry in read(f"{text}\n\n{rows}| B | 1.2 | 9 |\n| C | 1.3 | 9 |\n").entries][::2] == [
         "0.8%", "1.2%", "1.3%",
     ]  # fmt: skip
+
+
+def test_rows_of_one_side_are_left_out_where_each_comes_for_both() -> None:
+    rows = "| NewE {} (n=50) | .3 |\n| NewE {} (n=50) | .4 |\n| NewE Average (n=50) | .35 |\n"
+    table = f"WN18RR:\n\n| Model | MRR |\n|--|--|\n{rows}"
+    for pair in (("Left", "Right"), ("Right", "Left")):
+        reading = read(table.format(*pair))
+        assert [entry.text for entry in reading.entries] == [".35"]
+        assert [skip.line for skip in reading.skipped] == [5, 6]
+    assert [entry.text for entry in read(table.format("Left", "Far")).entries] == [".3", ".4", ".35"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (("WN18RR(raw)", "WN18RR (filt.)"), [("WN18RR", "raw", None), ("WN18RR", None, None)]),
+        (("UMLS (valid)", "UMLS (my part)"), [("UMLS", None, "valid"), ("UMLS (my part)", None, None)]),
+    ],
+)
+def test_the_name_of_a_dataset_may_say_more_in_parentheses(
+    cells: tuple[str, str], expected: list[tuple[str, str | None, str | None]]
+) -> None:
+    reading = read("| Dataset | MRR |\n|--|--|\n| {} | .3 |\n| {} | .4 |\n".format(*cells))
+    assert [
+        (about.dataset, about.protocol, about.split) for about in (entry.context for entry in reading.entries)
+    ] == expected
+
+
+def test_rows_of_queries_and_of_typed_candidates_are_other_tasks() -> None:
+    reading = read("On UMLS:\n\n| Query | MRR |\n|--|--|\n| 2p | .3 |\n| 3in | .4 |\n| up | .5 |\n")
+    assert {entry.context.dataset for entry in reading.entries} == {"UMLS (complex query)"}
+    assert "a row is of one kind of queries" in reading.understood
+    rows = "| A (without type constraints) | .3 |\n| A (with type constraints) | .4 |\n| B type-constrained | .5 |\n"
+    reading = read(f"On UMLS:\n\n| Model | MRR |\n|--|--|\n{rows}")
+    assert [entry.text for entry in reading.entries] == [".3"]
+    assert {skip.why for skip in reading.skipped} == {CONSTRAINED}
+
+
+def test_columns_of_sides_next_to_metrics_in_rows() -> None:
+    reading = read(
+        "UMLS:\n\n| Metric | Head | Tail | Mean |\n|--|--|--|--|\n| MRR | .3 | .5 | .4 |\n| MR | 9 | 7 | 8 |\n"
+    )
+    told = [(entry.context.side, entry.metric.label, entry.text) for entry in reading.entries]
+    assert told == [("head", "MRR", ".3"), ("head", "MR", "9"), ("tail", "MRR", ".5"), ("tail", "MR", "7"),
+                    (None, "MRR", ".4"), (None, "MR", "8")]  # fmt: skip
+
+
+_OVER = "|{}|\n|--|--|--|--|--|\n|  | MRR | MR | MRR | MR |\n| A | .3 | 300 | .4 | 400 |\n"
+
+
+@pytest.mark.parametrize(
+    ("over", "datasets"),
+    [
+        (" | WN18RR |  | UMLS | ", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        (" | WN18RR | UMLS |  | ", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        (" |  | WN18RR |  | UMLS", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        (" |  | WN18RR | UMLS | ", ["WN18RR", "WN18RR", "UMLS", "UMLS"]),
+        (" |  | WN18RR |  | ", ["WN18RR"] * 4),
+        (" | WN18RR | UMLS | Nations | ", ["WN18RR", "UMLS", "Nations", "Nations"]),
+    ],
+)
+def test_datasets_over_metrics_that_lost_their_spans(over: str, datasets: list[str]) -> None:
+    assert [entry.context.dataset for entry in read(_OVER.format(over)).entries] == datasets
+
+
+def test_a_column_of_versions_is_part_of_the_name() -> None:
+    rows = "| WN18RR | v2 | .3 |\n| WN18RR | v2_ind | .4 |\n"
+    reading = read(f"| Dataset | Version | MRR |\n|--|--|--|\n{rows}")
+    told = [entry.context.among[-1:] or (entry.context.dataset,) for entry in reading.entries]
+    assert told == [("WN18RR v2 ind (GraIL)",)] * 2
+
+
+def test_metrics_in_rows_behind_datasets_that_each_row_names() -> None:
+    reading = read("| Graph | Metric | A | B |\n|--|--|--|--|\n| UMLS | MRR | .5 | .6 |\n| WN18RR | MRR | .3 | .4 |\n")
+    told = [(entry.context.dataset, entry.context.model, entry.text) for entry in reading.entries]
+    assert told == [("UMLS", "A", ".5"), ("UMLS", "B", ".6"), ("WN18RR", "A", ".3"), ("WN18RR", "B", ".4")]
+
+
+@pytest.mark.parametrize("column", ["| Query | 2p |", "| Query | 3in |"])
+def test_other_tasks_stay_other_tasks_on_a_dataset_that_only_the_user_names(column: str) -> None:
+    _, name, cell, _ = column.split("|")
+    reading = read(f"|{name}| MRR |\n|--|--|\n|{cell}| .3 |\n")
+    with pytest.raises(DataError, match="another task"):
+        rankconst.adjust(reading, dataset="umls")
 
 
 _V = [("WN18RR v1 (GraIL)", "WN18RR v1 ind (GraIL)"), ("WN18RR v2 (GraIL)", "WN18RR v2 ind (GraIL)")]

@@ -76,6 +76,23 @@ def test_splits_in_keys_and_around() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"Train": {"MRR": 0.9}, "Val": {"MRR": 0.6}, "Test": {"MRR": 0.5}}',
+         [("train", None, None), ("valid", None, None), ("test", None, None)]),
+        ('{"WN18RR": {"mrr": 0.4, "head": {"mrr": 0.3}, "tail_prediction": {"mrr": 0.5}}}',
+         [(None, None, None), (None, "head", None), (None, "tail", None)]),
+        ('{"test_metrics": {"raw": {"mr": 20}, "filtered": {"mr": 10}}}',
+         [("test", None, "raw"), ("test", None, None)]),
+        ('{"A": {"mrr": 0.4}, "ours": {"mrr": 0.5}}', [(None, None, None), (None, None, None)]),
+    ],
+)  # fmt: skip
+def test_keys_name_splits_sides_and_protocols(text: str, said: list[tuple[str | None, ...]]) -> None:
+    contexts = [entry.context for entry in _read(text).entries]
+    assert [(about.split, about.side, about.protocol) for about in contexts] == said
+
+
 def test_what_names_no_tool_has_no_source() -> None:
     reading = _read('{"mrr": 0.3, "hits@10": 0.5, "loss": 0.1, "std": 0.2}')
     assert [entry.metric.label for entry in reading.entries] == ["MRR", "Hits@10"]
