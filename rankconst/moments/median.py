@@ -61,7 +61,7 @@ _GAP_NODES = 32
 _TERM_BY_TERM = 64
 # Of blocks: the logarithms that sums over gaps may take, where the window has points everywhere and where it has not;
 # for how many y they are formed at least; and the share of gaps below which no more are left.
-_GAP_BUDGET, _PLAIN_GAP_BUDGET, _LEAST_GAPS, _GONE = 2**22, 2**24, 17, 1e-14
+_GAP_BUDGET, _PLAIN_GAP_BUDGET, _LEAST_GAPS, _GONE = 2**20, 2**22, 17, 1e-14
 
 
 @dataclass(frozen=True, slots=True)

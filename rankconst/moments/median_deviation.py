@@ -64,7 +64,7 @@ GOAL = 2.0**-7
 # Bounds on the number of draws; the fewest are for hundreds of thousands of distinct N.
 FEWEST_DRAWS, MOST_DRAWS = 2**5, 2**17
 # Draws times distinct N may reach this, unless the fewest draws exceed it already; and of blocks, draws times tasks.
-WORK, BLOCK_WORK = 2**22, 2**23
+WORK, BLOCK_WORK = 2**22, 2**20
 
 # Draws of the pilot sample; where draws are few, half as many as of the sample itself at most.
 _PILOT = 512

@@ -36,10 +36,20 @@ LARGEST_VARIANCE_ERROR = 1e-6
 LARGEST_SAMPLED_ERROR = 0.1
 """What errors may be at most, in parts of the number they belong to."""
 
-NEGLIGIBLE_DEVIATION, NEGLIGIBLE_DEVIATION_OF_BASELINES = 1e-3, 0.1
-"""A standard deviation, in parts of the expectation, that a sample need not tell from none.
+NEGLIGIBLE_DEVIATION = 1e-3
+"""A standard deviation, in parts of the expectation, that a sample need not tell from none."""
 
-Baselines that know much are all but certain: where no draw differs, the error covers what may have gone unseen.
+OF_BASELINES = {
+    "expectation": 1e-4,
+    "variance": 2e-2,
+    "sampled": 0.5,
+    "deviation": 1e-4,
+    "sampled deviation": 0.5,
+    "rank": 0.05,
+}
+"""The same of baselines that know something, whose medians are all but certain at times, and otherwise interpolated.
+
+Where no draw differs, the error covers what may have gone unseen: up to a part of a rank where it is next to 0.
 """
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -249,16 +259,23 @@ def check_errors(tables: TableSet) -> Checked:
     """Look for errors that are negative, or larger than constants of their method may have."""
     frame = tables.sound["constants"]
     sampled = frame["method"].isin(["sampled"]).to_numpy()
+    chance = frame["baseline"].isin([DEFAULT_BASELINE]).to_numpy()
+    bounds = {"expectation": LARGEST_EXPECTATION_ERROR, "variance": LARGEST_VARIANCE_ERROR}
+    share = np.where(chance, LARGEST_SAMPLED_ERROR, OF_BASELINES["sampled"])
+    ranks = np.where(chance, 0.0, OF_BASELINES["rank"])
+    mean = np.abs(frame["expectation"].to_numpy())
+    # A sample in which nothing varies has an error all the same.
+    near = np.where(sampled, OF_BASELINES["sampled deviation"], OF_BASELINES["deviation"])
+    deviation = np.where(chance, np.where(sampled, NEGLIGIBLE_DEVIATION, 0.0), near) * mean
+    least = {
+        "expectation": np.where(sampled, ranks, 0.0),
+        "variance": np.square(deviation + np.where(sampled, ranks, 0)),
+    }
     findings = []
-    for column, bound in (("expectation", LARGEST_EXPECTATION_ERROR), ("variance", LARGEST_VARIANCE_ERROR)):
+    for column, bound in bounds.items():
         value, error = frame[column].to_numpy(), frame[f"{column}_error"].to_numpy()
-        largest = np.where(sampled, LARGEST_SAMPLED_ERROR, bound) * np.abs(value)
-        if column == "variance":
-            # A sample in which nothing varies has an error all the same.
-            chance = frame["baseline"].isin([DEFAULT_BASELINE]).to_numpy()
-            negligible = np.where(chance, NEGLIGIBLE_DEVIATION, NEGLIGIBLE_DEVIATION_OF_BASELINES)
-            least = np.square(negligible * frame["expectation"].to_numpy())
-            largest = np.where(sampled, np.fmax(largest, least), largest)
+        part = np.where(sampled, share, np.where(chance, bound, OF_BASELINES[column]))
+        largest = np.fmax(part * np.abs(value), least[column])
         wrong = (error < 0) | (error > largest)
         expected = [f"0 to {one!r}" for one in largest.tolist()]
         findings += point_out(
