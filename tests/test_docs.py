@@ -203,6 +203,11 @@ def test_published_lines_are_what_the_script_writes(reference: Path, monkeypatch
     lines = adjust_published.render_lines(adjusted)
     assert lines.count("\n") == 1 + 10
     assert lines in text_of(DOCS / "plots.md"), "run: python scripts/adjust_published.py FILE"
+    ladder = adjust_published.render_ladder(adjusted)
+    assert ladder in text_of(DOCS / "baselines.md"), "run: python scripts/adjust_published.py FILE"
+    said = re.match(r"Of (\d+) results on test, (\d+) are worse than the frequency baseline:", ladder)
+    assert said is not None
+    assert f"of {said[1]} published results on test, {said[2]} are worse" in " ".join(text_of(ROOT / "README.md").split())
 
 
 @in_checkout
