@@ -44,7 +44,7 @@ OF_BASELINES = {
     "variance": 2e-2,
     "sampled": 0.5,
     "deviation": 1e-4,
-    "sampled deviation": 0.5,
+    "sampled deviation": 2.0,
     "rank": 0.05,
 }
 """The same of baselines that know something, whose medians are all but certain at times, and otherwise interpolated.
