@@ -449,7 +449,8 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
     # There is no p against other baselines than chance.
     blank = [None] * size
     for key in tails:
-        data[key] = [value for each in columns for value in (each[key].tolist() if key in each else blank)]
+        found = (value for each in columns for value in (each[key].tolist() if key in each else blank))
+        data[key] = [None if value is None or math.isnan(value) else value for value in found]
     data["text"] = [each.text for each in published] * len(done)
     data["p_method"] = [method for each in columns for method in each.get("p_method", blank)]
     described = [(each.constants, _describe(each.constants)) for each in done]

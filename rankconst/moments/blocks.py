@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.summation import gram_rules
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
+    from rankconst.catalogue.metrics import Metric
     from rankconst.moments.result import Counts, Values
 
 
@@ -48,12 +48,12 @@ def split_offsets(histogram: Histogram) -> tuple[Histogram, int]:
     return Histogram.from_counts(histogram.num_candidates, histogram.num_tasks), total
 
 
-def certain_moments(family: str, histogram: Histogram) -> Moments | None:
+def certain_moments(metric: Metric, histogram: Histogram) -> Moments | None:
     """Return the moments of a metric of ranks that are all certain; None if some are not."""
     if histogram.offsets is None or int(histogram.num_candidates.max()) > 1:
         return None
     ranks, tasks = histogram.last_ranks.astype(np.float64), histogram.num_tasks.astype(np.float64)
-    value = CATALOGUE[family].evaluate(ranks, tasks, None)
+    value = metric.evaluate(ranks, tasks, None)
     return Moments(value, 4 * UNIT_ROUNDOFF * value, 0.0, 0.0, "closed_form")
 
 

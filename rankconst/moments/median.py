@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.moments.block_counts import BlockCounts
 from rankconst.moments.blocks import certain_moments
 from rankconst.moments.poisson_binomial import BelowCounts, PointLaws
@@ -148,7 +149,7 @@ class _MedianLaw:
 
 def median_rank(histogram: Histogram) -> Moments:
     """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
-    if certain := certain_moments("median_rank", histogram):
+    if certain := certain_moments(CATALOGUE["median_rank"], histogram):
         return certain
     return _summarise(_median_law(histogram), _Statistic(float, _rank_difference, _rank_curvature))
 
@@ -159,7 +160,7 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
     For even n with B far above A (two tasks, or half of the tasks pinned at 1) the variance is a small difference of
     E[1/A^2] and what turns it into E[1/M^2]; digits are lost as the one exceeds the other, and the error says so.
     """
-    if certain := certain_moments("inverse_median_rank", histogram):
+    if certain := certain_moments(CATALOGUE["inverse_median_rank"], histogram):
         return certain
     statistic = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature)
     return _summarise(_median_law(histogram), statistic)

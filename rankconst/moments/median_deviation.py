@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.catalogue.metrics import NORMAL_QUARTILE
+from rankconst.catalogue.metrics import CATALOGUE, NORMAL_QUARTILE
 from rankconst.moments.blocks import certain_moments, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 
@@ -111,7 +111,7 @@ def median_absolute_deviation(histogram: Histogram) -> Moments:
     these bounds leave possible. All is exactly 0 with one task, or if more than half of the tasks are certain to have
     the same rank. The number of draws does not include the pilot sample.
     """
-    if certain := certain_moments("median_absolute_deviation", histogram):
+    if certain := certain_moments(CATALOGUE["median_absolute_deviation"], histogram):
         return certain
     n = histogram.total
     # Of tasks with one candidate, those with the same offset are one row.

@@ -79,6 +79,7 @@ def own(tmp_path: Path) -> Path:
             "constants": [
                 {
                     **sampled, "side": "both", "aggregation": "micro", "metric": "hits_at_k", "k": 3, "num_tasks": 7,
+                    "baseline": "uniform",
                     "expectation": 0.25,
                     "expectation_error": 0.5, "variance": 4.0, "variance_error": 0.75, "method": "sampled",
                 }
@@ -138,6 +139,7 @@ def use_constants(tables: rankconst.Tables) -> None:
 USES = {
     "macro_candidates": lambda tables: tables.constants("nations", "mrr", aggregation="macro"),
     "candidates_by_relation": lambda tables: tables.constants("nations", "mrr", relations="embassy"),
+    "baseline_candidates": lambda tables: tables.constants("nations", "hits@2", baseline="range"),
 }
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TABLES = rankconst.load()
 DATASETS = ("fb15k237", "kinships", "nations", "wn18rr")
 MODELS = ("complex", "rotate", "transe", "tucker")
+# Their MRR is less than what counting gets: 0.2345 and 0.5645.
+BELOW_FREQUENCY = {("fb15k237", "rotate"), ("nations", "complex"), ("nations", "rotate"), ("nations", "transe")}
 
 
 @pytest.mark.slow
@@ -40,10 +42,12 @@ def test_pykeen_results(reference: Path, dataset: str, model: str) -> None:
         for finding in found.findings:
             cause = "E[MRR] = ln(N)/(N - 1)" if finding.values[0].label == "AMRR" else "never scaled"
             assert finding.severity == "info" or cause in finding.cause
-        others = [(f.rule, f.values[0].label, f.label[:4]) for f in found.findings if f.severity != "error"]
-        assert others == [("worse-than-random", "Hits@1", "both")] * (
-            3 if (dataset, model) == ("nations", "transe") else 0
-        )
+        others = [f for f in found.findings if f.severity != "error"]
+        assert [(f.rule, f.values[0].label, f.label[:4]) for f in others if f.rule != "below-frequency"] == [
+            ("worse-than-random", "Hits@1", "both")
+        ] * (3 if (dataset, model) == ("nations", "transe") else 0)
+        below = {"MRR" in {m.label for m in f.values} for f in others if f.rule == "below-frequency"}
+        assert below == ({True} if (dataset, model) in BELOW_FREQUENCY else set())
 
 
 def test_collated_results(reference: Path) -> None:
@@ -59,14 +63,25 @@ def test_collated_results(reference: Path) -> None:
     assert {label.partition(", ")[2] for label in large} == {"kinships", "nations"}
     assert all(expected[label] in cause for label, cause in wrong)
     assert [(f.rule, f.label) for f in found.findings if f.severity != "error"] == [
-        ("worse-than-random", "transe, nations")
+        ("below-frequency", "rotate, fb15k237"),
+        ("below-frequency", "complex, nations"),
+        ("below-frequency", "rotate, nations"),
+        ("worse-than-random", "transe, nations"),
+        ("below-frequency", "transe, nations"),
     ]
 
 
 def test_published_results(reference: Path) -> None:
-    """181 rows of ten repositories: no slip. Hits@1 of TransE on Nations is 3 of 402, worse than random."""
+    """181 rows of ten repositories: no slip. Hits@1 of TransE on Nations is 3 of 402, worse than random.
+
+    On FB15k-237, counting gets an MRR of 0.2345 and a Hits@10 of 0.3565; on UMLS, an MRR of 0.6688.
+    """
     found = lint_reading(read_results(reference / "published_results.csv"), TABLES)
     assert found.num_groups == 181
-    assert [(f.rule, f.severity, f.label) for f in found.findings] == [
+    assert [(f.rule, f.severity, f.label) for f in found.findings if f.rule != "below-frequency"] == [
         ("worse-than-random", "info", "TransE, Nations, test, both")
     ]
+    assert {f.label.partition(", test")[0] for f in found.findings if f.rule == "below-frequency"} == {
+        "TransE, CoDEx-S", "DistMult, FB15k-237", "PairRE, FB15k-237", "TransE, FB15k-237", "TransE, Kinships",
+        "TransE, Nations", "TransE, UMLS", "DistMult, UMLS",
+    }  # fmt: skip
