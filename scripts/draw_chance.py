@@ -68,7 +68,7 @@ def _draw_figure() -> Figure:
     right.set_title("skill over the frequency baseline")
     left.set_ylim(min(-0.04, *(min(values) - 0.04 for values in skill.values())), 1.04)
     left.annotate(
-        "a random\nranker already\ngets 0.947",
+        "a random\nranker\ngets 0.947",
         xy=(0.0, chance["nations"] - 0.005),
         xytext=(0.0, 0.5),
         ha="center",
