@@ -286,6 +286,7 @@ class Tampering:
 
 ONE = {"dataset": "toy", "protocol": "standard", "split": "train", "side": "head"}
 MICRO = {**ONE, "aggregation": "micro"}
+LATER = {**ONE, "split": "test"}
 
 
 def edit(name: str, value: Any) -> Callable[[Draft], Draft]:
@@ -313,7 +314,8 @@ def describe_otherwise(draft: Draft) -> Draft:
     altered = table.schema.set(place, table.schema.field(place).with_metadata({"description": "spread"}))
 
     def alter(descriptor: dict[str, Any]) -> None:
-        descriptor["resources"][4]["schema"]["fields"][place]["description"] = "spread"
+        resource = next(one for one in descriptor["resources"] if one["name"] == "constants")
+        resource["schema"]["fields"][place]["description"] = "spread"
 
     return replace(draft, tables={**draft.tables, "constants": table.cast(altered)}, descriptor=alter)
 
@@ -389,7 +391,7 @@ TAMPERINGS: dict[str, Tampering] = {
     "content": Tampering(hash_otherwise, {"table": "candidates", "column": "contentHash"}),
     "descriptor": Tampering(edit("title", "Tables"), {"column": "title", "got": "Tables"}),
     "checksums": Tampering(
-        add_file("checksums.txt", b"0" * 64 + b"  datapackage.json\n"), {"table": "candidates.parquet"}
+        add_file("checksums.txt", b"0" * 64 + b"  datapackage.json\n"), {"table": "baseline_candidates.parquet"}
     ),
     "columns": Tampering(describe_otherwise, {"table": "constants", "column": "variance", "got": "spread"}),
     "missing": Tampering(
@@ -433,7 +435,11 @@ TAMPERINGS: dict[str, Tampering] = {
     "filters": Tampering(swap_protocols, {"dataset": "toy", "protocol": "standard", "split": "valid"}),
     "macro": Tampering(move_task, {"table": "macro_candidates", **ONE, "aggregation": "macro-relation"}),
     "relations": Tampering(
-        rename_relation, {"table": "candidates_by_relation", "protocol": "standard", "split": "test"}
+        rename_relation, {"table": "candidates_by_relation", "protocol": "standard", "split": "test"}, ("baselines",)
+    ),
+    "baselines": Tampering(
+        change("baseline_candidates", "num_tasks", lambda n: n + 1, **LATER, relation="r2", baseline="range"),
+        {"table": "baseline_candidates", **LATER, "relation": "r2", "baseline": "range"},
     ),
     "inequalities": Tampering(break_mean, {"table": "constants", **MICRO, "metric": "harmonic_mean_rank"}),
     "rebuild": Tampering(
@@ -442,7 +448,10 @@ TAMPERINGS: dict[str, Tampering] = {
         means=True,
     ),
     "sources": Tampering(
-        rename_everywhere, {"table": "candidates_by_relation", "dataset": "toy", "relation": "r2"}, means=True
+        rename_everywhere,
+        {"table": "candidates_by_relation", "dataset": "toy", "relation": "r2"},
+        ("baselines",),
+        means=True,
     ),
 }  # fmt: skip
 
@@ -627,7 +636,7 @@ def test_a_wrong_histogram_is_noticed_with_the_files(toy: Toy, tmp_path: Path, r
     assert failed(examine(tables.path)) == {}
     found = rebuild.rebuild_histograms(read_set(tables), means_of(toy, tmp_path)).findings
     named = {finding.table for finding in found}
-    assert named == {"datasets", "candidates", "macro_candidates", "candidates_by_relation"}
+    assert named == {"datasets", "candidates", "macro_candidates", "candidates_by_relation", "baseline_candidates"}
     one = next(finding for finding in found if finding.table == "candidates")
     assert set(one.key) == set(KEYS["candidates"])
     assert one.expected != one.got

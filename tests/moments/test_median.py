@@ -278,8 +278,9 @@ def test_rules_against_direct_sums(name: str, monkeypatch: pytest.MonkeyPatch, r
     # Term by term, tables of points x gaps are formed: narrow panels keep them small.
     monkeypatch.setattr(module, "_WIDEST", 0.02)
     monkeypatch.setattr(module, "_NARROWEST", 256)
-    module._median_law.cache_clear()
-    request.addfinalizer(module._median_law.cache_clear)
+    for formed in (module._median_law, summation._whole_rule):
+        formed.cache_clear()
+        request.addfinalizer(formed.cache_clear)
     assert module._median_law(histogram).nodes.points.size > points.size
     for ours, direct in zip(by_rule, compute(histogram), strict=True):
         check(ours, direct.expectation, direct.variance, (1e-12, 2e-10), noise=1e-14)
