@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
-from rankconst.catalogue.baselines import BASELINES
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.tables.folder import DESCRIPTOR
@@ -146,15 +146,18 @@ def serialise_tables(tables: Mapping[str, pa.Table]) -> dict[str, bytes]:
 
 
 def _serialise(name: str, table: pa.Table) -> bytes:
-    """Write a table with a row group a dataset, and a baseline, so that the rows of one can be read alone.
+    """Write a table with a row group a dataset, one more for its baselines, so that these can be read alone.
 
     The table of datasets, which is read as a whole, is one row group.
     """
-    names = [each for each in ("dataset", "baseline") if each in table.column_names]
-    keys = list(zip(*(table.column(each).to_pylist() for each in names), strict=True))
+    keys = table.column("dataset").to_pylist()
+    if "baseline" in table.column_names:
+        keys = list(zip(keys, pc.not_equal(table["baseline"], pa.scalar(DEFAULT_BASELINE)).to_pylist(), strict=True))
     starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and len(table) > len(set(keys)))]
     # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those in keys do repeat.
     fractions = [each.name for each in table.schema if pa.types.is_floating(each.type) and each.name not in KEYS[name]]
+    # A dictionary of many numbers is longer than what zstd makes of the numbers.
+    words = [each.name for each in table.schema if not pa.types.is_primitive(each.type) or each.name == "k"]
     sink = io.BytesIO()
     with pq.ParquetWriter(
         sink,
@@ -162,8 +165,9 @@ def _serialise(name: str, table: pa.Table) -> bytes:
         compression="zstd",
         compression_level=19,
         # The stubs know of no names.
-        use_dictionary=[each for each in table.column_names if each not in fractions],  # type: ignore[arg-type]
+        use_dictionary=words,  # type: ignore[arg-type]
         use_byte_stream_split=fractions,
+        write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:
         for start, stop in itertools.pairwise([*starts, len(keys)]):

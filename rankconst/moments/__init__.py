@@ -25,6 +25,8 @@ module                      holds
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -54,7 +56,8 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     -------
     Moments
         Both numbers, each with its error, and the method: exact up to the stated rounding for ``closed_form``, an
-        approximation within its error for ``numerical``, an estimate for ``sampled``.
+        approximation within its error for ``numerical``, an estimate for ``sampled``. Errors under baselines other than
+        chance are rounded up, to eight bits.
 
     Raises
     ------
@@ -69,4 +72,15 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     # Looking a constant up computes nothing: the formulas are imported when one is needed.
     module, name = metric.moments.split(".")
     compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), name)
-    return compute(histogram, metric.k) if metric.takes_k else compute(histogram)
+    moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
+    if histogram.offsets is None:
+        return moments
+    # Millions of bounds with all their digits would be a quarter of the tables.
+    first, second = _round_up(moments.expectation_error), _round_up(moments.variance_error)
+    return replace(moments, expectation_error=first, variance_error=second)
+
+
+def _round_up(error: float) -> float:
+    """Return a bound that is at most 1/128 larger, with eight significant bits."""
+    mantissa, exponent = math.frexp(error)
+    return math.ldexp(math.ceil(mantissa * 256) / 256, exponent) if math.isfinite(error) else error
