@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from rankconst.errors import DataError
 from rankconst.tables.schema import COLUMNS
@@ -38,6 +39,9 @@ SAMPLED_ROUNDING = 1e-12
 
 ERROR_FACTOR = 2.0
 """By how much an error may differ between machines: a bound is itself computed, and often is rounding alone."""
+
+STANDARD_ERRORS = 5
+"""How many standard errors two samples of one law may differ by."""
 
 _EXAMPLES = 5
 
@@ -121,16 +125,32 @@ def compare_sets(
 
 
 def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
-    """Return new constants with the values of the old ones, and their errors, where these have not changed."""
+    """Return new constants with the values of the old ones, and their errors, where these have not changed.
+
+    A sample of another number of draws replaces none of the same law.
+    """
     old_at, new_at, _ = _match_rows("constants", old, new)
     before, after = old.take(old_at), new.take(new_at)
-    tolerated = _tolerate(before, after)
-    for column in tolerated:
-        values, kept = np.array(_numbers(new[column])), tolerated[column]
-        values[new_at[kept]] = _numbers(before[column])[kept]
+    tolerated, resampled = _tolerate(before, after), _is_resampled(before, after)
+    for column in (*tolerated, "num_draws"):
+        kept = tolerated.get(column, resampled) | resampled
+        source = np.full(len(new), -1, np.int64)
+        source[new_at[kept]] = old_at[kept]
+        stays = source >= 0
+        values = pc.if_else(pa.array(stays), old[column].take(pa.array(source, mask=~stays)), new[column])
         place = new.schema.get_field_index(column)
-        new = new.set_column(place, new.schema.field(place), pa.array(values))
+        new = new.set_column(place, new.schema.field(place), values)
     return new
+
+
+def _is_resampled(before: pa.Table, after: pa.Table) -> Truths:
+    """Tell which rows are of two samples that may well be of one law."""
+    found: Truths = _is_sampled(before["method"]) & _is_sampled(after["method"])
+    found &= _differs(before["num_draws"], after["num_draws"])
+    for column, error in ERRORS.items():
+        apart = np.abs(_numbers(before[column]) - _numbers(after[column]))
+        found &= apart <= STANDARD_ERRORS * np.hypot(_numbers(before[error]), _numbers(after[error]))
+    return found
 
 
 def _compare(name: str, old: pa.Table, new: pa.Table, lacking: Collection[str]) -> TableChanges:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,17 @@ def test_what_has_not_changed_stays_as_released() -> None:
     old, new = make_set(constants=[HITS, MRR, SAMPLED]), make_set(constants=[sampled, added, near, far])
     kept = keep_released(old["constants"], new["constants"]).to_pylist()
     assert kept == make_set(constants=[SAMPLED, added, MRR, far])["constants"].to_pylist()
+
+
+@pytest.mark.parametrize(("away", "stays"), [(4.9, True), (5.1, False)])
+def test_a_smaller_sample_of_the_same_law_replaces_none(away: float, stays: bool) -> None:
+    errors = {"expectation_error": SAMPLED["expectation_error"] * 4, "variance_error": SAMPLED["variance_error"] * 4}
+    off = away * math.hypot(SAMPLED["variance_error"], errors["variance_error"])
+    smaller = {**SAMPLED, **errors, "variance": SAMPLED["variance"] + off, "num_draws": 60}
+    old, new = make_set(constants=[MRR, SAMPLED]), make_set(constants=[MRR, smaller])
+    kept = keep_released(old["constants"], new["constants"])
+    assert kept.equals((old if stays else new)["constants"])
+    assert compare_sets(old, {**new, "constants": kept}).bump == (Bump.patch if stays else Bump.major)
 
 
 @pytest.mark.parametrize(("column", "value"), [("method", "closed_form"), ("num_tasks", 11), ("num_draws", 5)])
