@@ -134,10 +134,9 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
     tolerated, resampled = _tolerate(before, after), _is_resampled(before, after)
     for column in (*tolerated, "num_draws"):
         kept = tolerated.get(column, resampled) | resampled
-        source = np.full(len(new), -1, np.int64)
-        source[new_at[kept]] = old_at[kept]
-        stays = source >= 0
-        values = pc.if_else(pa.array(stays), old[column].take(pa.array(source, mask=~stays)), new[column])
+        stays, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
+        stays[new_at[kept]], source[new_at[kept]] = True, old_at[kept]
+        values = pc.if_else(pa.array(stays), old[column].take(source), new[column])
         place = new.schema.get_field_index(column)
         new = new.set_column(place, new.schema.field(place), values)
     return new

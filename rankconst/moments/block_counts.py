@@ -204,7 +204,7 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
         tilted = share / (share + (1 - share) * np.exp(-s)[:, None])
         mean = np.einsum("xu,xu->x", tasks, tilted)
         variance = np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
-        off = np.abs(mean - target) > 0.05 * np.sqrt(variance)
+        off = np.abs(mean - target) > 1e-4 * np.sqrt(variance)
         if not np.any(off):
             break
         low, high = np.where(mean < target, s, low), np.where(mean > target, s, high)
