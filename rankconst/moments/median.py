@@ -61,8 +61,8 @@ _GAP_SCALES = 45.0
 _GAP_NODES = 32
 # Sums over that many terms or fewer are formed term by term.
 _TERM_BY_TERM = 64
-# Of blocks: the logarithms that sums over gaps may take to be formed for all y, for how many y they are formed else, and
-# the share of gaps below which no more are left.
+# Of blocks: the logarithms that sums over gaps may take to be formed for all y, for how many y they are formed else,
+# and the share of gaps below which no more are left.
 _GAP_BUDGET, _SOME_GAPS, _GONE = 2**19, 13, 1e-14
 # Of the polynomials that interpolate between these, and in how long a window gaps are followed rank by rank.
 _DEGREE, _TRACED = 5, 2**16
@@ -482,7 +482,7 @@ def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: b
         while start < end:
             # f is singular at 0.
             scale = min(profile.scale(start), float(start))
-            width = _WIDEST * scale
+            width = _WIDEST * min(scale, float(start) / 2)
             gap = profile.gap(start) if paired else 0.0
             if gap:
                 scale = min(scale, 8.0 * gap)

@@ -137,6 +137,19 @@ def test_a_smaller_sample_of_the_same_law_replaces_none(away: float, stays: bool
     assert compare_sets(old, {**new, "constants": kept}).bump == (Bump.patch if stays else Bump.major)
 
 
+@pytest.mark.parametrize(
+    ("away", "error", "stays"), [(0.9, 9, True), (1.1, 9, False), (0.9, 0.1, True), (1.1, 0.1, False)]
+)
+def test_a_number_of_another_method_that_agrees_replaces_none(away: float, error: float, stays: bool) -> None:
+    errors = {"expectation_error": MRR["expectation_error"] * error, "variance_error": MRR["variance_error"] * error}
+    off = away * (1 + error) * MRR["variance_error"]
+    other = {**MRR, **errors, "variance": MRR["variance"] + off}
+    old, new = make_set(constants=[MRR, HITS]), make_set(constants=[other, HITS])
+    kept = keep_released(old["constants"], new["constants"])
+    assert kept["variance"].to_pylist() == [MRR["variance"] if stays else other["variance"], HITS["variance"]]
+    assert kept["variance_error"][0].as_py() == (MRR if stays else other)["variance_error"]
+
+
 @pytest.mark.parametrize(("column", "value"), [("method", "closed_form"), ("num_tasks", 11), ("num_draws", 5)])
 def test_other_columns_of_the_constants_are_compared_exactly(column: str, value: Any) -> None:
     assert compare("constants", [MRR], [{**MRR, column: value}]).bump == Bump.major

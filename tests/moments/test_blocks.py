@@ -40,6 +40,8 @@ SMALL: list[Blocks] = [
     [(0, 1), (0, 4), (5, 2), (8, 3), (4, 3)],
     [(6, 5), (6, 5), (6, 5)],
     [(1, 2), (4, 2), (8, 2), (2, 7)],
+    # A factor of the generating function that all but vanishes.
+    [(0, 2), (0, 3), (0, 5), (1, 1)],
 ]
 
 
