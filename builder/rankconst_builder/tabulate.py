@@ -71,6 +71,7 @@ def _by_baseline(tasks: Iterable[Tasks]) -> list[Tasks]:
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     schema = schema_of(name)
+    lengths = np.array([len(histogram) for histogram in histograms.values()], dtype=np.int64)
 
     def column(field: str) -> Any:
         if field in _NUMBERS:
@@ -81,10 +82,11 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
                 for numbers in [getattr(histogram, _NUMBERS[field])]
             ]
             return np.concatenate(arrays) if arrays else []
-        words = (tasks.relations[0] if field == "relation" else getattr(tasks, field) for tasks in histograms)
-        return [word for word, histogram in zip(words, histograms.values(), strict=True) for _ in range(len(histogram))]
+        words = pa.array([tasks.relations[0] if field == "relation" else getattr(tasks, field) for tasks in histograms])
+        return words.take(pa.array(np.repeat(np.arange(lengths.size), lengths)))
 
-    return pa.table([pa.array(column(field.name), field.type) for field in schema], schema=schema)
+    columns = [pa.array(values, each.type) for each in schema for values in [column(each.name)]]
+    return pa.table(columns, schema=schema)
 
 
 def tabulate_constants(histograms: Histograms) -> pa.Table:

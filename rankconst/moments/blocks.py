@@ -89,10 +89,22 @@ class Blocks:
         return mean, self.mean(np.square(self.deviations(shifted, mean)))
 
 
-# The metrics of a set of tasks are computed one after the other.
-@functools.lru_cache(maxsize=2)
+def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
+    """Return the blocks of a histogram, each once and with one task, and which of them each row is."""
+    sizes, offsets = histogram.num_candidates, offsets_of(histogram)
+    new = np.append(True, (offsets[1:] > offsets[:-1]) | (sizes[1:] > sizes[:-1]))
+    distinct = Histogram(sizes[new], np.ones(np.count_nonzero(new), dtype=np.int64), offsets=offsets[new])
+    return distinct, np.cumsum(new) - 1
+
+
 def blocks_of(histogram: Histogram) -> Blocks:
     """Place the points of a histogram's rows."""
+    return _place_points(histogram if histogram.is_weighted else distinct_blocks(histogram)[0])
+
+
+# The metrics of a set of tasks are computed one after the other.
+@functools.lru_cache(maxsize=2)
+def _place_points(histogram: Histogram) -> Blocks:
     sizes = histogram.num_candidates
     before = offsets_of(histogram)
     ends = before + sizes
