@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import itertools
 import json
 import shutil
@@ -457,7 +458,7 @@ def describe_dataset(source: Benchmark, statistics: Statistics, contents: Mappin
 
 def _make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
     """Return a table of one row; pyarrow's own way from Python's values would import pandas."""
-    line = pa.BufferReader(json.dumps(row).encode())
+    line = io.BytesIO(json.dumps(row).encode())
     return read_json(line, parse_options=ParseOptions(explicit_schema=schema)).select(schema.names).cast(schema)
 
 
