@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -210,6 +211,33 @@ class Histogram:
         starts = np.flatnonzero(np.append(True, _ascends([key[order] for key in keys.values()])))
         gathered = {name: key[order][starts] for name, key in keys.items()}
         return cls(num_tasks=np.add.reduceat(tasks[order], starts), **gathered)
+
+    @classmethod
+    def of_groups(
+        cls,
+        groups: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        num_tasks: NDArray[np.int64],
+        offsets: NDArray[np.int64] | None = None,
+    ) -> dict[int, Histogram]:
+        """Gather the counts of each group into a histogram, as :meth:`from_counts` does; the arrays are sound."""
+        keys = [groups, np.zeros_like(counts) if offsets is None else offsets, counts]
+        order = np.lexsort(keys[::-1])
+        keys = [key[order] for key in keys]
+        starts = np.flatnonzero(np.append(True, _ascends(keys)))
+        group, above, sizes = (key[starts] for key in keys)
+        tasks = np.add.reduceat(num_tasks[order], starts)
+        for values in (sizes, tasks, above):
+            values.flags.writeable = False
+        cuts = np.flatnonzero(np.append(True, group[1:] > group[:-1]))
+        found = {}
+        for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
+            rows = slice(start, stop)
+            one = found[int(group[start])] = object.__new__(cls)
+            columns = (sizes[rows], tasks[rows], None, above[rows] if above[rows].any() else None)
+            for name, column in zip(("num_candidates", "num_tasks", "weights", "offsets"), columns, strict=True):
+                object.__setattr__(one, name, column)
+        return found
 
     @property
     def _keys(self) -> list[NDArray[Any]]:

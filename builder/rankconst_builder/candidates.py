@@ -143,24 +143,17 @@ class Blocks:
 
     def histogram(self, weights: NDArray[np.float64] | None = None) -> Histogram:
         """Return the rows as a histogram; `weights` are what each query's tasks count."""
-        return self._gather(slice(None), weights)
+        weights = None if weights is None else weights[self.query]
+        return Histogram.from_counts(self.size, self._num_tasks, weights, self.offset)
 
     def relation_histograms(self) -> dict[int, Histogram]:
         """Return the rows of each relation that has tasks as a histogram, by code."""
         relation = self.queries.relation[self.query]
-        order = np.argsort(relation, kind="stable")
-        relations, starts = np.unique(relation[order], return_index=True)
-        parts = np.split(order, starts[1:]) if starts.size else []
-        return {code: self._gather(rows) for code, rows in zip(relations.tolist(), parts, strict=True)}
+        return Histogram.of_groups(relation, self.size, self._num_tasks, self.offset) if relation.size else {}
 
     @cached_property
     def _num_tasks(self) -> Codes:
         return np.bincount(self.of_task, minlength=self.size.size)
-
-    def _gather(self, rows: slice | Codes, weights: NDArray[np.float64] | None = None) -> Histogram:
-        offsets = None if self.offset is None else self.offset[rows]
-        weights = None if weights is None else weights[self.query[rows]]
-        return Histogram.from_counts(self.size[rows], self._num_tasks[rows], weights, offsets)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from rankconst.errors import DataError
 from rankconst.tables.schema import COLUMNS
@@ -38,6 +39,9 @@ SAMPLED_ROUNDING = 1e-12
 
 ERROR_FACTOR = 2.0
 """By how much an error may differ between machines: a bound is itself computed, and often is rounding alone."""
+
+STANDARD_ERRORS = 5
+"""How many standard errors two samples of one law may differ by."""
 
 _EXAMPLES = 5
 
@@ -121,16 +125,32 @@ def compare_sets(
 
 
 def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
-    """Return new constants with the values of the old ones, and their errors, where these have not changed."""
+    """Return new constants with the values of the old ones, and their errors, where these have not changed.
+
+    Another method's number replaces none that it agrees with, nor does a sample of another number of draws.
+    """
     old_at, new_at, _ = _match_rows("constants", old, new)
     before, after = old.take(old_at), new.take(new_at)
-    tolerated = _tolerate(before, after)
-    for column in tolerated:
-        values, kept = np.array(_numbers(new[column])), tolerated[column]
-        values[new_at[kept]] = _numbers(before[column])[kept]
+    tolerated, agrees = _tolerate(before, after), _agrees(before, after)
+    for column in (*tolerated, "num_draws"):
+        kept = tolerated.get(column, agrees) | agrees
+        stays, source = np.zeros(len(new), np.bool_), np.zeros(len(new), np.int64)
+        stays[new_at[kept]], source[new_at[kept]] = True, old_at[kept]
+        values = pc.if_else(pa.array(stays), old[column].take(source), new[column])
         place = new.schema.get_field_index(column)
-        new = new.set_column(place, new.schema.field(place), pa.array(values))
+        new = new.set_column(place, new.schema.field(place), values)
     return new
+
+
+def _agrees(before: pa.Table, after: pa.Table) -> Truths:
+    """Tell which rows are numerical and agree within the errors of both, or are two samples that may be of one law."""
+    numerical, sampled = (_is(before["method"], name) & _is(after["method"], name) for name in ("numerical", "sampled"))
+    found: Truths = numerical | (sampled & _differs(before["num_draws"], after["num_draws"]))
+    for column, error in ERRORS.items():
+        apart = np.abs(_numbers(before[column]) - _numbers(after[column]))
+        errors = _numbers(before[error]), _numbers(after[error])
+        found &= apart <= np.where(sampled, STANDARD_ERRORS * np.hypot(*errors), np.add(*errors))
+    return found
 
 
 def _compare(name: str, old: pa.Table, new: pa.Table, lacking: Collection[str]) -> TableChanges:
@@ -226,7 +246,7 @@ def _tolerate(before: pa.Table, after: pa.Table) -> dict[str, Truths]:
     A value may differ by the smaller of its two errors, and its error by a factor. What is sampled is drawn from a
     recorded seed, and may differ by rounding alone.
     """
-    sampled = _is_sampled(before["method"]) | _is_sampled(after["method"])
+    sampled = _is(before["method"], "sampled") | _is(after["method"], "sampled")
     found = {}
     for column, error in ERRORS.items():
         values = _numbers(before[column]), _numbers(after[column])
@@ -239,8 +259,8 @@ def _tolerate(before: pa.Table, after: pa.Table) -> dict[str, Truths]:
     return found
 
 
-def _is_sampled(method: pa.ChunkedArray[Any]) -> Truths:
+def _is(method: pa.ChunkedArray[Any], name: str) -> Truths:
     encoded = method.combine_chunks().dictionary_encode(null_encoding="encode")
-    wanted = np.array([value == "sampled" for value in encoded.dictionary.to_pylist()], np.bool_)
+    wanted = np.array([value == name for value in encoded.dictionary.to_pylist()], np.bool_)
     indices: Places = encoded.indices.to_numpy(zero_copy_only=False)
     return wanted[indices]

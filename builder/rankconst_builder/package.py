@@ -96,8 +96,8 @@ def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
         return list(map(repr, column.to_pylist()))
     # A column of words has few distinct ones: each is printed once.
     coded: Any = pc.dictionary_encode(column).combine_chunks()
-    printed = [*map(repr, coded.dictionary.to_pylist()), "None"]
-    return [printed[code] for code in coded.indices.fill_null(-1).to_pylist()]
+    printed = dict(enumerate(map(repr, coded.dictionary.to_pylist())))
+    return [printed.get(code, "None") for code in coded.indices.to_pylist()]
 
 
 def sort_rows(name: str, table: pa.Table) -> pa.Table:

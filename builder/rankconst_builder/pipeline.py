@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import itertools
 import json
 import shutil
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow.json import ParseOptions, read_json
 
 from rankconst import errors
 from rankconst.catalogue.aggregations import MACROS
@@ -347,7 +349,7 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     }
     return _Part(
         tables={
-            "datasets": pa.Table.from_pylist([row], schema=schema_of("datasets")),
+            "datasets": _make_row(row, schema_of("datasets")),
             **tabulate(histograms),
         },
         provenance={
@@ -451,7 +453,13 @@ def describe_dataset(source: Benchmark, statistics: Statistics, contents: Mappin
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
         "verified": bool(contents) and all(content.verified for content in contents.values()),
     }
-    return pa.Table.from_pylist([row], schema=schema_of("datasets"))
+    return _make_row(row, schema_of("datasets"))
+
+
+def _make_row(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
+    """Return a table of one row; pyarrow's own way from Python's values would import pandas."""
+    line = io.BytesIO(json.dumps(row).encode())
+    return read_json(line, parse_options=ParseOptions(explicit_schema=schema)).select(schema.names).cast(schema)
 
 
 def _describe_source(source: Benchmark) -> dict[str, Any]:

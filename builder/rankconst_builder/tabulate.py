@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from rankconst.arrow import join_texts, wrap_numbers
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
@@ -17,7 +18,7 @@ from rankconst.tables.schema import schema_of
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.tasks import Tasks
@@ -71,6 +72,7 @@ def _by_baseline(tasks: Iterable[Tasks]) -> list[Tasks]:
 
 def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
     schema = schema_of(name)
+    lengths = np.array([len(histogram) for histogram in histograms.values()], dtype=np.int64)
 
     def column(field: str) -> Any:
         if field in _NUMBERS:
@@ -80,11 +82,11 @@ def _tabulate_candidates(name: str, histograms: Histograms) -> pa.Table:
                 for histogram in histograms.values()
                 for numbers in [getattr(histogram, _NUMBERS[field])]
             ]
-            return np.concatenate(arrays) if arrays else []
-        words = (tasks.relations[0] if field == "relation" else getattr(tasks, field) for tasks in histograms)
-        return [word for word, histogram in zip(words, histograms.values(), strict=True) for _ in range(len(histogram))]
+            return wrap_numbers(np.concatenate(arrays) if arrays else np.empty(0))
+        words = [tasks.relations[0] if field == "relation" else getattr(tasks, field) for tasks in histograms]
+        return join_texts(words).take(wrap_numbers(np.repeat(np.arange(lengths.size), lengths)))
 
-    return pa.table([pa.array(column(field.name), field.type) for field in schema], schema=schema)
+    return pa.table([column(each.name).cast(each.type) for each in schema], schema=schema)
 
 
 def tabulate_constants(histograms: Histograms) -> pa.Table:
@@ -106,8 +108,16 @@ def tabulate_constants(histograms: Histograms) -> pa.Table:
             rows += [(*address, *row) for row in done[metrics, pooled]]
     schema = schema_of("constants")
     columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    arrays = [_make_column(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.table(arrays, schema=schema)
+
+
+def _make_column(values: Sequence[Any], kind: pa.DataType) -> Any:
+    if pa.types.is_string(kind):
+        return join_texts(values)
+    known = wrap_numbers(np.array([value is not None for value in values], dtype=np.bool_))
+    numbers = wrap_numbers(np.array([value or 0 for value in values], dtype=np.float64)).cast(kind)
+    return pa.Array.from_buffers(kind, len(known), [known.buffers()[1], numbers.buffers()[1]])
 
 
 def _with_both(tasks: Iterable[Tasks]) -> Iterator[Tasks]:

@@ -204,7 +204,7 @@ def _tilt(share: Values, tasks: Values, uncertain: Counts, target: Values) -> tu
         tilted = share / (share + (1 - share) * np.exp(-s)[:, None])
         mean = np.einsum("xu,xu->x", tasks, tilted)
         variance = np.einsum("xu,xu,xu->x", tasks, tilted, 1 - tilted)
-        off = np.abs(mean - target) > 0.05 * np.sqrt(variance)
+        off = np.abs(mean - target) > 1e-4 * np.sqrt(variance)
         if not np.any(off):
             break
         low, high = np.where(mean < target, s, low), np.where(mean > target, s, high)
@@ -246,8 +246,12 @@ def _log_ratio(share: Values, tasks: Values, needed: Counts, zeta: Complex) -> C
         p, sign = low[:, None, part], np.where(high, -1.0, 1.0)[:, None, part]
         along, across = p * v.real[:, None], p * v.imag[:, None]
         # |1 + p v|^2 = 1 - 4 p (1 - p) sin^2(theta/2).
-        modulus = np.maximum(2 * p * (1 - p) * v.real[:, None], -1 + 1e-300)
-        logs = 0.5 * np.log1p(np.maximum(modulus, -1 + 2**-53)) + 1j * sign * np.arctan2(across, 1 + along)
+        spread = 2 * p * (1 - p)
+        modulus = np.log1p(np.maximum(spread * v.real[:, None], -0.5))
+        # Close to a zero of the factor that sum would cancel.
+        near = np.square(1 - 2 * p) + spread * (2 + v.real[:, None])
+        modulus = np.where(near < 0.5, np.log(np.maximum(near, TINY)), modulus)
+        logs = 0.5 * modulus + 1j * sign * np.arctan2(across, 1 + along)
         total += np.einsum("xu,xtu->xt", tasks[:, part], logs)
     return total
 

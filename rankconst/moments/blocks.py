@@ -82,6 +82,14 @@ class Blocks:
         """Return values less their row's mean."""
         return np.asarray(values - means[..., self.rows])
 
+    def take(self, rows: Counts) -> Blocks:
+        """Return the rules of some rows, which may repeat."""
+        lengths = np.diff(np.append(self.firsts, self.points.size))[rows]
+        firsts = np.cumsum(lengths) - lengths
+        row = np.repeat(np.arange(rows.size), lengths)
+        at = np.arange(row.size) + (self.firsts[rows] - firsts)[row]
+        return Blocks(self.centres[rows], firsts, row, self.points[at], self.weights[at], self.logs[at])
+
     def scaled_power(self, power: float | Values) -> tuple[Values, Values]:
         """Return mean and variance of (r / c)^power - 1; one power for all, or one a row."""
         shifted = np.expm1((power if isinstance(power, float) else power[self.rows]) * self.logs)
@@ -89,10 +97,24 @@ class Blocks:
         return mean, self.mean(np.square(self.deviations(shifted, mean)))
 
 
-# The metrics of a set of tasks are computed one after the other.
-@functools.lru_cache(maxsize=2)
+def distinct_blocks(histogram: Histogram) -> tuple[Histogram, Counts]:
+    """Return the blocks of a histogram, each once and with one task, and which of them each row is."""
+    sizes, offsets = histogram.num_candidates, offsets_of(histogram)
+    new = np.append(True, (offsets[1:] > offsets[:-1]) | (sizes[1:] > sizes[:-1]))
+    distinct = Histogram(sizes[new], np.ones(np.count_nonzero(new), dtype=np.int64), offsets=offsets[new])
+    return distinct, np.cumsum(new) - 1
+
+
 def blocks_of(histogram: Histogram) -> Blocks:
     """Place the points of a histogram's rows."""
+    distinct, place = distinct_blocks(histogram)
+    blocks = _place_points(distinct)
+    return blocks.take(place) if histogram.is_weighted else blocks
+
+
+# The metrics of a set of tasks are computed one after the other.
+@functools.lru_cache(maxsize=2)
+def _place_points(histogram: Histogram) -> Blocks:
     sizes = histogram.num_candidates
     before = offsets_of(histogram)
     ends = before + sizes

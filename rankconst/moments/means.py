@@ -22,13 +22,14 @@ variance, and IGMR, are derived here.)
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.errors import UnknownNameError
-from rankconst.moments.blocks import blocks_of, offsets_of
+from rankconst.moments.blocks import blocks_of, distinct_blocks, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
 
@@ -71,10 +72,9 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     Hoyt et al. 2022, appendix; the manuscript's code used ln(mean N)/(mean N - 1) for e, which is another number.
     """
     if histogram.offsets is not None:
-        centres = (blocks := blocks_of(histogram)).centres
-        above, spread = blocks.scaled_power(-1.0)
-        spread /= np.square(centres)
-        return _pool(histogram, (1 + above) / centres, spread, _SUM_ERROR * spread, _SUM_ERROR)
+        distinct, place = distinct_blocks(histogram)
+        mean, spread = (each[place] for each in _reciprocal_moments(distinct))
+        return _pool(histogram, mean, spread, _SUM_ERROR * spread, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = harmonic(histogram.num_candidates) / size
     square = harmonic_squares(histogram.num_candidates) / size
@@ -82,6 +82,14 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     # The two terms of v are each good to a few roundings; their difference is good to those of the larger parts.
     slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (size > 1)
     return _pool(histogram, mean, variance, slack)
+
+
+# Macro averages are over the same blocks.
+@functools.lru_cache(maxsize=1)
+def _reciprocal_moments(distinct: Histogram) -> tuple[Values, Values]:
+    centres = (blocks := blocks_of(distinct)).centres
+    above, spread = blocks.scaled_power(-1.0)
+    return (1 + above) / centres, spread / np.square(centres)
 
 
 def hits_at_k(histogram: Histogram, k: int | None) -> Moments:

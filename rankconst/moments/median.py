@@ -29,6 +29,7 @@ tell the error.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -52,17 +53,19 @@ if TYPE_CHECKING:
 # Besides n c^2, which covers the weights of both statistics, tails below e^-100 are left out; of blocks, whose laws
 # take longer, those below e^-50.
 _NEGLIGIBLE = 100.0
-# A panel is at most 1.5 standard deviations wide; shorter ones than this are not worth cutting.
-_WIDEST = 1.5
+# A panel is at most 3 standard deviations wide; shorter ones than this are not worth cutting.
+_WIDEST = 3.0
 _NARROWEST = 64
 # (1 - 1/s)^(45 s) < e^-45: how far down h(x)/h(y) matters, in units of its scale s.
 _GAP_SCALES = 45.0
 _GAP_NODES = 32
 # Sums over that many terms or fewer are formed term by term.
 _TERM_BY_TERM = 64
-# Of blocks: the logarithms that sums over gaps may take, where the window has points everywhere and where it has not;
-# for how many y they are formed at least; and the share of gaps below which no more are left.
-_GAP_BUDGET, _PLAIN_GAP_BUDGET, _LEAST_GAPS, _GONE = 2**20, 2**22, 17, 1e-14
+# Of blocks: the logarithms that sums over gaps may take to be formed for all y, for how many y they are formed else,
+# and the share of gaps below which no more are left.
+_GAP_BUDGET, _SOME_GAPS, _GONE = 2**19, 13, 1e-14
+# Of the polynomials that interpolate between these, and in how long a window gaps are followed rank by rank.
+_DEGREE, _TRACED = 5, 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +103,50 @@ class _Gaps:
     chosen: Counts  # ascending
     laws: list[tuple[Counts, Values]]  # of each, x and weights
     exact: bool  # no other y has any weight to speak of
-    steps: Values | None  # nearly P(B(y - 1) = B(y) = m) / P(B(y) = m), at all y, if the window has points everywhere
+    steps: Values  # nearly P(B(y - 1) = B(y) = m) / P(B(y) = m), at all y
 
-    def sum(self, points: Counts, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
+    def sum(self, points: Counts, mass: Values, curvature: Callable[[Values], Values]) -> tuple[Values, Values]:
         """Return the sums with curvature(x + y) for all points y, shape (2, X), and their absolute errors."""
         pairs = zip(self.chosen.tolist(), self.laws, strict=True)
         sums = np.stack([np.sum(curvature(y + x.astype(np.float64)) * weights, axis=-1) for y, (x, weights) in pairs])
-        chained = None if self.exact else self.steps
-        base = np.ones((2, points.size)) if chained is None else _chain(points, chained, curvature)
+        base = np.ones((2, points.size)) if self.exact else _chain(points, self.steps, curvature)
         at = np.searchsorted(points, self.chosen)
         ratio = np.divide(sums.T, base[:, at], out=np.ones_like(sums.T), where=base[:, at] != 0)
-        fine, coarse = (
-            base * np.stack([np.interp(points, self.chosen[::step], each[::step]) for each in ratio]) for step in (1, 2)
-        )
-        return fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)
+        routes = []
+        for degree in (1, _DEGREE):
+            fine, coarse = (
+                base * np.stack([_interpolate(points, self.chosen[::step], each[::step], degree) for each in ratio])
+                for step in (1, 2)
+            )
+            routes.append((fine, 0.0 * fine if self.exact else 2 * np.abs(fine - coarse)))
+        return min(routes, key=lambda route: float(np.sum(mass * route[1][1])))
+
+
+def _interpolate(x: Counts, nodes: Counts, values: Values, degree: int) -> Values:
+    """Interpolate by polynomials through the nearest nodes; beyond the outermost, by what is there."""
+    x = np.clip(x, nodes[0], nodes[-1])
+    taken = min(degree + 1, nodes.size)
+    first = np.clip(np.searchsorted(nodes, x) - taken // 2, 0, nodes.size - taken)
+    near = first[:, None] + np.arange(taken)
+    away = (x[:, None] - nodes[near]).astype(np.float64)
+    total = np.zeros(x.size)
+    for i in range(taken):
+        others = np.arange(taken) != i
+        apart = nodes[near[:, [i]]] - nodes[near[:, others]]
+        total += values[near[:, i]] * np.prod(away[:, others] / apart, axis=1)
+    return total
 
 
 def _chain(points: Counts, steps: Values, curvature: Callable[[Values], Values]) -> Values:
     """Return the sums as if the gaps of neighbouring y were independent: next to them but for some 1/n."""
-    y = points.astype(np.float64)
+    y, first, last = points.astype(np.float64), int(points[0]), int(points[-1])
+    if last - first >= y.size:
+        # Gaps are short next to y, but may reach beyond the end of a block.
+        length = steps / np.maximum(1 - steps, 1 / last)
+        if last - first < _TRACED:
+            each = _interpolate(np.arange(first, last + 1), points, steps, _DEGREE).tolist()
+            length = np.array([*itertools.accumulate(each, lambda gap, step: step * (1 + gap))])[points - first]
+        return np.asarray(curvature(2 * y) * length)
     reached, total = steps[1:], np.zeros((2, y.size))
     for gap in range(1, y.size):
         if reached.max() < _GONE:
@@ -204,7 +232,7 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
         if law.gaps is None:
             inner = _sum_below(law, curvature)
         else:
-            inner, off = law.gaps.sum(law.nodes.points, curvature)
+            inner, off = law.gaps.sum(law.nodes.points, law.laws.mass, curvature)
             interpolated = law.nodes.sum(0 * off, law.laws.mass * off)[1]
         terms += law.laws.mass * (half - inner)
         sizes += law.laws.mass * (np.abs(half) + np.abs(inner))
@@ -425,22 +453,20 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
 
 def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int) -> _Gaps:
     """Find the laws of the lower middle rank given the upper one, for as many y as take little time."""
-    everywhere = int(nodes.points[-1]) - lowest == nodes.points.size - 1
     mass = np.abs(nodes.weights * laws.mass)
     # What y bring to the moments of the median and of its inverse.
     brought = [each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)]
     heavy = np.flatnonzero(np.maximum(*brought) > UNIT_ROUNDOFF / 16)
     pilot = int(nodes.points[np.argmax(mass)])
-    budget = _GAP_BUDGET if everywhere else _PLAIN_GAP_BUDGET
-    number = int(max(_LEAST_GAPS, budget // counts.gap_cost(pilot, counts.gap_law(pilot, lowest)[0])))
+    number = max(_SOME_GAPS, _GAP_BUDGET // counts.gap_cost(pilot, counts.gap_law(pilot, lowest)[0]))
     if exact := heavy.size <= number:
         chosen = nodes.points[heavy]
     else:
         # As dense as makes linear interpolation err least.
         running = np.cumsum(np.cbrt(np.maximum(*brought))[heavy])
-        places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
+        places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, _SOME_GAPS))
         chosen = nodes.points[heavy[np.unique(places)]]
-    return _Gaps(chosen, [counts.gap_law(y, lowest) for y in chosen.tolist()], exact, steps if everywhere else None)
+    return _Gaps(chosen, [counts.gap_law(y, lowest) for y in chosen.tolist()], exact, steps)
 
 
 def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: bool) -> Iterator[Panel]:
@@ -456,7 +482,7 @@ def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: b
         while start < end:
             # f is singular at 0.
             scale = min(profile.scale(start), float(start))
-            width = _WIDEST * scale
+            width = _WIDEST * min(scale, float(start) / 2)
             gap = profile.gap(start) if paired else 0.0
             if gap:
                 scale = min(scale, 8.0 * gap)

@@ -60,14 +60,14 @@ if TYPE_CHECKING:
 # The seed of every sample, so that results depend on the histogram alone.
 SEED = 20_220_315
 # The standard errors aimed at, in units of the standard deviation and variance of M: they set the number of draws.
-GOAL = 2.0**-7
+GOAL = 2.0**-5
 # Bounds on the number of draws; the fewest are for hundreds of thousands of distinct N.
-FEWEST_DRAWS, MOST_DRAWS = 2**5, 2**17
+FEWEST_DRAWS, MOST_DRAWS = 2**5, 2**13
 # Draws times distinct N may reach this, unless the fewest draws exceed it already; and of blocks, draws times tasks.
-WORK, BLOCK_WORK = 2**22, 2**20
+WORK, BLOCK_WORK = 2**22, 2**18
 
 # Draws of the pilot sample; where draws are few, half as many as of the sample itself at most.
-_PILOT = 512
+_PILOT = 128
 # Numbers in the largest table, and bounds on the draws made together.
 _TABLE = 2**20
 _SMALLEST_BATCH, _LARGEST_BATCH = 48, 2**12

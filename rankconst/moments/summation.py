@@ -67,10 +67,40 @@ def gram_rule(length: int, size: int) -> tuple[Values, Values]:
 
 
 def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
-    """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`; each of shape (L, size)."""
+    """Return the rules of :func:`gram_rule` for many lengths at once, all above `size`; each of shape (L, size).
+
+    In units of the length, nodes and weights are analytic functions of 1 / length^2, which are interpolated.
+    """
     scale = lengths.astype(np.float64)[:, None]
+    if np.min(scale) < 2 * size:
+        x, shares = _solve_gram_rules(scale, size)
+    else:
+        limit, series = _interpolate_gram_rules(size)
+        at = 2 * np.square(2 * size / scale[:, 0]) - 1
+        x, shares = np.polynomial.chebyshev.chebval(at, series).swapaxes(1, 2) + limit[:, None]
+    return scale * x + 0.5 * (scale - 1), scale * shares
+
+
+@functools.cache
+def _interpolate_gram_rules(size: int) -> tuple[Values, Values]:
+    """Return nodes and weights for no end of terms, and how they change with t = (2 size / length)^2.
+
+    Shapes (2, size), and (K, 2, size) for the coefficients of Chebyshev polynomials in 2 t - 1.
+    """
+    limit = np.stack(_solve_gram_rules(np.full((1, 1), 1e9 * size), size))[:, 0]
+    # Enough to interpolate to rounding.
+    count = size + 8
+    degrees = np.arange(count)
+    angle = (degrees + 0.5) * (math.pi / count)
+    values = np.stack(_solve_gram_rules(2 * size / np.cos(angle / 2)[:, None], size))
+    cosines = np.cos(degrees[:, None] * angle) * np.where(degrees, 2 / count, 1 / count)[:, None]
+    return limit, np.einsum("kn,cns->kcs", cosines, values - limit[:, None])
+
+
+def _solve_gram_rules(scale: Values, size: int) -> tuple[Values, Values]:
+    """Return nodes from the middle on and weights, in units of the lengths `scale`, any real numbers; shape (L, 1)."""
     beta = np.sqrt(_squared_recurrence(scale, size + 1)) / scale
-    x = np.tile(_first_guess(size), (lengths.size, 1))
+    x = np.tile(_first_guess(size), (scale.size, 1))
     apart = np.eye(size)
     squares = np.ones_like(x)
     for _ in range(_MOST_STEPS):
@@ -82,8 +112,10 @@ def gram_rules(lengths: Counts, size: int) -> tuple[Values, Values]:
         x -= step
         if np.max(np.abs(step)) < 1e-15:
             break
+    # Few terms a node, and the iteration has them change places.
+    order = np.argsort(x, axis=1)
     # Christoffel numbers.
-    return scale * x + 0.5 * (scale - 1), scale / squares
+    return np.take_along_axis(x, order, 1), np.take_along_axis(1 / squares, order, 1)
 
 
 def uniform_rule(sizes: Values, nodes: int) -> tuple[Values, Values]:

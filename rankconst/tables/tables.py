@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import Metric, parse_metric
@@ -85,7 +86,6 @@ class Records:
 
     def gather_blocks(self, tasks: Tasks) -> Histogram | None:
         """Return how a baseline that knows something ranks some tasks, each counted once; None if it is not held."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
         wanted = {
@@ -98,7 +98,7 @@ class Records:
         table = self.read("baseline_candidates", (*wanted, *columns), baseline=tasks.baseline)
         for name, values in wanted.items():
             if values:
-                table = table.filter(pc.is_in(table[name], value_set=pa.array(values, pa.string())))
+                table = table.filter(pc.is_in(table[name], value_set=join_texts(values)))
         if not len(table):
             return None
         sizes, counts, offsets = (_to_array(table.column(name)) for name in columns)
@@ -673,7 +673,7 @@ class JoinedTables(Tables):
 
         parts = []
         for each in self.sets:
-            own = pa.array([key for key, home in self._homes.items() if home is each], pa.string())
+            own = join_texts([key for key, home in self._homes.items() if home is each])
             table = each._read(name, tuple(dict.fromkeys(("dataset", *columns))), coded=coded, baseline=baseline)
             parts.append(table.filter(pc.is_in(table["dataset"], value_set=own)).select(columns))
         return pa.concat_tables(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,30 @@ def test_what_has_not_changed_stays_as_released() -> None:
     old, new = make_set(constants=[HITS, MRR, SAMPLED]), make_set(constants=[sampled, added, near, far])
     kept = keep_released(old["constants"], new["constants"]).to_pylist()
     assert kept == make_set(constants=[SAMPLED, added, MRR, far])["constants"].to_pylist()
+
+
+@pytest.mark.parametrize(("away", "stays"), [(4.9, True), (5.1, False)])
+def test_a_smaller_sample_of_the_same_law_replaces_none(away: float, stays: bool) -> None:
+    errors = {"expectation_error": SAMPLED["expectation_error"] * 4, "variance_error": SAMPLED["variance_error"] * 4}
+    off = away * math.hypot(SAMPLED["variance_error"], errors["variance_error"])
+    smaller = {**SAMPLED, **errors, "variance": SAMPLED["variance"] + off, "num_draws": 60}
+    old, new = make_set(constants=[MRR, SAMPLED]), make_set(constants=[MRR, smaller])
+    kept = keep_released(old["constants"], new["constants"])
+    assert kept.equals((old if stays else new)["constants"])
+    assert compare_sets(old, {**new, "constants": kept}).bump == (Bump.patch if stays else Bump.major)
+
+
+@pytest.mark.parametrize(
+    ("away", "error", "stays"), [(0.9, 9, True), (1.1, 9, False), (0.9, 0.1, True), (1.1, 0.1, False)]
+)
+def test_a_number_of_another_method_that_agrees_replaces_none(away: float, error: float, stays: bool) -> None:
+    errors = {"expectation_error": MRR["expectation_error"] * error, "variance_error": MRR["variance_error"] * error}
+    off = away * (1 + error) * MRR["variance_error"]
+    other = {**MRR, **errors, "variance": MRR["variance"] + off}
+    old, new = make_set(constants=[MRR, HITS]), make_set(constants=[other, HITS])
+    kept = keep_released(old["constants"], new["constants"])
+    assert kept["variance"].to_pylist() == [MRR["variance"] if stays else other["variance"], HITS["variance"]]
+    assert kept["variance_error"][0].as_py() == (MRR if stays else other)["variance_error"]
 
 
 @pytest.mark.parametrize(("column", "value"), [("method", "closed_form"), ("num_tasks", 11), ("num_draws", 5)])

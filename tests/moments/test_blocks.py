@@ -40,6 +40,8 @@ SMALL: list[Blocks] = [
     [(0, 1), (0, 4), (5, 2), (8, 3), (4, 3)],
     [(6, 5), (6, 5), (6, 5)],
     [(1, 2), (4, 2), (8, 2), (2, 7)],
+    # A factor of the generating function that all but vanishes.
+    [(0, 2), (0, 3), (0, 5), (1, 1)],
 ]
 
 
@@ -249,18 +251,18 @@ def test_quicker_routes_err_by_less_than_they_say(name: str, monkeypatch: pytest
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("traced", [0, 2**16])
 @pytest.mark.parametrize(("rows", "entities"), [(400, 300), (400, 3000), (150, 40_000)])
 @pytest.mark.parametrize("name", ["median", "inverse median"])
 def test_interpolated_sums_over_gaps_err_by_less_than_they_say(
-    name: str, rows: int, entities: int, monkeypatch: pytest.MonkeyPatch
+    name: str, rows: int, entities: int, traced: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     metric, histogram = parse_metric(name), draw_blocks(rows, entities, rows + entities)
     assert histogram.total % 2 == 0
-    for budget in ("_GAP_BUDGET", "_PLAIN_GAP_BUDGET"):
-        monkeypatch.setattr(median, budget, 2**16)
+    monkeypatch.setattr(median, "_TRACED", traced)
+    monkeypatch.setattr(median, "_GAP_BUDGET", 2**16)
     quick = compute_moments(metric, histogram)
-    for budget in ("_GAP_BUDGET", "_PLAIN_GAP_BUDGET"):
-        monkeypatch.setattr(median, budget, 2**40)
+    monkeypatch.setattr(median, "_GAP_BUDGET", 2**40)
     median._median_law.cache_clear()
     slow = compute_moments(metric, histogram)
     median._median_law.cache_clear()

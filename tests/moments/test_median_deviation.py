@@ -190,6 +190,7 @@ def test_with_and_without_control(name: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_control_is_worth_its_while(monkeypatch: pytest.MonkeyPatch) -> None:
     histogram = load().histogram("fb15k237")
     monkeypatch.setattr(module, "MOST_DRAWS", 2**11)
+    monkeypatch.setattr(module, "GOAL", 0.0)
     controlled = median_absolute_deviation(histogram)
     monkeypatch.setattr(module, "_fit", lambda _, counts: np.zeros(counts.shape[0]))
     plain = median_absolute_deviation(histogram)
@@ -207,7 +208,7 @@ def test_many_equal_tasks(n: int) -> None:
     assert moments.expectation == pytest.approx(size / 4 / QUARTILE, rel=2 / n, abs=5 * moments.expectation_error)
     limit = (size / QUARTILE) ** 2 / (16 * n)
     assert moments.variance == pytest.approx(limit, rel=4 / math.sqrt(n), abs=5 * moments.variance_error)
-    assert moments.variance_error <= 0.01 * moments.variance
+    assert moments.variance_error <= 0.05 * moments.variance
 
 
 # What is certain, and nearly so.
@@ -232,8 +233,9 @@ def test_an_event_that_no_draw_showed_is_reckoned_with() -> None:
     moments = median_absolute_deviation(of({2: 10**15}))
     assert moments.expectation == moments.variance == 0
     chance = math.sqrt(2 / math.pi / 1e15)
-    assert chance / 2 / QUARTILE <= moments.expectation_error <= 1e-4
-    assert chance / 4 / QUARTILE**2 <= moments.variance_error <= 1e-4
+    assert moments.num_draws is not None
+    assert chance / 2 / QUARTILE <= moments.expectation_error <= 3 / moments.num_draws
+    assert chance / 4 / QUARTILE**2 <= moments.variance_error <= 3 / moments.num_draws
 
 
 @pytest.mark.parametrize("n", [150, 200, 300, 400])
@@ -284,8 +286,8 @@ def test_the_oracle_of_three_candidates() -> None:
 @pytest.mark.parametrize(
     ("name", "expectation", "variance", "draws"),
     [
-        ("nations", 2.9595244439423496, 0.0068606481993796, 2**17),
-        ("fb15k237", 5291.0305013201505, 688.3080868818807, 2**11),
+        ("nations", 2.9583951963758266, 0.00739834098970532, 2**13),
+        ("fb15k237", 5290.967892960167, 691.2088513897501, 2**8),
     ],
 )
 def test_the_stream_of_random_numbers(name: str, expectation: float, variance: float, draws: int) -> None:
@@ -330,7 +332,7 @@ def test_extremes(histogram: Histogram) -> None:
     assert moments.num_draws is not None
     assert module.FEWEST_DRAWS <= moments.num_draws <= module.most_draws(histogram) <= module.MOST_DRAWS
     assert 0 < moments.expectation < float(histogram.num_candidates[-1])
-    assert 0 < moments.expectation_error <= 0.02 * moments.expectation
+    assert 0 < moments.expectation_error <= 0.04 * moments.expectation
     assert 0 < moments.variance_error <= 0.05 * moments.variance
 
 
@@ -350,11 +352,11 @@ def test_memory(histogram: Histogram) -> None:
 
 @pytest.mark.parametrize(
     ("dataset", "split", "seconds"),
-    [("nations", "test", 1.5), ("fb15k237", "test", 0.5), ("fb15k237", "train", 0.5), ("wn18", "test", 0.5)],
+    [("nations", "test", 0.1), ("fb15k237", "test", 0.1), ("fb15k237", "train", 0.1), ("wn18", "test", 0.1)],
 )
 def test_speed(dataset: str, split: str, seconds: float) -> None:
     histogram = load().histogram(dataset, split=split)
     begin = time.process_time()
     moments = median_absolute_deviation(histogram)
     assert time.process_time() - begin < seconds
-    assert moments.variance_error <= (0.05 if dataset == "nations" else 0.01) * moments.variance
+    assert moments.variance_error <= (0.1 if dataset == "nations" else 0.03) * moments.variance

@@ -20,6 +20,7 @@ from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import count_protocols
+from rankconst_builder.changes import STANDARD_ERRORS
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import describe_graph, encode_labels
 from rankconst_builder.package import KEYS
@@ -39,10 +40,6 @@ if TYPE_CHECKING:
     from rankconst.tasks import Histogram, Tasks
     from rankconst_builder.fetch import Content
     from rankconst_builder.verify.tableset import TableSet
-
-
-STANDARD_ERRORS = 5
-"""How many standard errors two samples may differ by."""
 
 MANY = 4
 """From this many datasets on, two processes share the work."""
@@ -151,11 +148,9 @@ def _compare_constants(frame: pd.DataFrame, results: Sequence[Moments | str]) ->
     differs = frame["method"].astype(object).to_numpy() != method
     yield from point_out(frame, "constants", differs, "method", expected=method, message="the method is another")
     sampled = frame["method"].isin(["sampled"]).to_numpy()
+    # A released sample stays when later versions take another number of draws.
     draws = np.array([one.num_draws or np.nan for one in moments], dtype=np.float64)
-    differs = sampled & (frame["num_draws"].to_numpy() != draws)
-    yield from point_out(
-        frame, "constants", differs, "num_draws", expected=draws, message="the sample is another", level="warning"
-    )
+    same = sampled & (frame["num_draws"].to_numpy() == draws)
     for column in ("expectation", "variance"):
         got, error = frame[column].to_numpy(), frame[f"{column}_error"].to_numpy()
         value = np.array([getattr(one, column) for one in moments], dtype=np.float64)
@@ -165,7 +160,7 @@ def _compare_constants(frame: pd.DataFrame, results: Sequence[Moments | str]) ->
         slack = np.where(sampled, near, error + own + ROUNDING * np.abs(value))
         message = f"the {column} is not what the histogram gives, within both errors"
         yield from point_out(frame, "constants", apart > slack, column, expected=value, message=message)
-        drifted = sampled & (apart <= slack) & (apart > ROUNDING * np.abs(value))
+        drifted = same & (apart <= slack) & (apart > ROUNDING * np.abs(value))
         message = f"the {column} of this sample is not reproduced, but within {STANDARD_ERRORS} standard errors"
         yield from point_out(frame, "constants", drifted, column, expected=value, message=message, level="warning")
 
