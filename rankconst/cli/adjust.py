@@ -127,7 +127,7 @@ def adjust(
             "--replace",
             metavar="NAME",
             help="Write the same document with adjusted numbers: AMRR, AH@k ...; index or z for all metrics; "
-            "both for 'published / index'. Repeatable.",
+            "both for 'published / index'; skill over a --baseline. Repeatable.",
         ),
     ] = None,
     significance: Annotated[
@@ -196,12 +196,15 @@ def adjust(
         relations=tuple(relation or ()),
         percent=bool(percent),
     )
+    further = [key for key in list_baselines(baseline) if key != DEFAULT_BASELINE]
     if file is not None:
         _refuse({"VALUE": values, "a second --dataset": given[1:]}, "a file")
         if replacing:
-            _refuse({"--baseline": baseline}, "--replace")
+            if len(further) > 1:
+                raise typer.BadParameter(f"--replace is over one baseline: {join_words(further)}?")
             document = open_document(file, decimal, percent)
-            _rewrite(document, input_format, replacing, metrics, user, opened, out, digits=digits, strict=strict)
+            over = further[0] if further else None
+            _rewrite(document, input_format, replacing, metrics, user, opened, out, over, digits=digits, strict=strict)
             return
         from rankconst.results.formats import read_results
 
@@ -215,7 +218,7 @@ def adjust(
             significance=bool(significance),
             strict=strict,
             long=long,
-            baselines=[key for key in list_baselines(baseline) if key != DEFAULT_BASELINE],
+            baselines=further,
         )
     else:
         _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
@@ -295,6 +298,7 @@ def _rewrite(
     user: Stated,
     tables: Tables,
     out: Path | None,
+    baseline: str | None,
     *,
     digits: int | None,
     strict: bool,
@@ -303,10 +307,12 @@ def _rewrite(
     from rankconst.results.formats import READERS, read_opened
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
-    exchanges = [parse_exchange(name) for name in names]
+    exchanges = [parse_exchange(name, baseline) for name in names]
     reading = read_opened(document, input_format)
     report_reading(reading, strict=strict)
-    adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables, strict=strict)
+    chosen, baselines = metrics or choose_metrics(reading, exchanges), [baseline] if baseline else []
+    adjusted = _adjust_file(reading, chosen, user, tables, strict=strict, baselines=baselines)
+    adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
     _report_file(adjusted, user)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
     read = READERS[reading.form].read

@@ -146,20 +146,28 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
     return tables.look_up(tasks, metric)
 
 
-def compare_with(done: Iterable[Done], tables: Tables, baselines: Iterable[str]) -> dict[str, tuple[Done, ...]]:
-    """Return batches as they are against further baselines, by their keys; an error if there is nothing of one."""
+def compare_with(
+    done: Iterable[Done], tables: Tables, baselines: Iterable[str]
+) -> tuple[dict[str, tuple[Done, ...]], dict[int, str]]:
+    """Return batches as they are against further baselines, by their keys, and a note at each number that lacks one.
+
+    Raises an error if there is nothing of a baseline.
+    """
     against: dict[str, list[Done]] = {key: [] for key in baselines}
     lacks: dict[str, RankconstError] = {}
+    notes: dict[int, str] = {}
     for each, (key, found) in itertools.product(done, against.items()):
         batch = replace(each.batch, tasks=replace(each.batch.tasks, baseline=key))
         try:
             found.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
         except (UnknownNameError, UndefinedError, UsageError) as error:
-            lacks.setdefault(key, error)  # tasks of train, among sampled negatives, of single relations
+            lacks.setdefault(key, error)  # tasks of train, or among sampled negatives
+            for place in batch.index.tolist():
+                notes.setdefault(place, f"no skill: {error}")
     for key, lack in lacks.items():
         if not against[key]:
             raise lack
-    return {key: tuple(found) for key, found in against.items()}
+    return {key: tuple(found) for key, found in against.items()}, notes
 
 
 def add_significance(done: Done) -> Done:
@@ -353,6 +361,10 @@ class AdjustedReading:
         named = {head.column: head.metric for head in map(reading.entries.heads.__getitem__, heads)}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
+
+    def against_baseline(self, key: str) -> AdjustedReading:
+        """Return the file with its numbers compared with a further baseline in place of chance."""
+        return replace(self, done=self.against[key], against={})
 
     @property
     def is_significant(self) -> bool:
@@ -558,11 +570,11 @@ def adjust_reading(
     notes |= impossible
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
-    for place, note in itertools.chain.from_iterable(_note(each, reading) for each in done):
+    against, lacks = compare_with(done, tables, baselines)
+    for place, note in itertools.chain(*(_note(each, reading) for each in done), lacks.items()):
         notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
-    against = compare_with(done, tables, baselines)
     return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()), against)
 
 

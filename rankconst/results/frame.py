@@ -313,7 +313,8 @@ class _Work:
         return added if plain is None else added | self._describe(plain, "")
 
     def _fill(self, done: Sequence[Done]) -> dict[str, Any]:
-        against = compare_with(done, self.way.tables, self.way.baselines)
+        against, lacks = compare_with(done, self.way.tables, self.way.baselines)
+        self.notes.update({row: note for row, note in lacks.items() if row not in self.notes})
         return fill_columns(len(self.frame), done, against=against)
 
     def _settle(self, meaning: Meaning, column: str) -> Settled:
