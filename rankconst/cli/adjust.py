@@ -452,7 +452,6 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
     data: dict[str, Any] = {
         key: np.concatenate([each[key] for each in columns]) for key in columns[0] if key not in {*tails, "p_method"}
     }
-    # There is no p against other baselines than chance.
     blank = [None] * size
     for key in tails:
         found = (value for each in columns for value in (each[key].tolist() if key in each else blank))
@@ -464,7 +463,8 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
         data[key] = [facts[key] for _, facts in described for _ in range(size)]
     _report_values(done, significance=significance)
     significant = any(data["p_method"])
-    explained = f"\n{_explain_tails(data['p_method'])}" if significant else ""
+    who = "the baseline" if ladder else "a random ranker"
+    explained = f"\n{_explain_tails(data['p_method'], who)}" if significant else ""
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     tasks = replace(first.tasks, baseline=DEFAULT_BASELINE)
     chance = f"Against uniform, which is chance, skill is {first.metric.name_of('index') or 'the adjusted index'}."
@@ -525,8 +525,6 @@ def _describe(constants: Constants) -> dict[str, Any]:
 
 def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     """Say on stderr what is undefined, what the tool does, and why there is no p."""
-    from rankconst.tails import explain_lack
-
     for each in done:
         for reason in dict.fromkeys(each.explain_undefined().values()):
             typer.echo(f"note: {each.constants.tasks.dataset}: {reason}", err=True)
@@ -538,7 +536,7 @@ def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     if significance and any(not each.significance for each in done if each.batch.tasks.is_chance):
         leaves = tool is not None and tool.batch is not None
         reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
-        typer.echo(f"note: no p: {reason or explain_lack(first.metric, first.histogram)}", err=True)
+        typer.echo(f"note: no p: {reason or first.explain_lack()}", err=True)
 
 
 def report_caveats(tools: Iterable[Tool]) -> None:
@@ -548,9 +546,9 @@ def report_caveats(tools: Iterable[Tool]) -> None:
             typer.echo(f"note: {tool.title}: {caveat}", err=True)
 
 
-def _explain_tails(methods: Iterable[str | None], how: str = "at least as well") -> str:
+def _explain_tails(methods: Iterable[str | None], who: str, how: str = "at least as well") -> str:
     named = " and ".join(dict.fromkeys(method for method in methods if method))
-    return f"p: the probability that a random ranker does {how}; method: {named}."
+    return f"p: the probability that {who} does {how}; method: {named}."
 
 
 def _tell_ranges(done: Iterable[Done]) -> str:
@@ -804,7 +802,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
     )
     left_out = [column.key for column in original if column.title is None]
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
-    tails = f" {_explain_tails(methods, 'as well')}" if methods else ""
+    tails = f" {_explain_tails(methods, 'a random ranker', 'as well')}" if methods else ""
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
     columns = [*original, *added, *map(Column, facts), last]
     if form is Format.table and reading.layout == "wide":

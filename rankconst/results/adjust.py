@@ -173,11 +173,10 @@ def compare_with(
 def add_significance(done: Done) -> Done:
     """Compute the probability that a random ranker does as well as each number; None where it is not known."""
     from rankconst.constants.significance import compute_significance
-    from rankconst.tails import explain_lack
 
-    metric, histogram = done.constants.metric, done.constants.histogram
-    if done.is_partial or explain_lack(metric, histogram) or not done.batch.tasks.is_chance:
+    if done.is_partial or done.constants.explain_lack():
         return done
+    metric, histogram = done.constants.metric, done.constants.ranking
     adjusted = done.adjust()
     columns = (adjusted.value, *adjusted.value_interval)
     numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
@@ -257,7 +256,7 @@ class Block:
         names |= {f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS}
         if significant:
             names |= {key: f"{self.prefix}{key}" for key in (*(f"log10_p{end}" for end in ENDS), "p_method")}
-        return names | self.skills
+        return names | {key: name for key, name in self.skills.items() if significant or not key.startswith("log10_p")}
 
 
 def name_blocks(
@@ -284,7 +283,12 @@ def name_blocks(
 
 
 # The index and its kin mean chance: against what knows more, the same form is called skill.
-_SKILLS = {"expectation": ("expectation", ("",)), "index": ("skill", ENDS), "z": ("z", ENDS)}
+_SKILLS = {
+    "expectation": ("expectation", ("",)),
+    "index": ("skill", ENDS),
+    "z": ("z", ENDS),
+    "log10_p": ("log10_p", ENDS),
+}
 
 
 def _name_skills(prefix: str, baselines: Iterable[str], known: set[str]) -> dict[str, str]:
@@ -571,6 +575,8 @@ def adjust_reading(
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
     against, lacks = compare_with(done, tables, baselines)
+    if significance:
+        against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
     for place, note in itertools.chain(*(_note(each, reading) for each in done), lacks.items()):
         notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}

@@ -450,10 +450,11 @@ class Tables:
         if (tasks, metric) not in self._known:
             # A metric's range depends on all candidates, whatever the baseline.
             histogram = self.histogram(replace(tasks, baseline=DEFAULT_BASELINE))
+            find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
             moments = self._find_moments(tasks, metric)
             if moments is None:
-                moments = compute_moments(metric, histogram if tasks.is_chance else self.histogram(tasks))
-            self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version)
+                moments = compute_moments(metric, histogram if find_blocks is None else find_blocks())
+            self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version, find_blocks)
         return self._known[tasks, metric]
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:

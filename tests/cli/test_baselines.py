@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -63,7 +65,42 @@ def test_skill_is_the_index_against_what_the_baseline_gets(run: Run, metric: str
     assert row["index"] == pytest.approx((value - constants.expectation) / (optimum - constants.expectation), rel=1e-12)
     sign = 1 if constants.metric.increasing else -1
     assert row["z"] == pytest.approx(sign * (value - constants.expectation) / constants.variance**0.5, rel=1e-12)
-    assert row["log10_p"] is None
+    assert (row["log10_p"] is None) == (metric not in {"hits@10", "mr"})
+
+
+@pytest.mark.parametrize(("metric", "values"), [("hits@3", (0.2, 0.6, 0.75, 0.95)), ("mr", (2.2, 3.0, 3.3, 6.0))])
+def test_p_is_how_often_the_baseline_does_as_well(run: Run, metric: str, values: tuple[float, ...]) -> None:
+    """20,000 draws of ranks on the blocks; what they never or always reach is far out."""
+    blocks = rankconst.load().histogram("nations", baseline="frequency")
+    assert blocks.offsets is not None
+    offsets, sizes = (np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates))
+    ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
+    drawn = (ranks <= 3).mean(axis=1) if metric == "hits@3" else -ranks.mean(axis=1)
+    rows = run("adjust", *values, "-d", "nations", "-m", metric, "-b", "frequency", "-f", "json").records
+    for row in rows:
+        reached = drawn >= (row["value_lower"] if metric == "hits@3" else -row["value_upper"]) - 1e-9
+        p = 10 ** row["log10_p_upper"]
+        assert abs(reached.mean() - p) <= 5 * (p * (1 - p) / 20_000) ** 0.5 + 1e-4
+    assert rows[-1 if metric == "hits@3" else 0]["p_method"] == "exact"
+
+
+def test_a_value_out_of_reach_has_a_p_of_zero(run: Run) -> None:
+    args = ("adjust", 0.9, "-d", "fb15k237", "-m", "hits@1", "-b", "range")
+    (row,) = run(*args, "-f", "json").records
+    assert (row["log10_p"], row["p_method"]) == (-math.inf, "exact")
+    assert [row[-1] for row in run(*args).cells if row[0] == "fb15k237"] == ["0"]
+
+
+def test_files_have_p_against_baselines_on_request(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    rows = run("adjust", path, "-b", "all", "--significance", "-f", "json").records
+    for row, dataset, text in zip(rows, ("fb15k237", "umls"), (".533", ".797"), strict=True):
+        for key in INFORMED:
+            found = rankconst.load().constants(dataset, "hits@10", baseline=key).significance(text)
+            assert row[f"Hits@10_log10_p_{key}"] == found.log10
+            assert row[f"MRR_log10_p_{key}"] is None
+    assert "Hits@10_log10_p_range" not in run("adjust", path, "-b", "all", "-f", "json").records[0]
 
 
 def test_the_ladder_of_one_number(run: Run) -> None:
@@ -276,10 +313,11 @@ def test_lint_points_out_what_counting_would_have_done_better(run: Run, tmp_path
     assert (finding["rule"], finding["severity"]) == ("below-frequency", "info")
 
 
-def test_there_is_no_p_against_what_knows_more() -> None:
-    constants = rankconst.load().constants("umls", "mrr", baseline="frequency")
-    with pytest.raises(rankconst.UndefinedError, match="known of chance only"):
-        constants.significance(0.7)
+@pytest.mark.parametrize(("metric", "aggregation"), [("mrr", "micro"), ("mr", "macro-relation")])
+def test_some_metrics_have_no_p_against_what_knows_more(metric: str, aggregation: str) -> None:
+    constants = rankconst.load().constants("umls", metric, baseline="frequency", aggregation=aggregation)
+    with pytest.raises(rankconst.UndefinedError, match="no tail probability"):
+        constants.significance(0.7 if metric == "mrr" else 20)
 
 
 def test_pictures_show_the_baselines(run: Run, tmp_path: Path) -> None:
