@@ -42,8 +42,10 @@ from rankconst.results.tables.columns import (
 )
 from rankconst.results.tables.headings import (
     DEEPEST,
+    OPEN,
     Dialect,
     Heading,
+    align_names,
     compose_heading,
     explain_missing,
     find_heading,
@@ -720,7 +722,12 @@ class RowReader:
             if left > 0 and label:
                 labels[j] = label
             left -= 1
-        over = [labels.get(j, "") for j, *_ in self._measured]
+        columns = zip(self._measured, self._heads, strict=True)
+        measured = {j: (metric, meaning) for (j, _, metric, *_), (meaning, _) in columns}
+        named = {j: own for j, own in enumerate(row.plain) if own and j >= min(measured, default=0)}
+        if row.spans is None and named and measured:
+            labels = align_names(named, measured) or labels
+        over = [labels.get(j, "") for j in measured]
         if not any(over) or any(is_number(each) for each in over if each):
             return False
         if not any(len(find_mentions(each)) == 1 for each in over if each):
@@ -915,8 +922,11 @@ class RowReader:
                 fields.setdefault(name, value)
         if told.protocol is not None and not meaning.filtered:
             fields.setdefault("protocol", told.protocol)
-        graphs = fields.get("dataset", "").split(" or ")
-        if len(graphs) > 1:
+        names = fields.get("dataset", "")
+        graphs = names.split(" or ")
+        if OPEN in names:
+            fields |= {"dataset": None, "unclear": _OPEN.format(names.replace(OPEN, ", "))}
+        elif len(graphs) > 1:
             fields |= {"dataset": None, "among": tuple(graphs)}
         elif "dataset" in fields:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
@@ -925,6 +935,7 @@ class RowReader:
         return Stated(**fields, averaged=self._above.averaged)
 
 
+_OPEN = "which of {} it is of is open: write each name over the first of its columns, or over all of them."
 # A part of a benchmark, or a benchmark made from it.
 _PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|\d+ ?%|\d+[- ]?shot|[SML]", re.IGNORECASE)
 

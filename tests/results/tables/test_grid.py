@@ -431,3 +431,43 @@ def test_source_and_target_over_metrics_may_be_graphs() -> None:
     reading = read("|Source|Target", "Model|MRR|MRR", "A|.1|.2", groups=True)
     assert not reading.entries
     assert "source and target are sides of a triple in some tables, graphs in others" in reading.skipped[0].why
+
+
+# Names over other columns than the first of theirs, in tables that have lost their spans.
+
+_FOUR = "MRR|H@1|H@3|H@10"
+_NUMBERS = "A|.11|.12|.13|.14|.21|.22|.23|.24|.31|.32|.33|.34"
+
+
+@pytest.mark.parametrize(
+    "names", [("FB15k-237", "WN18RR", "UMLS"), ("FB15k-237", "MyKG", "UMLS"), ("One", "Two", "Six")]
+)
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("below", [False, True])
+def test_names_over_any_column_of_theirs(names: tuple[str, ...], place: int, below: bool) -> None:
+    if below and names[0] == "One":
+        pytest.skip("a row of unknown names below the metrics may be anything")
+    over = "|".join("|".join(name if j == place else "" for j in range(4)) for name in names)
+    metrics = "|".join([_FOUR] * 3)
+    rows = (f"Model|{metrics}", f"|{over}") if below else (f"Model|{over}", f"|{metrics}")
+    found = [(entry.text, entry.context.dataset) for entry in read(*rows, _NUMBERS, groups=True).entries]
+    assert found == [(f".{i}{j}", name) for i, name in enumerate(names, 1) for j in range(1, 5)]
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+@pytest.mark.parametrize("names", [("FB15k-237", "WN18RR", "UMLS"), ("One", "Two", "Six")])
+def test_names_over_other_metrics_for_each_are_open(names: tuple[str, ...], place: int) -> None:
+    """Which columns are whose is not to be told, whatever dataset the user names."""
+    over = "|".join("|".join(name if j == place else "" for j in range(4)) for name in names)
+    metrics = f"{_FOUR}|MR|MRR|H@3|H@10|{_FOUR}"
+    reading = read(f"Model|{over}", f"|{metrics}", _NUMBERS, groups=True)
+    assert len(reading.entries) == 12
+    for entry in reading.entries:
+        assert entry.context.dataset is None
+        assert entry.context.unclear.startswith(f"which of {', '.join(names)} it is of is open")
+
+
+def test_means_before_the_columns_of_datasets() -> None:
+    rows = ("Model|||UMLS||Nations|", "|MRR|H@10|MRR|H@10|MRR|H@10", "A|.1|.2|.3|.4|.5|.6")
+    found = [entry.context.dataset for entry in read(*rows, groups=True).entries]
+    assert found == [None, None, "UMLS", "UMLS", "Nations", "Nations"]
