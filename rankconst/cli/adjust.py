@@ -127,7 +127,7 @@ def adjust(
             "--replace",
             metavar="NAME",
             help="Write the same document with adjusted numbers: AMRR, AH@k ...; index or z for all metrics; "
-            "both for 'published / index'; skill over a --baseline. Repeatable.",
+            "both for 'published / index'; skill over a baseline. Repeatable.",
         ),
     ] = None,
     significance: Annotated[

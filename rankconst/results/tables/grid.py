@@ -51,7 +51,7 @@ from rankconst.results.tables.headings import (
     find_heading,
     find_roles,
 )
-from rankconst.results.tables.reshape import name_metric, pivot, split_beside, take_titles
+from rankconst.results.tables.reshape import name_metric, pivot, split_beside, split_joint, take_titles
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
     Above,
@@ -143,6 +143,8 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         told = tell(printed.above)
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
+        written = list(rows) if dialect.groups else rows
+        rows = split_joint(written, printed.above, dialect) if isinstance(written, list) else written
         for block in _split_blocks(rows, dialect):
             first, rest = _skip_titles(document, block, notes)
             heading, how = find_heading(first, dialect), ""
@@ -164,7 +166,8 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 for key in _list_unread(heading):
                     notes.add(None, key, "a column that may be of a metric, and is not understood")
             table = _read_table(document, heading, below, dialect, notes, told=told, start=start)
-            table.inferred |= dict.fromkeys(filter(None, (how, "commas before decimals" if commas else "")))
+            hows = (how, "commas before decimals" if commas else "", _JOINT * (rows is not written))
+            table.inferred |= dict.fromkeys(filter(None, hows))
             read.append(table)
             start += len(table.rows)
     if not read:
@@ -258,6 +261,7 @@ def _describe(read: list[_Table]) -> str:
 
 
 _FROM = "dataset from "
+_JOINT = "several metrics in a cell"
 _IN_ROWS = f"{_FROM}rows of their own"
 _UNITS = {
     frozenset({True}): " (percent)",

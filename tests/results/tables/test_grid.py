@@ -15,7 +15,7 @@ from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import RowReader, read_tables
 from rankconst.results.tables.headings import Dialect, find_heading
-from rankconst.results.tables.surroundings import Printed
+from rankconst.results.tables.surroundings import Above, Printed
 
 
 def read_rows(*lines: str) -> list[Row]:
@@ -475,3 +475,31 @@ def test_means_before_the_columns_of_datasets() -> None:
     rows = ("Model|||UMLS||Nations|", "|MRR|H@10|MRR|H@10|MRR|H@10", "A|.1|.2|.3|.4|.5|.6")
     found = [entry.context.dataset for entry in read(*rows, groups=True).entries]
     assert found == [None, None, "UMLS", "UMLS", "Nations", "Nations"]
+
+
+# Several metrics in a cell.
+
+
+def test_several_metrics_in_a_cell() -> None:
+    expected = [("MRR", "UMLS", ".45"), ("Hits@1", "UMLS", ".42"), ("Hits@10", "UMLS", ".62")]
+    expected += [("MRR", "WN18RR", ".43"), ("Hits@1", "WN18RR", ".41"), ("Hits@10", "WN18RR", ".46")]
+    body = "A|.45 / .42 / .62|.43/.41/.46"
+    for heading in (
+        ("Model|UMLS (MRR / H@1 / H@10)|WN18RR (MRR/Hits@1/10)",),
+        ("Model|UMLS|WN18RR", "|MRR / H@1 / H@10|MRR / H@1 / H@10"),
+        ("Model|UMLS MRR/H@1/H@10|WN18RR: MRR/H@1/H@10",),
+    ):
+        reading = read(*heading, body, groups=True)
+        assert found(reading) == expected
+        assert "several metrics in a cell" in reading.understood
+    above = (Above("caption", "Results (MRR / Hits@1 / Hits@10) on test."),)
+    rows = read_rows("Model|UMLS|WN18RR|time", f"{body}|3", "B|-|.43/.41|4")
+    reading = read_tables(Document("results", ""), "test", [Printed(rows, above)], Dialect(groups=True))
+    assert found(reading) == expected
+    assert ".43/.41" in {each.what for each in reading.skipped}
+
+
+def test_a_slash_that_joins_no_metrics() -> None:
+    reading = read("Model|MRR|batch/dim", "A|.45|256/100", "B|1/2|512/100", groups=True)
+    assert found(reading) == [("MRR", None, ".45")]
+    assert [each.what for each in reading.skipped] == ["1/2"]
