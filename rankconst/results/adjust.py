@@ -544,9 +544,12 @@ def adjust_reading(
     groups, asked = _group_entries(reading, user, frozenset(metrics), tables)
     if not groups:
         raise DataError(f"{reading.name} holds none of the numbers you asked for. {_list_contents(reading)}")
-    if user.percent:
-        _check_percentages(reading, groups)
-    notes: dict[int, str] = {}
+    notes = _find_fractions(reading, groups) if user.percent else {}
+    if notes:
+        groups = {key: kept for key, places in groups.items() if (kept := places[~np.isin(places, list(notes))]).size}
+    if notes and (strict or not groups):
+        first = min(notes)
+        raise DataError(f"{_place(reading, reading.entries[first])}: {notes[first]}")
     impossible: dict[int, str] = {}
     settled: dict[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError] = {}
     done: list[Done] = []
@@ -693,19 +696,23 @@ def _list_contents(reading: Reading) -> str:
     return f"It has {'; '.join(parts)}."
 
 
-def _check_percentages(reading: Reading, groups: Mapping[Group, Places]) -> None:
-    """Refuse to take a column of fractions for percentages below one."""
-    shares: dict[Metric, list[Entry]] = {}
+def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[int, str]:
+    """Return where a metric looks like fractions, not like percentages below one, with the reason."""
+    shares: dict[Metric, list[int]] = {}
     for (_, metric, _), places in groups.items():
-        found = [reading.entries[place] for place in places.tolist() if "%" not in reading.entries.texts[place]]
+        found = [place for place in places.tolist() if "%" not in reading.entries.texts[place]]
         if metric.is_share and found:
             shares.setdefault(metric, []).extend(found)
-    for metric, entries in shares.items():
+    notes: dict[int, str] = {}
+    for metric, own in shares.items():
+        entries = (reading.entries[place] for place in own)
         if max(parse_value(entry.text, place=_place(reading, entry)).value for entry in entries) <= 1:
-            raise DataError(
-                f"{_place(reading, entries[0])}: every {metric.label} is at most 1, as fractions are. If only some "
-                "columns are percentages, leave out --percent and write the sign into their headings: Hits@10 (%)."
+            notes |= dict.fromkeys(
+                own,
+                f"every {metric.label} is at most 1, as fractions are. If only some columns are percentages, leave out "
+                "--percent and write the sign into their headings: Hits@10 (%).",
             )
+    return notes
 
 
 def _settle(

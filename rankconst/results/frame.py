@@ -36,6 +36,7 @@ from rankconst.results.tables.columns import (
     find_qualifier,
     find_stems,
     parse_column,
+    read_dataset,
     read_flag,
     read_name,
     read_qualifier,
@@ -543,6 +544,9 @@ def _read_stated(
             yield from read_qualifier(qualifiers[role], text, role).items()
         elif role == "model":
             yield from read_name(text, [role for role, cell in cells.items() if cell], stems).items()
+        elif role == "dataset" and "(" in text:
+            name, said = read_dataset(text.strip())  # "UMLS (raw)"
+            yield from {role: name, **{key: each for key, each in said.items() if not cells.get(key)}}.items()
         elif text.strip():
             yield role, text
 
