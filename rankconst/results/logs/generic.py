@@ -453,7 +453,7 @@ def _tell_raw(found: list[Found]) -> list[Found]:
     if not any(each.said.get("filter") == "filtered" for each in found):
         return found
     pairs: dict[tuple[object, ...], dict[str | None, list[Found]]] = {}
-    for each in found:
+    for each in (each for each in found if not each.why):
         pairs.setdefault(_place(each), {}).setdefault(each.said.get("filter"), []).append(each)
     raw = set[int]()
     for said in pairs.values():

@@ -9,14 +9,16 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.catalogue.mentions import describe_dataset, find_joined, find_mentions, list_graphs, names_known
+from rankconst.catalogue.tools import parse_tool
 from rankconst.constants.published import parse_value
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.names import squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import (
@@ -545,6 +547,18 @@ def _are_queries(rows: Sequence[Row], heading: Heading) -> bool:
 _QUERY = re.compile(r"[1-5]p|[2-5]i|2u|up|ip|pi|[23]in|inp|pin|pni|nipn?|avg_?[pn]?", re.IGNORECASE)
 
 
+def _settle_source(roles: dict[str, int], heading: Heading, rows: Sequence[Row], dialect: Dialect) -> dict[str, int]:
+    """Take a column "Source" that names no tool, but "Paper" and "Code", for one of names."""
+    place = roles.get("tool")
+    if place is None or not dialect.groups or squash(heading.keys[place]) != "source":
+        return roles
+    for row in rows:
+        with suppress(UnknownNameError, IndexError):
+            parse_tool(row.plain[place])
+            return roles
+    return {"model": place} | {role: j for role, j in roles.items() if role != "tool"}
+
+
 def _find_part(rows: Sequence[Row], heading: Heading) -> int | None:
     """Return the column without a meaning that tells versions of datasets: v1, v2."""
     for j, meaning in enumerate(heading.meanings):
@@ -633,7 +647,7 @@ class RowReader:
             dialect.groups and not heading.keys[0] and datasets != 0 and 0 not in qualifiers.values()
         ):  # the corner of a printed table, over models
             self._roles.setdefault("model", 0)
-        self._roles, self._stems = _find_names(rows, heading, self._roles)
+        self._roles, self._stems = _find_names(rows, heading, _settle_source(self._roles, heading, rows, dialect))
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         part = _find_part(rows, heading) if "dataset" in self._stated else None
         self._stated |= {} if part is None else {_VERSION: part}
@@ -915,6 +929,8 @@ class RowReader:
         """Combine what a row says with what the heading says, which goes first, and the text above, which goes last."""
         own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
         told = self._told
+        if own["dataset"] is not None and "dataset" in said and not find_mentions(own["dataset"]):
+            said = {"model": own.pop("dataset"), **said}  # "MRR (PyTorch)", where rows are of datasets
         if "dataset" in said and (upper is not None or told.dataset):
             names = (said["dataset"], upper) if upper is not None else (told.dataset or "", said["dataset"])
             said = {**said, "dataset": join_names(*names) if upper or _PART.fullmatch(names[1]) else names[1]}

@@ -30,6 +30,10 @@ PRINTS = {
         "training with 256 negatives\nEvaluating on test, 1,000 random negatives each\nMRR: 0.6\n",
         ["3 test both sampled:1000 - MRR 0.6"],
     ),
+    "raw and filtered, with parts that are left out": (
+        "Hits@10: 0.72\nHits@10(filter): 0.86\nHits@10_1-1: 0.8\nHits@10(filter)_1-1: 0.9\n",
+        ["1 - both raw - Hits@10 0.72", "2 - both - - Hits@10 0.86"],
+    ),
     "hits in a dict": (
         "Test MRR: 0.38, TEST HITS: {1: 0.1, 10: 0.5}\n",
         ["1 test both - - MRR 0.38", "1 test both - - Hits@1 0.1", "1 test both - - Hits@10 0.5"],

@@ -503,3 +503,20 @@ def test_a_slash_that_joins_no_metrics() -> None:
     reading = read("Model|MRR|batch/dim", "A|.45|256/100", "B|1/2|512/100", groups=True)
     assert found(reading) == [("MRR", None, ".45")]
     assert [each.what for each in reading.skipped] == ["1/2"]
+
+
+def test_a_source_that_is_no_tool_is_a_name() -> None:
+    rows = ("Source|UMLS MRR", "Paper|.45", "Code|.44")
+    assert [(each.context.model, each.context.tool) for each in read(*rows, groups=True).entries] == [
+        ("Paper", None),
+        ("Code", None),
+    ]
+    named = read("Source|UMLS MRR", "uma-pi1/kge|.45", "Code|.44", groups=True).entries
+    assert [each.context.tool for each in named] == ["uma-pi1/kge", "Code"]
+    assert read("Tool|UMLS MRR", "Code|.44", groups=True).entries[0].context.tool == "Code"
+
+
+def test_headings_name_models_where_rows_are_of_datasets() -> None:
+    rows = ("Dataset|MRR (TF)|MRR (PyTorch)", "kinship|.03|.04", "umls|.12|.05")
+    found = [(each.context.dataset, each.context.model) for each in read(*rows, groups=True).entries]
+    assert found == [("kinship", "TF"), ("kinship", "PyTorch"), ("umls", "TF"), ("umls", "PyTorch")]
