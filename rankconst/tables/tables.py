@@ -280,7 +280,7 @@ class Tables:
                 f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}."
             )
 
-    def check_age(self) -> None:
+    def _check_age(self) -> None:
         """Refuse a set of somebody's own that an earlier program wrote: it has no version that says what it lacks."""
         if parse_version(self.version) is not None:
             return
@@ -802,7 +802,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         path = folders[wanted]
     where, folder = find_location(path)
     tables = Tables(where, read_descriptor(folder), folder, place)
-    tables.check_age()
+    tables._check_age()
     if version is not None and tables.version != version:
         raise UnknownNameError(
             f"{folder} holds table version {tables.version}, not {version}. Leave out the version, or name another set."
