@@ -188,9 +188,30 @@ NBFNET = Sample(
     ],
 )
 
+OPENKE_OLD = Sample(
+    """\
+overall results:
+left 245.668182 0.279453 0.200000 0.100000
+left(filter) 85.300003 0.465000 0.300000 0.200000
+right 158.399994 0.341000 0.200000 0.100000
+right(filter) 58.799999 0.540000 0.400000 0.300000
+""",
+    [
+        (line, None, side, protocol, "", metric, text)
+        for line, side, protocol, texts in (
+            (2, "head", "raw", ("245.668182", "0.279453", "0.200000", "0.100000")),
+            (3, "head", None, ("85.300003", "0.465000", "0.300000", "0.200000")),
+            (4, "tail", "raw", ("158.399994", "0.341000", "0.200000", "0.100000")),
+            (5, "tail", None, ("58.799999", "0.540000", "0.400000", "0.300000")),
+        )
+        for metric, text in zip(("MR", "Hits@10", "Hits@3", "Hits@1"), texts, strict=True)
+    ],
+)
+
 SAMPLES = {
     "rotate": [ROTATE],
     "openke": [OPENKE],
+    "openke_old": [OPENKE_OLD],
     "conve": [CONVE, TUCKER],
     "torchkge": [TORCHKGE],
     "dglke": [DGLKE],

@@ -127,7 +127,7 @@ def adjust(
             "--replace",
             metavar="NAME",
             help="Write the same document with adjusted numbers: AMRR, AH@k ...; index or z for all metrics; "
-            "both for 'published / index'. Repeatable.",
+            "both for 'published / index'; skill over a baseline. Repeatable.",
         ),
     ] = None,
     significance: Annotated[
@@ -196,12 +196,15 @@ def adjust(
         relations=tuple(relation or ()),
         percent=bool(percent),
     )
+    further = [key for key in list_baselines(baseline) if key != DEFAULT_BASELINE]
     if file is not None:
         _refuse({"VALUE": values, "a second --dataset": given[1:]}, "a file")
         if replacing:
-            _refuse({"--baseline": baseline}, "--replace")
+            if len(further) > 1:
+                raise typer.BadParameter(f"--replace is over one baseline: {join_words(further)}?")
             document = open_document(file, decimal, percent)
-            _rewrite(document, input_format, replacing, metrics, user, opened, out, digits=digits, strict=strict)
+            over = further[0] if further else None
+            _rewrite(document, input_format, replacing, metrics, user, opened, out, over, digits=digits, strict=strict)
             return
         from rankconst.results.formats import read_results
 
@@ -215,7 +218,7 @@ def adjust(
             significance=bool(significance),
             strict=strict,
             long=long,
-            baselines=[key for key in list_baselines(baseline) if key != DEFAULT_BASELINE],
+            baselines=further,
         )
     else:
         _refuse({"--replace": replacing, "--long": long}, "values, but with a file")
@@ -295,6 +298,7 @@ def _rewrite(
     user: Stated,
     tables: Tables,
     out: Path | None,
+    baseline: str | None,
     *,
     digits: int | None,
     strict: bool,
@@ -303,10 +307,12 @@ def _rewrite(
     from rankconst.results.formats import READERS, read_opened
     from rankconst.results.rewrite import choose_metrics, parse_exchange, rewrite
 
-    exchanges = [parse_exchange(name) for name in names]
+    exchanges = [parse_exchange(name, baseline) for name in names]
     reading = read_opened(document, input_format)
     report_reading(reading, strict=strict)
-    adjusted = _adjust_file(reading, metrics or choose_metrics(reading, exchanges), user, tables, strict=strict)
+    chosen, baselines = metrics or choose_metrics(reading, exchanges), [baseline] if baseline else []
+    adjusted = _adjust_file(reading, chosen, user, tables, strict=strict, baselines=baselines)
+    adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
     _report_file(adjusted, user)
     command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
     read = READERS[reading.form].read
@@ -446,7 +452,6 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
     data: dict[str, Any] = {
         key: np.concatenate([each[key] for each in columns]) for key in columns[0] if key not in {*tails, "p_method"}
     }
-    # There is no p against other baselines than chance.
     blank = [None] * size
     for key in tails:
         found = (value for each in columns for value in (each[key].tolist() if key in each else blank))
@@ -458,7 +463,8 @@ def _list_values(published: Sequence[Published], done: list[Done], *, significan
         data[key] = [facts[key] for _, facts in described for _ in range(size)]
     _report_values(done, significance=significance)
     significant = any(data["p_method"])
-    explained = f"\n{_explain_tails(data['p_method'])}" if significant else ""
+    who = "the baseline" if ladder else "a random ranker"
+    explained = f"\n{_explain_tails(data['p_method'], who)}" if significant else ""
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done))
     tasks = replace(first.tasks, baseline=DEFAULT_BASELINE)
     chance = f"Against uniform, which is chance, skill is {first.metric.name_of('index') or 'the adjusted index'}."
@@ -519,8 +525,6 @@ def _describe(constants: Constants) -> dict[str, Any]:
 
 def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     """Say on stderr what is undefined, what the tool does, and why there is no p."""
-    from rankconst.tails import explain_lack
-
     for each in done:
         for reason in dict.fromkeys(each.explain_undefined().values()):
             typer.echo(f"note: {each.constants.tasks.dataset}: {reason}", err=True)
@@ -532,7 +536,7 @@ def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     if significance and any(not each.significance for each in done if each.batch.tasks.is_chance):
         leaves = tool is not None and tool.batch is not None
         reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
-        typer.echo(f"note: no p: {reason or explain_lack(first.metric, first.histogram)}", err=True)
+        typer.echo(f"note: no p: {reason or first.explain_lack()}", err=True)
 
 
 def report_caveats(tools: Iterable[Tool]) -> None:
@@ -542,9 +546,9 @@ def report_caveats(tools: Iterable[Tool]) -> None:
             typer.echo(f"note: {tool.title}: {caveat}", err=True)
 
 
-def _explain_tails(methods: Iterable[str | None], how: str = "at least as well") -> str:
+def _explain_tails(methods: Iterable[str | None], who: str, how: str = "at least as well") -> str:
     named = " and ".join(dict.fromkeys(method for method in methods if method))
-    return f"p: the probability that a random ranker does {how}; method: {named}."
+    return f"p: the probability that {who} does {how}; method: {named}."
 
 
 def _tell_ranges(done: Iterable[Done]) -> str:
@@ -798,7 +802,7 @@ def _lay_out(adjusted: AdjustedReading, form: Format, kept: NDArray[np.bool_]) -
     )
     left_out = [column.key for column in original if column.title is None]
     methods = [each.method for done in adjusted.done for each in done.significance if each is not None]
-    tails = f" {_explain_tails(methods, 'as well')}" if methods else ""
+    tails = f" {_explain_tails(methods, 'a random ranker', 'as well')}" if methods else ""
     more = f" Left out here, kept in other formats: {', '.join(left_out)}." if left_out else ""
     columns = [*original, *added, *map(Column, facts), last]
     if form is Format.table and reading.layout == "wide":

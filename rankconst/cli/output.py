@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import os
 import re
 import sys
@@ -135,6 +136,8 @@ class _RowView(Mapping[str, Any]):
 
 def _write_json(listing: Listing) -> Iterator[str]:
     def encode(value: Any) -> str:
+        if value == -math.inf:  # the logarithm of 0: a number that JSON can write, and that reads as minus infinity
+            return "-1e999"
         nested = isinstance(value, (list, tuple, dict))
         # A nested value is indented as deep as its row.
         return json.dumps(value, indent=2 if nested else None, ensure_ascii=False, allow_nan=False).replace(

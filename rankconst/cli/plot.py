@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,7 +90,8 @@ def plot(
 
     From a file: original value, adjusted index and z of every model, dataset by dataset.
 
-    From values, or none: the distribution of a random ranker's value, with the published ones marked.
+    From values, or none: the distribution of a random ranker's value, with the published ones marked, and what
+    baselines are expected to get.
 
     Example: rankconst plot results.csv --metric mrr --out figure.svg
 
@@ -106,16 +108,14 @@ def plot(
     metrics = tuple(dict.fromkeys(map(parse_metric, metric or ())))
     file = _find_file(given or ())
     opened = open_tables(tables)
+    further = [key for key in list_baselines(baseline) if key in INFORMED]
     if file is None:
-        if baseline is not None:
-            raise typer.BadParameter("goes with a file, and none is named.", param_hint="--baseline")
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")
-        figure = _draw_values(given or (), label or (), metrics, user, opened)
+        figure = _draw_values(given or (), label or (), metrics, user, opened, further)
     else:
         if label:
             raise typer.BadParameter("goes with values; models of a file are named in it.", param_hint="--label")
-        further = [key for key in list_baselines(baseline) if key in INFORMED]
         figure = _draw_file(
             file, input_format, metrics, user, opened, further, strict=strict, decimal=decimal, percent=percent
         )
@@ -193,6 +193,7 @@ def _draw_values(
     metrics: Sequence[Metric],
     user: Stated,
     opened: Tables,
+    baselines: Sequence[str],
 ) -> Figure:
     from rankconst.results.evaluation import NOTHING, parse_stated, settle
 
@@ -207,7 +208,9 @@ def _draw_values(
     constants = opened.look_up(tasks, metrics[0])
     _check_whole(tool, constants)
     values = [(name, read_published(metrics[0], value, percent=user.percent)) for name, value in named]
-    return plot_distribution(constants, values, title=_titles(opened)[tasks.dataset])
+    ranked = {each: opened.look_up(replace(tasks, baseline=each), metrics[0]) for each in baselines}
+    levels = {each: found.expectation for each, found in ranked.items()}
+    return plot_distribution(constants, values, title=_titles(opened)[tasks.dataset], levels=levels)
 
 
 def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,6 +32,9 @@ from rankconst.moments import compute_moments
 from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _COLUMNS = (
     Column("dataset"),
     Column("protocol", "protocol"),
@@ -57,6 +60,7 @@ _RELATION_METRICS = tuple(map(parse_metric, ("mr", "mrr", "hits@1", "hits@10", "
 
 _RELATION_COLUMNS = (
     Column("relation", "relation"),
+    Column("baseline"),
     Column("num_tasks", "tasks", count, right=True),
     Column("mean_candidates", "mean N", number(6), right=True, drop=2),
     *(
@@ -120,10 +124,9 @@ def show(
     dataset = opened.resolve_dataset(key)
     baselines = list_baselines(baseline)
     if relations:
-        if baselines != (DEFAULT_BASELINE,):
-            raise typer.BadParameter("does not go with --relations.", param_hint="--baseline")
         protocol = DEFAULT_PROTOCOL if protocol == ALL else protocol
-        print_listing(_list_relations(opened, opened.tasks(dataset, split=split, side=side, protocol=protocol)), format)
+        tasks = opened.tasks(dataset, split=split, side=side, protocol=protocol)
+        print_listing(_list_relations(opened, tasks, baselines if baseline else ()), format)
         return
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
@@ -139,7 +142,7 @@ def show(
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     print_listing(
         Listing.of(
-            [replace(each, title="baseline") if baseline and each.key == "baseline" else each for each in _COLUMNS],
+            _head(_COLUMNS, baseline is not None),
             rows,
             title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"
             + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
@@ -190,21 +193,31 @@ def _row(constants: Constants) -> dict[str, Any]:
     }
 
 
-def _list_relations(opened: Tables, tasks: Tasks) -> Listing:
+def _head(columns: Sequence[Column], laddered: bool) -> list[Column]:
+    """Return columns, with that of the baseline on the screen if one was asked for."""
+    return [replace(each, title="baseline") if laddered and each.key == "baseline" else each for each in columns]
+
+
+def _list_relations(opened: Tables, tasks: Tasks, baselines: Sequence[str]) -> Listing:
+    """List the relations, each against each of some baselines; against chance if there are none."""
     rows: list[dict[str, Any]] = []
     for name in opened.relations(tasks):
-        histogram = opened.histogram(replace(tasks, relations=(name,)))
-        expectations = {f"expectation_{m.key}": compute_moments(m, histogram).expectation for m in _RELATION_METRICS}
-        rows.append({"relation": name, "num_tasks": histogram.total, "mean_candidates": histogram.mean, **expectations})
+        own = replace(tasks, relations=(name,))
+        chance = opened.histogram(own)
+        for key in baselines or (DEFAULT_BASELINE,):
+            ranked = opened.histogram(replace(own, baseline=key))
+            expected = {f"expectation_{m.key}": compute_moments(m, ranked).expectation for m in _RELATION_METRICS}
+            counted = {"relation": name, "num_tasks": chance.total, "mean_candidates": chance.mean}
+            rows.append({**counted, "baseline": key, **expected})
     if not rows:
         raise UnknownNameError(
             f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} under protocol "
             f"{tasks.protocol}; they are kept for valid and test."
         )
-    title = opened.datasets[tasks.dataset]["title"]
+    title, held = opened.datasets[tasks.dataset]["title"], len({row["relation"] for row in rows})
     return Listing.of(
-        _RELATION_COLUMNS,
+        _head(_RELATION_COLUMNS, bool(baselines)),
         rows,
-        title=f"{title}: {len(rows)} relations of {tasks.split}, side {tasks.side}, protocol {tasks.protocol}",
+        title=f"{title}: {held} relations of {tasks.split}, side {tasks.side}, protocol {tasks.protocol}",
         caption=f"Adjust a relation's results with --relation NAME. Tables: {opened.version_of(tasks.dataset)}.",
     )

@@ -40,9 +40,11 @@ _KEY = (
     "split",
     "side",
     "aggregation",
+    "baseline",
     "relation",
     "metric",
     "k",
+    "offset",
     "num_candidates",
     "weight",
 )

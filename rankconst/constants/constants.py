@@ -15,17 +15,13 @@ from rankconst.constants.published import NOISE, Interval, Published, half_unit,
 from rankconst.errors import DataError, UndefinedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.constants.comparison import Comparison
     from rankconst.constants.significance import Significance
     from rankconst.moments import Moments
     from rankconst.tasks import Histogram, Tasks
-
-
-NO_TAIL = "the probability of doing as well is known of chance only, not of other baselines."
-"""Why there is no p under a baseline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +74,8 @@ class Constants:
     histogram: Histogram = field(repr=False)
     moments: Moments
     table_version: str = ""
+    # Reads the blocks on which another baseline than chance ranks the tasks.
+    _find_blocks: Callable[[], Histogram] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         known = self.moments
@@ -287,7 +285,7 @@ class Constants:
         return Adjusted(value, value_interval=ends, **forms, undefined=undefined)
 
     def significance(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Significance:
-        """Compute the probability that a random ranker does at least as well as a published value.
+        """Compute the probability that a random ranker, or the baseline, does at least as well as a published value.
 
         Parameters
         ----------
@@ -302,17 +300,30 @@ class Constants:
         Raises
         ------
         UndefinedError
-            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, for macro averages, and for other
-            baselines than chance. Or if no number of hits, or sum of ranks, gives the value.
+            If no tail is known: for other metrics than Hits@k, MR, MRR, GMR, IGMR, of which Hits@k and MR alone have
+            one under other baselines than chance, and for macro averages. Or if no number of hits, or sum of ranks,
+            gives the value.
         DataError
             As for :meth:`adjust`.
         """
         from rankconst.constants.significance import compute_significance
 
-        if not self.tasks.is_chance:
-            raise UndefinedError(NO_TAIL)
+        if lack := self.explain_lack():
+            raise UndefinedError(lack)
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
-        return compute_significance(self.metric, self.histogram, float(adjusted.value), adjusted.value_interval)
+        return compute_significance(self.metric, self.ranking, float(adjusted.value), adjusted.value_interval)
+
+    @property
+    def ranking(self) -> Histogram:
+        """The blocks on which the baseline ranks the tasks; all their candidates under chance."""
+        return self.histogram if self._find_blocks is None else self._find_blocks()
+
+    def explain_lack(self) -> str:
+        """Say why :meth:`significance` knows nothing; empty if it does."""
+        from rankconst.tails import explain_lack
+
+        lack = explain_lack(self.metric, self.histogram)
+        return lack if lack or self._find_blocks is None else explain_lack(self.metric, self.ranking)
 
     def compare(self, first: Any, second: Any, *, decimals: int | None = None, percent: bool = False) -> Comparison:
         """Say how sure the difference of two published values of these tasks is, from the two numbers alone.

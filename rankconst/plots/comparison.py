@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankconst.constants.published import show_number
 from rankconst.errors import DataError, UsageError
 from rankconst.plots.arrangement import FURTHER, arrange, choose_looks, collect_points, dodge, find_common
-from rankconst.plots.style import CHANCE, FAINT, apply_style, describe, estimate_width, format_axis, plain
+from rankconst.plots.style import (
+    BASELINE_LOOKS,
+    CHANCE,
+    FAINT,
+    apply_style,
+    describe,
+    estimate_width,
+    format_axis,
+    plain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -171,16 +180,7 @@ def _draw_baselines(axes: Axes, points: Sequence[Point], layout: Layout) -> None
         # Protocols differ a little.
         levels = {item for point in points if point.place == place for item in point.baselines.items()}
         for baseline, level in sorted(levels):
-            look = _LOOKS[baseline]
-            axes.hlines(level, column.start + 0.03, column.end - 0.03, lw=1.3, zorder=1.6, **look)
-
-
-# Of the baselines that know something of train.
-_LOOKS: dict[str, dict[str, Any]] = {
-    "range": {"colors": "#8a8a8a", "linestyles": "dotted"},
-    "frequency": {"colors": "#222222", "linestyles": "solid"},
-    "inverse": {"colors": "#222222", "linestyles": "dashed"},
-}
+            axes.hlines(level, column.start + 0.03, column.end - 0.03, lw=1.3, zorder=1.6, **BASELINE_LOOKS[baseline])
 
 
 def _scale(axes: Axes, form: str, metric: Metric, values: Sequence[float]) -> None:
@@ -232,10 +232,11 @@ def _make_handles(points: Sequence[Point], looks: Mapping[str, Look]) -> list[Ar
         handles.append(FURTHER.handle(f"{further} further models"))
     handles.append(Line2D([], [], color=CHANCE, lw=1.6, label="random ranker"))
     drawn = {baseline for point in points for baseline in point.baselines}
-    for baseline in (each for each in _LOOKS if each in drawn):
-        look = _LOOKS[baseline]
-        label = f"{baseline} baseline"
-        handles.append(Line2D([], [], color=look["colors"], ls=look["linestyles"], lw=1.3, label=label))
+    handles += [
+        Line2D([], [], lw=1.3, label=f"{baseline} baseline", **look)
+        for baseline, look in BASELINE_LOOKS.items()
+        if baseline in drawn
+    ]
     if any(point.adjusted.z is not None for point in points):
         label = f"worse than random; z within ±{INSIGNIFICANT}"
         handles.append(Patch(color=CHANCE, alpha=0.16, lw=0, label=label))
@@ -310,7 +311,7 @@ def _tell(shown: Sequence[Metric], points: Sequence[Point], layout: Layout) -> t
         scores = [abs(point.adjusted.z) for point in of_metric if point.adjusted.z is not None]
         close = sum(score < INSIGNIFICANT for score in scores)
         told.append(f"{'; '.join(spans)}; {close} of {len(scores)} within {INSIGNIFICANT} sd of chance.")
-        for baseline in _LOOKS:
+        for baseline in BASELINE_LOOKS:
             held = [point for point in of_metric if baseline in point.baselines]
             below = sum(is_worse(point, baseline) for point in held)
             if held:

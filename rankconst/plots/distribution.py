@@ -12,10 +12,10 @@ from rankconst.constants.published import parse_value, show_number, show_uncerta
 from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError, UsageError
 from rankconst.plots.density import compute_density
-from rankconst.plots.style import CHANCE, COLOURS, MARKERS, apply_style, describe, format_axis, plain
+from rankconst.plots.style import BASELINE_LOOKS, CHANCE, COLOURS, MARKERS, apply_style, describe, format_axis, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -46,12 +46,17 @@ class _Mark:
 
 
 def plot_distribution(
-    constants: Constants, values: Sequence[tuple[str, Published]] = (), *, title: str | None = None
+    constants: Constants,
+    values: Sequence[tuple[str, Published]] = (),
+    *,
+    title: str | None = None,
+    levels: Mapping[str, float] | None = None,
 ) -> Figure:
     """Draw how a random ranker's values are distributed, and published values, as pairs of a label and a value.
 
     The upper panel shows the law, the lower one has a row for each value. If a value is far from chance, the lower
-    panel has an axis of its own, and lines show where in it the upper one lies.
+    panel has an axis of its own, and lines show where in it the upper one lies. `levels` are what further baselines are
+    expected to get: lines in the lower panel.
     """
     if len(values) > MOST_VALUES:
         raise UsageError(f"{len(values)} values are too many for one picture: at most {MOST_VALUES} can be read.")
@@ -59,6 +64,7 @@ def plot_distribution(
         from matplotlib.figure import Figure
 
         marks = [_mark(constants, place, *value) for place, value in enumerate(values)]
+        known = levels or {}
         expectation, deviation = constants.expectation, math.sqrt(constants.variance)
         near, far = _separate(marks, expectation, deviation)
         seen = [mark.adjusted.value for mark in near]
@@ -67,26 +73,29 @@ def plot_distribution(
             min([expectation - _ALWAYS * deviation, *(value - deviation for value in seen)]),
             max([expectation + _ALWAYS * deviation, *(value + deviation for value in seen)]),
         )
-        rows = 0.24 * len(marks) + 0.35
-        figure = Figure(figsize=(7.2, 2.9 + (rows + 0.4 * bool(far)) * bool(marks)), layout="constrained")
-        ratios = [2.2, rows] if marks else [1.0]
-        panels = figure.subplots(len(ratios), 1, squeeze=False, height_ratios=ratios, sharex=not far)[:, 0]
+        rows, lower = 0.24 * len(marks) + 0.35, bool(marks or known)
+        apart = bool(far) or not all(density.edges[0] < level < density.edges[-1] for level in known.values())
+        figure = Figure(figsize=(7.2, 2.9 + (rows + 0.4 * apart) * lower), layout="constrained")
+        ratios = [2.2, rows] if lower else [1.0]
+        panels = figure.subplots(len(ratios), 1, squeeze=False, height_ratios=ratios, sharex=not apart)[:, 0]
         _draw_law(panels[0], constants, density)
         for mark in near:
             panels[0].axvline(mark.adjusted.value, color=mark.colour, lw=1.4, zorder=3)
             panels[0].axvspan(*mark.adjusted.value_interval, color=mark.colour, alpha=0.25, lw=0)
-        if marks:
-            _draw_rows(panels[1], constants, marks)
+        if lower:
+            _draw_rows(panels[1], constants, marks, known)
         if far:
             _point_at(panels[0], far, expectation)
+        if apart:
             _connect(panels[0], panels[1])
             # The engine is the constrained one that the figure was made with.
             figure.get_layout_engine().set(hspace=0.12)  # type: ignore[union-attr, call-arg]
         panels[-1].set_xlabel(_name_axis(constants))
         name = title or constants.tasks.dataset
         panels[0].set_title(plain(_name_tasks(constants, name)))
-        figure.legend(loc="outside lower center", ncols=4)
-        describe(figure, f"{constants.metric.label} of a random ranker on {name}", _tell(constants, marks, density))
+        figure.legend(loc="outside lower center", ncols=4 if len(known) < 2 else 3)
+        told = _tell(constants, marks, density, known)
+        describe(figure, f"{constants.metric.label} of a random ranker on {name}", told)
     return figure
 
 
@@ -137,10 +146,12 @@ def _draw_law(axes: Axes, constants: Constants, density: Density) -> None:
     axes.xaxis.set_tick_params(labelbottom=True)
 
 
-def _draw_rows(axes: Axes, constants: Constants, marks: Sequence[_Mark]) -> None:
+def _draw_rows(axes: Axes, constants: Constants, marks: Sequence[_Mark], levels: Mapping[str, float]) -> None:
     expectation, deviation = constants.expectation, math.sqrt(constants.variance)
     axes.axvspan(expectation - 2 * deviation, expectation + 2 * deviation, color=_NEAR, lw=0, zorder=0)
     axes.axvline(expectation, color="#333333", lw=1.2, ls="--")
+    for baseline, level in levels.items():
+        axes.axvline(level, lw=1.3, label=f"{baseline} baseline {show_number(level)}", **BASELINE_LOOKS[baseline])
     for row, mark in enumerate(marks):
         value, (lower, upper) = mark.adjusted.value, mark.adjusted.value_interval
         style: dict[str, Any] = {"color": mark.colour, "marker": mark.marker, "markersize": 5.5, "capsize": 2.5}
@@ -156,7 +167,7 @@ def _draw_rows(axes: Axes, constants: Constants, marks: Sequence[_Mark]) -> None
         )
     labels = [plain(f"{mark.label}  {mark.text}" if mark.label else mark.text) for mark in marks]
     axes.set_yticks(range(len(marks)), labels)
-    axes.set_ylim(len(marks) - 0.4, -0.6)
+    axes.set_ylim(max(len(marks), 1) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y")
     format_axis(axes, "x")
@@ -218,7 +229,7 @@ def _name_tasks(constants: Constants, name: str) -> str:
     return f"{constants.metric.label} of a random ranker: {name}, {constants.tasks.describe()}"
 
 
-def _tell(constants: Constants, marks: Sequence[_Mark], density: Density) -> str:
+def _tell(constants: Constants, marks: Sequence[_Mark], density: Density, levels: Mapping[str, float]) -> str:
     """Describe the picture for those who cannot see it."""
     law = "its exact law" if density.exact else "a normal law in place of its own"
     told = [
@@ -226,5 +237,6 @@ def _tell(constants: Constants, marks: Sequence[_Mark], density: Density) -> str
         f"({constants.num_tasks:,} tasks), by {law}: expectation {show_number(constants.expectation)}, standard "
         f"deviation {show_number(math.sqrt(constants.variance), 3)}."
     ]
+    told += [f"The {baseline} baseline is expected to get {show_number(level)}." for baseline, level in levels.items()]
     told += [f"{mark.label or 'A value'}: {mark.text}, {mark.caption}." for mark in marks]
     return " ".join(told)

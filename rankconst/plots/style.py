@@ -30,6 +30,13 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p", "<", ">")
 CHANCE = "#777777"
 FAINT = "#dddddd"
 
+# Of the baselines that know something of train.
+BASELINE_LOOKS: dict[str, dict[str, Any]] = {
+    "range": {"color": "#8a8a8a", "linestyle": "dotted"},
+    "frequency": {"color": "#222222", "linestyle": "solid"},
+    "inverse": {"color": "#222222", "linestyle": "dashdot"},
+}
+
 _STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.size": 9.0,

@@ -146,30 +146,37 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
     return tables.look_up(tasks, metric)
 
 
-def compare_with(done: Iterable[Done], tables: Tables, baselines: Iterable[str]) -> dict[str, tuple[Done, ...]]:
-    """Return batches as they are against further baselines, by their keys; an error if there is nothing of one."""
+def compare_with(
+    done: Iterable[Done], tables: Tables, baselines: Iterable[str]
+) -> tuple[dict[str, tuple[Done, ...]], dict[int, str]]:
+    """Return batches as they are against further baselines, by their keys, and a note at each number that lacks one.
+
+    Raises an error if there is nothing of a baseline.
+    """
     against: dict[str, list[Done]] = {key: [] for key in baselines}
     lacks: dict[str, RankconstError] = {}
+    notes: dict[int, str] = {}
     for each, (key, found) in itertools.product(done, against.items()):
         batch = replace(each.batch, tasks=replace(each.batch.tasks, baseline=key))
         try:
             found.append(adjust_batch(batch, tables.look_up(batch.tasks, batch.metric)))
         except (UnknownNameError, UndefinedError, UsageError) as error:
-            lacks.setdefault(key, error)  # tasks of train, among sampled negatives, of single relations
+            lacks.setdefault(key, error)  # tasks of train, or among sampled negatives
+            for place in batch.index.tolist():
+                notes.setdefault(place, f"no skill: {error}")
     for key, lack in lacks.items():
         if not against[key]:
             raise lack
-    return {key: tuple(found) for key, found in against.items()}
+    return {key: tuple(found) for key, found in against.items()}, notes
 
 
 def add_significance(done: Done) -> Done:
     """Compute the probability that a random ranker does as well as each number; None where it is not known."""
     from rankconst.constants.significance import compute_significance
-    from rankconst.tails import explain_lack
 
-    metric, histogram = done.constants.metric, done.constants.histogram
-    if done.is_partial or explain_lack(metric, histogram) or not done.batch.tasks.is_chance:
+    if done.is_partial or done.constants.explain_lack():
         return done
+    metric, histogram = done.constants.metric, done.constants.ranking
     adjusted = done.adjust()
     columns = (adjusted.value, *adjusted.value_interval)
     numbers = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
@@ -249,7 +256,7 @@ class Block:
         names |= {f"{form}{end}": f"{name}{end}" for form, name in self.forms.items() for end in ENDS}
         if significant:
             names |= {key: f"{self.prefix}{key}" for key in (*(f"log10_p{end}" for end in ENDS), "p_method")}
-        return names | self.skills
+        return names | {key: name for key, name in self.skills.items() if significant or not key.startswith("log10_p")}
 
 
 def name_blocks(
@@ -276,7 +283,12 @@ def name_blocks(
 
 
 # The index and its kin mean chance: against what knows more, the same form is called skill.
-_SKILLS = {"expectation": ("expectation", ("",)), "index": ("skill", ENDS), "z": ("z", ENDS)}
+_SKILLS = {
+    "expectation": ("expectation", ("",)),
+    "index": ("skill", ENDS),
+    "z": ("z", ENDS),
+    "log10_p": ("log10_p", ENDS),
+}
 
 
 def _name_skills(prefix: str, baselines: Iterable[str], known: set[str]) -> dict[str, str]:
@@ -353,6 +365,10 @@ class AdjustedReading:
         named = {head.column: head.metric for head in map(reading.entries.heads.__getitem__, heads)}
         metrics = {column: named[column] for column in reading.columns if column in named}
         return name_blocks(metrics, reading.columns, long=reading.layout == "long", baselines=self.against)
+
+    def against_baseline(self, key: str) -> AdjustedReading:
+        """Return the file with its numbers compared with a further baseline in place of chance."""
+        return replace(self, done=self.against[key], against={})
 
     @property
     def is_significant(self) -> bool:
@@ -528,9 +544,12 @@ def adjust_reading(
     groups, asked = _group_entries(reading, user, frozenset(metrics), tables)
     if not groups:
         raise DataError(f"{reading.name} holds none of the numbers you asked for. {_list_contents(reading)}")
-    if user.percent:
-        _check_percentages(reading, groups)
-    notes: dict[int, str] = {}
+    notes = _find_fractions(reading, groups) if user.percent else {}
+    if notes:
+        groups = {key: kept for key, places in groups.items() if (kept := places[~np.isin(places, list(notes))]).size}
+    if notes and (strict or not groups):
+        first = min(notes)
+        raise DataError(f"{_place(reading, reading.entries[first])}: {notes[first]}")
     impossible: dict[int, str] = {}
     settled: dict[Stated, tuple[Tasks, Tool | None] | DataError | UnknownNameError] = {}
     done: list[Done] = []
@@ -558,11 +577,13 @@ def adjust_reading(
     notes |= impossible
     if significance:
         done = [add_significance(each) for each in (track(done) if track else done)]
-    for place, note in itertools.chain.from_iterable(_note(each, reading) for each in done):
+    against, lacks = compare_with(done, tables, baselines)
+    if significance:
+        against = {key: tuple(map(add_significance, found)) for key, found in against.items()}
+    for place, note in itertools.chain(*(_note(each, reading) for each in done), lacks.items()):
         notes[place] = f"{notes[place]} {note}" if place in notes else note
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
-    against = compare_with(done, tables, baselines)
     return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()), against)
 
 
@@ -675,19 +696,23 @@ def _list_contents(reading: Reading) -> str:
     return f"It has {'; '.join(parts)}."
 
 
-def _check_percentages(reading: Reading, groups: Mapping[Group, Places]) -> None:
-    """Refuse to take a column of fractions for percentages below one."""
-    shares: dict[Metric, list[Entry]] = {}
+def _find_fractions(reading: Reading, groups: Mapping[Group, Places]) -> dict[int, str]:
+    """Return where a metric looks like fractions, not like percentages below one, with the reason."""
+    shares: dict[Metric, list[int]] = {}
     for (_, metric, _), places in groups.items():
-        found = [reading.entries[place] for place in places.tolist() if "%" not in reading.entries.texts[place]]
+        found = [place for place in places.tolist() if "%" not in reading.entries.texts[place]]
         if metric.is_share and found:
             shares.setdefault(metric, []).extend(found)
-    for metric, entries in shares.items():
+    notes: dict[int, str] = {}
+    for metric, own in shares.items():
+        entries = (reading.entries[place] for place in own)
         if max(parse_value(entry.text, place=_place(reading, entry)).value for entry in entries) <= 1:
-            raise DataError(
-                f"{_place(reading, entries[0])}: every {metric.label} is at most 1, as fractions are. If only some "
-                "columns are percentages, leave out --percent and write the sign into their headings: Hits@10 (%)."
+            notes |= dict.fromkeys(
+                own,
+                f"every {metric.label} is at most 1, as fractions are. If only some columns are percentages, leave out "
+                "--percent and write the sign into their headings: Hits@10 (%).",
             )
+    return notes
 
 
 def _settle(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rankconst.errors import DataError
 from rankconst.names import resolve_name
 from rankconst.results.document import Document, open_document
-from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, rotate, torchkge
+from rankconst.results.logs import conve, dglke, generic, nbfnet, openke, openke_old, rotate, torchkge
 from rankconst.results.reading import name_reasons
 from rankconst.results.structured import looks_structured
 from rankconst.results.tables import csv, latex, markdown, rst, text, xlsx
@@ -33,6 +33,7 @@ _READERS = (
     libkge.READER_LOG,
     rotate.READER,
     openke.READER,
+    openke_old.READER,
     dglke.READER,
     torchkge.READER,
     nbfnet.READER,

@@ -36,6 +36,7 @@ from rankconst.results.tables.columns import (
     find_qualifier,
     find_stems,
     parse_column,
+    read_dataset,
     read_flag,
     read_name,
     read_qualifier,
@@ -313,7 +314,8 @@ class _Work:
         return added if plain is None else added | self._describe(plain, "")
 
     def _fill(self, done: Sequence[Done]) -> dict[str, Any]:
-        against = compare_with(done, self.way.tables, self.way.baselines)
+        against, lacks = compare_with(done, self.way.tables, self.way.baselines)
+        self.notes.update({row: note for row, note in lacks.items() if row not in self.notes})
         return fill_columns(len(self.frame), done, against=against)
 
     def _settle(self, meaning: Meaning, column: str) -> Settled:
@@ -542,6 +544,9 @@ def _read_stated(
             yield from read_qualifier(qualifiers[role], text, role).items()
         elif role == "model":
             yield from read_name(text, [role for role, cell in cells.items() if cell], stems).items()
+        elif role == "dataset" and "(" in text:
+            name, said = read_dataset(text.strip())  # "UMLS (raw)"
+            yield from {role: name, **{key: each for key, each in said.items() if not cells.get(key)}}.items()
         elif text.strip():
             yield role, text
 

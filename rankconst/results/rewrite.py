@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_adjusted_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.adjust import AdjustedEntry, AdjustedReading
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 # What is asked for.
 
-BOTH = "both"
+BOTH, SKILL = "both", "skill"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,34 @@ class Exchange:
     metric: Metric | None = None
     # True to write the published number and its index.
     beside: bool = False
+    # The baseline that skill is over; None for chance.
+    baseline: str | None = None
 
     def fits(self, metric: Metric) -> bool:
         """Tell whether numbers of a metric are replaced."""
         return metric == self.metric or (self.metric is None and self.family in {None, metric.family})
 
+    def name(self, metric: Metric) -> str:
+        """Return what the numbers of a metric are then called."""
+        if self.baseline is not None:
+            return f"{metric.label} {'skill' if self.form == 'index' else self.form} ({self.baseline})"
+        return metric.name_of(self.form) or f"{self.form} {metric.label}"
 
-def parse_exchange(name: str) -> Exchange:
-    """Read what takes the place of numbers: ``AMRR``, ``AH@10``, ``AH@k``, ``index``, ``z``, ``both`` ..."""
+
+_SKILLS = {SKILL: Exchange("index"), "z": Exchange("z"), BOTH: Exchange("index", beside=True)}
+
+
+def parse_exchange(name: str, baseline: str | None = None) -> Exchange:
+    """Read what takes the place of numbers: ``AMRR``, ``AH@10``, ``AH@k``, ``index``, ``z``, ``both``, ``skill`` ..."""
     plain = name.strip().lower()
+    if baseline is not None:
+        if plain not in _SKILLS:
+            raise UsageError(
+                f"{name} means chance; against the {baseline} baseline replace numbers by {', '.join(_SKILLS)}."
+            )
+        return replace(_SKILLS[plain], baseline=baseline)
+    if plain == SKILL:
+        raise UsageError("skill over which baseline? Name it by --baseline; over chance it is --replace index.")
     if plain == BOTH:
         return Exchange("index", beside=True)
     if plain in ADJUSTMENTS:
@@ -381,7 +401,7 @@ def _make_cell(
     percent = each.entry.metric.is_share and (percent or "%" in each.entry.text or scaled)
     if percent and exchange.form != "index":
         if signed or "%" in each.entry.column:
-            return f"{_name(each.entry.metric, exchange.form)} is not a percentage; remove the sign"
+            return f"{exchange.name(each.entry.metric)} is not a percentage; remove the sign"
         scale /= 100
     elif percent:
         value *= 100
@@ -440,22 +460,20 @@ def _describe(adjusted: AdjustedReading, cells: Sequence[_Cell], stay: int, comm
 
     named = dict.fromkeys((cell.entry.metric, cell.exchange) for cell in cells)
     what = ", ".join(
-        f"{_name(metric, exchange.form)} {'next to' if exchange.beside else 'for'} {metric.label}"
+        f"{exchange.name(metric)} {'next to' if exchange.beside else 'for'} {metric.label}"
         for metric, exchange in named
     )
     tasks = dict.fromkeys(each.batch.tasks for each in adjusted.done)
     protocols = ", ".join(dict.fromkeys(each.protocol for each in tasks))
     on = ", ".join(dict.fromkeys(f"{each.dataset} {each.split} {each.side}" for each in tasks))
+    baseline = cells[0].exchange.baseline
+    done = "Adjusted for chance" if baseline is None else f"Compared with the {BASELINES[baseline].title} baseline"
     return [
-        f"Adjusted for chance by rankconst {__version__}: {what}.",
+        f"{done} by rankconst {__version__}: {what}.",
         f"Ranking tasks: {on}; protocol {protocols}; tables {adjusted.table_version}.",
         *([f"Numbers that stay as published: {stay}."] if stay else []),
         *([command] if command else []),
     ]
-
-
-def _name(metric: Metric, form: str) -> str:
-    return metric.name_of(form) or f"{form} {metric.label}"
 
 
 def _put_into_source(document: Document, edits: Iterable[Edit], top: str) -> str:
@@ -488,33 +506,34 @@ def _rename_headings(
     own: dict[tuple[str, Exchange], list[Entry]] = defaultdict(list)
     for cell in cells:
         own[cell.entry.column, cell.exchange].append(cell.entry)
-    forms = {(cell.entry.row, cell.entry.column): cell.exchange.form for cell in cells}
+    exchanged = {(cell.entry.row, cell.entry.column): cell.exchange for cell in cells}
     edits: dict[Edit, Exchange] = {}
     notes: list[tuple[int, str]] = []
     for (column, exchange), entries in own.items():
         found = [
             edit
-            for edit in _suggest_names(document.text, column, entries, exchange.form)
-            if edit in edits or _is_renamed(reading, _read_edited(document, read, [edit]), forms)
+            for edit in _suggest_names(document.text, column, entries, exchange)
+            if edit in edits or _is_renamed(reading, _read_edited(document, read, [edit]), exchanged)
         ]
         edits |= dict.fromkeys(found, exchange)
         if not (entries[0].metric.increasing or exchange.form == "normalised" or exchange.beside):
             edits |= dict.fromkeys((turn for edit in found for turn in _turn_arrow(document.text, edit)), exchange)
         if not found:
-            name = _name(entries[0].metric, exchange.form)
+            name = exchange.name(entries[0].metric)
             notes.append((entries[0].line or 0, f"the heading {column} stays as it is; rename it to {name}"))
     texts = ((start, end, document.text[start:end], put, each) for (start, end, put), each in edits.items())
     return [(start, end, f"{old} / {put}" if each.beside else put) for start, end, old, put, each in texts], notes
 
 
-def _suggest_names(text: str, column: str, entries: Sequence[Entry], form: str) -> Iterator[Edit]:
+def _suggest_names(text: str, column: str, entries: Sequence[Entry], exchange: Exchange) -> Iterator[Edit]:
     """Yield what may rename the heading of a column: each place of its words near its numbers."""
     metric, lines = entries[0].metric, {entry.line or 1 for entry in entries}
-    name = metric.name_of(form)
+    skill = exchange.baseline is not None
+    name = exchange.name(metric) if skill else metric.name_of(exchange.form)
     for part in column.split(" / ") if name else ():
         meaning, put = parse_column(part), name
         if meaning is None or meaning.metric != metric:  # Hits@ above 1, 3 and 10
-            word, put = _STEM.fullmatch(part), name.rstrip("0123456789")
+            word, put = None if skill else _STEM.fullmatch(part), name.rstrip("0123456789")
         else:
             word = _WORDS.match(part)
         for found in re.finditer(rf"(?<![\w@]){re.escape(word[0])}(?!\w)", text) if word else ():
@@ -533,8 +552,10 @@ def _turn_arrow(text: str, heading: Edit) -> Iterator[Edit]:
         yield (*arrow.span(arrow.lastindex or 0), "uparrow" if arrow[1] else "↑")
 
 
-def _is_renamed(reading: Reading, again: Reading | None, forms: dict[tuple[int, str], str]) -> bool:
+def _is_renamed(reading: Reading, again: Reading | None, exchanged: dict[tuple[int, str], Exchange]) -> bool:
     """Tell whether numbers that are replaced come to be read as what they are now, and no others."""
+    if any(exchange.baseline is not None for exchange in exchanged.values()):
+        return _is_left_out(reading, again, exchanged)
     if again is None or len(again.entries) != len(reading.entries):
         return False
     changed = []
@@ -543,8 +564,23 @@ def _is_renamed(reading: Reading, again: Reading | None, forms: dict[tuple[int, 
         if (before.metric, before.text.strip("%"), before.row) != (after.metric, after.text.strip("%"), after.row):
             return False
         if before.adjustment != after.adjustment:
-            changed.append(after.adjustment == forms.get((before.row, before.column)))
+            exchange = exchanged.get((before.row, before.column))
+            changed.append(exchange is not None and after.adjustment == exchange.form)
     return bool(changed) and all(changed)
+
+
+def _is_left_out(reading: Reading, again: Reading | None, exchanged: Container[tuple[int, str]]) -> bool:
+    """Tell whether some of the numbers that are replaced are no longer read, as skill is not, and all others are."""
+    kept = [(each.metric, each.text.strip("%"), each.line) for each in again.entries] if again is not None else []
+    left = 0
+    for each in reading.entries:
+        if kept and kept[0] == (each.metric, each.text.strip("%"), each.line):
+            kept.pop(0)
+        elif (each.row, each.column) not in exchanged:
+            return False
+        else:
+            left += 1
+    return left > 0 and not kept
 
 
 # Bold and underline.

@@ -8,6 +8,7 @@ default; older sets stay loadable by version. :mod:`rankconst.tables.location` s
 from __future__ import annotations
 
 import functools
+import json
 import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -279,6 +280,29 @@ class Tables:
                 f"{self.folder / name}.parquet has columns {names}; this version of rankconst reads {expected.names}."
             )
 
+    def _check_age(self) -> None:
+        """Refuse a set of somebody's own that an earlier program wrote: it has no version that says what it lacks."""
+        if parse_version(self.version) is not None:
+            return
+        described = {each.get("name"): json.dumps(each.get("schema")) for each in self.descriptor["resources"]}
+        lacking = [
+            f"{name}.{column.name}"
+            for name, columns in COLUMNS.items()
+            for column in columns
+            if column.since and f'"{column.name}"' not in described.get(name, f'"{column.name}"')
+        ]
+        if not lacking:
+            return
+        from rankconst.catalogue.benchmarks import load_benchmarks
+
+        keys = list(self._spellings)
+        known = " ".join(f"--dataset {key}" for key in keys if key in load_benchmarks())
+        which = known or f"--train FILE --valid FILE --test FILE --name {' '.join(keys)}"
+        raise TablesError(
+            f"{self.folder} was built by an earlier version of rankconst and lacks {', '.join(lacking)}. Build it "
+            f"again: rankconst build {which} --out {self.folder} --force"
+        )
+
     def _complete(self, name: str, columns: tuple[str, ...], table: pa.Table) -> pa.Table:
         """Add what sets of this version do not have yet."""
         known = {column.name: column for column in COLUMNS[name]}
@@ -450,10 +474,11 @@ class Tables:
         if (tasks, metric) not in self._known:
             # A metric's range depends on all candidates, whatever the baseline.
             histogram = self.histogram(replace(tasks, baseline=DEFAULT_BASELINE))
+            find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
             moments = self._find_moments(tasks, metric)
             if moments is None:
-                moments = compute_moments(metric, histogram if tasks.is_chance else self.histogram(tasks))
-            self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version)
+                moments = compute_moments(metric, histogram if find_blocks is None else find_blocks())
+            self._known[tasks, metric] = Constants(tasks, metric, histogram, moments, self.version, find_blocks)
         return self._known[tasks, metric]
 
     def _find_moments(self, tasks: Tasks, metric: Metric) -> Moments | None:
@@ -777,6 +802,7 @@ def load(path: str | os.PathLike[str] | None = None, version: str | None = None)
         path = folders[wanted]
     where, folder = find_location(path)
     tables = Tables(where, read_descriptor(folder), folder, place)
+    tables._check_age()
     if version is not None and tables.version != version:
         raise UnknownNameError(
             f"{folder} holds table version {tables.version}, not {version}. Leave out the version, or name another set."

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -63,7 +65,42 @@ def test_skill_is_the_index_against_what_the_baseline_gets(run: Run, metric: str
     assert row["index"] == pytest.approx((value - constants.expectation) / (optimum - constants.expectation), rel=1e-12)
     sign = 1 if constants.metric.increasing else -1
     assert row["z"] == pytest.approx(sign * (value - constants.expectation) / constants.variance**0.5, rel=1e-12)
-    assert row["log10_p"] is None
+    assert (row["log10_p"] is None) == (metric not in {"hits@10", "mr"})
+
+
+@pytest.mark.parametrize(("metric", "values"), [("hits@3", (0.2, 0.6, 0.75, 0.95)), ("mr", (2.2, 3.0, 3.3, 6.0))])
+def test_p_is_how_often_the_baseline_does_as_well(run: Run, metric: str, values: tuple[float, ...]) -> None:
+    """20,000 draws of ranks on the blocks; what they never or always reach is far out."""
+    blocks = rankconst.load().histogram("nations", baseline="frequency")
+    assert blocks.offsets is not None
+    offsets, sizes = (np.repeat(each, blocks.num_tasks) for each in (blocks.offsets, blocks.num_candidates))
+    ranks = offsets + np.random.default_rng(4).integers(1, sizes + 1, (20_000, len(sizes)))
+    drawn = (ranks <= 3).mean(axis=1) if metric == "hits@3" else -ranks.mean(axis=1)
+    rows = run("adjust", *values, "-d", "nations", "-m", metric, "-b", "frequency", "-f", "json").records
+    for row in rows:
+        reached = drawn >= (row["value_lower"] if metric == "hits@3" else -row["value_upper"]) - 1e-9
+        p = 10 ** row["log10_p_upper"]
+        assert abs(reached.mean() - p) <= 5 * (p * (1 - p) / 20_000) ** 0.5 + 1e-4
+    assert rows[-1 if metric == "hits@3" else 0]["p_method"] == "exact"
+
+
+def test_a_value_out_of_reach_has_a_p_of_zero(run: Run) -> None:
+    args = ("adjust", 0.9, "-d", "fb15k237", "-m", "hits@1", "-b", "range")
+    (row,) = run(*args, "-f", "json").records
+    assert (row["log10_p"], row["p_method"]) == (-math.inf, "exact")
+    assert [row[-1] for row in run(*args).cells if row[0] == "fb15k237"] == ["0"]
+
+
+def test_files_have_p_against_baselines_on_request(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    rows = run("adjust", path, "-b", "all", "--significance", "-f", "json").records
+    for row, dataset, text in zip(rows, ("fb15k237", "umls"), (".533", ".797"), strict=True):
+        for key in INFORMED:
+            found = rankconst.load().constants(dataset, "hits@10", baseline=key).significance(text)
+            assert row[f"Hits@10_log10_p_{key}"] == found.log10
+            assert row[f"MRR_log10_p_{key}"] is None
+    assert "Hits@10_log10_p_range" not in run("adjust", path, "-b", "all", "-f", "json").records[0]
 
 
 def test_the_ladder_of_one_number(run: Run) -> None:
@@ -178,14 +215,67 @@ def test_what_a_file_holds_without_a_baseline_is_left_blank(run: Run, tmp_path: 
     path.write_text("model,dataset,split,MRR\nA,UMLS,test,.5\nA,UMLS,train,.6\n", encoding="utf-8")
     rows = run("adjust", path, "-b", "range", "-f", "json").records
     assert [row["MRR_skill_range"] is None for row in rows] == [False, True]
+    assert ["no skill: baseline range has no constants" in (row["note"] or "") for row in rows] == [False, True]
+    frame = rankconst.adjust(pd.read_csv(path, dtype=str), baseline="range")
+    assert ["no constants on train" in note for note in frame["note"]] == [False, True]
     path.write_text("model,dataset,split,MRR\nA,UMLS,train,.6\n", encoding="utf-8")
     assert "no constants on train" in run("adjust", path, "-b", "range").message
 
 
-def test_replacing_is_by_chance_only(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "results.md"
-    path.write_text("| dataset | MRR |\n|---|---|\n| UMLS | .5 |\n", encoding="utf-8")
-    assert run("adjust", path, "--replace", "AMRR", "-b", "range").code == 2
+PAPER = r"""\begin{tabular}{lcc}
+ & MRR & Hits@10 (\%) \\ \hline
+\multicolumn{3}{c}{FB15k-237} \\ RotatE & .338 & 53.3 \\ \hline
+\multicolumn{3}{c}{UMLS} \\ DistMult & \textbf{.546} & 79.7 \\
+\end{tabular}
+"""
+
+
+@pytest.mark.parametrize("key", INFORMED)
+def test_replacing_by_skill(run: Run, tmp_path: Path, key: str) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(PAPER, encoding="utf-8")
+    told = run("adjust", path, "--replace", "skill", "-b", key, "--digits", 4).out
+    constants = rankconst.load().constants
+    first = constants("fb15k237", "mrr", baseline=key), constants("fb15k237", "hits@10", baseline=key)
+    skills = first[0].index(0.338), constants("umls", "mrr", baseline=key).index(0.546)
+    one, other = (f"{skill:.4f}".replace("0.", ".") for skill in skills)
+    # The best of the column is another one now, or still the second.
+    one, other = (f"\\textbf{{{one}}}", other) if skills[0] > skills[1] else (one, f"\\textbf{{{other}}}")
+    assert f"RotatE & {one} & {100 * first[1].index(0.533):.4f} " in told
+    assert f"DistMult & {other} & " in told
+    assert f" & MRR skill ({key}) & Hits@10 skill ({key}) (\\%)" in told
+    assert told.startswith(f"% Compared with the {key} baseline")
+    again = tmp_path / "again.tex"
+    again.write_text(told, encoding="utf-8")
+    assert "it is compared with a baseline already" in run("adjust", again).message
+
+
+def test_replacing_by_chance_needs_no_baseline(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(PAPER, encoding="utf-8")
+    plain = run("adjust", path, "--replace", "AMRR").out.splitlines()
+    assert run("adjust", path, "--replace", "AMRR", "-b", "chance").out.splitlines()[3:] == plain[3:]
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (
+            ("--replace", "AMRR", "-b", "range"),
+            "AMRR means chance; against the range baseline replace",
+        ),
+        (("--replace", "normalised", "-b", "range"), "normalised means chance"),
+        (("--replace", "skill"), "skill over which baseline?"),
+        (("--replace", "skill", "-b", "chance"), "skill over which baseline?"),
+        (("--replace", "skill", "-b", "all"), "--replace is over one baseline: range, frequency and inverse?"),
+    ],
+)
+def test_names_of_chance_are_not_used_of_skill(run: Run, tmp_path: Path, args: tuple[str, ...], told: str) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(PAPER, encoding="utf-8")
+    screen = run("adjust", path, *args)
+    assert screen.code == 2
+    assert told in screen.message
 
 
 def test_show_lists_baselines(run: Run) -> None:
@@ -193,7 +283,19 @@ def test_show_lists_baselines(run: Run) -> None:
     assert [row["baseline"] for row in rows] == list(BASELINES)
     (row,) = run("show", "umls", "-m", "mrr", "-p", "standard", "-f", "json").records
     assert row == rows[0]
-    assert run("show", "umls", "--relations", "-b", "all").code == 2
+
+
+def test_relations_are_listed_against_a_baseline(run: Run) -> None:
+    rows = run("show", "nations", "--relations", "-b", "frequency", "-f", "json").records
+    tables = rankconst.load()
+    for row in rows[:3]:
+        own = tables.constants("nations", "mrr", relations=row["relation"], baseline="frequency")
+        assert (row["num_tasks"], row["expectation_inverse_harmonic_mean_rank"]) == (own.num_tasks, own.expectation)
+    plain = run("show", "nations", "--relations", "-f", "json").records
+    assert [row["relation"] for row in rows] == [row["relation"] for row in plain]
+    assert {row["baseline"] for row in plain} == {DEFAULT_BASELINE}
+    both = run("show", "nations", "--relations", "-b", "all", "-f", "json").records
+    assert both[0 :: len(BASELINES)] == plain
 
 
 def test_the_catalogue_of_baselines(run: Run) -> None:
@@ -211,10 +313,11 @@ def test_lint_points_out_what_counting_would_have_done_better(run: Run, tmp_path
     assert (finding["rule"], finding["severity"]) == ("below-frequency", "info")
 
 
-def test_there_is_no_p_against_what_knows_more() -> None:
-    constants = rankconst.load().constants("umls", "mrr", baseline="frequency")
-    with pytest.raises(rankconst.UndefinedError, match="known of chance only"):
-        constants.significance(0.7)
+@pytest.mark.parametrize(("metric", "aggregation"), [("mrr", "micro"), ("mr", "macro-relation")])
+def test_some_metrics_have_no_p_against_what_knows_more(metric: str, aggregation: str) -> None:
+    constants = rankconst.load().constants("umls", metric, baseline="frequency", aggregation=aggregation)
+    with pytest.raises(rankconst.UndefinedError, match="no tail probability"):
+        constants.significance(0.7 if metric == "mrr" else 20)
 
 
 def test_pictures_show_the_baselines(run: Run, tmp_path: Path) -> None:
@@ -226,3 +329,15 @@ def test_pictures_show_the_baselines(run: Run, tmp_path: Path) -> None:
     for baseline in INFORMED:
         assert f"{baseline} baseline" in drawn
     assert "1 of 2 are worse than the frequency baseline" in drawn
+
+
+def test_pictures_of_values_show_the_baselines(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "ladder.svg"
+    for values in (["0.546"], [], ["0.06"]):
+        assert run("plot", *values, "-d", "umls", "-m", "mrr", "-b", "all", "-o", out, "--force").code == 0
+        drawn = out.read_text(encoding="utf-8")
+        for baseline in INFORMED:
+            level = rankconst.load().constants("umls", "mrr", baseline=baseline).expectation
+            assert f"{baseline} baseline {level:.4g}" in drawn
+            assert f"The {baseline} baseline is expected to get {level:.4g}." in drawn

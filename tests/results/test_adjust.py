@@ -173,8 +173,14 @@ def test_only_some_sides_and_datasets() -> None:
 def test_fractions_are_not_taken_for_percentages() -> None:
     context = Stated("fb15k237")
     mixed = make(("hits@10", "53.3", context), ("mrr", "0.338", context), ("mr", "177", context))
-    with pytest.raises(DataError, match=r"line 3, value: every MRR is at most 1.*Hits@10 \(%\)"):
-        adjust_reading(mixed, TABLES, Stated(percent=True))
+    done = adjust_reading(mixed, TABLES, Stated(percent=True)).entries
+    assert [each.published and each.published.value for each in done] == [0.533, None, 177.0]
+    assert done[1].note.startswith("every MRR is at most 1, as fractions are.")
+    told = r"line \d, value: every MRR is at most 1.*Hits@10 \(%\)"
+    with pytest.raises(DataError, match=told):
+        adjust_reading(mixed, TABLES, Stated(percent=True), strict=True)
+    with pytest.raises(DataError, match=told):
+        adjust_reading(make(("mrr", "0.338", context)), TABLES, Stated(percent=True))
     good = make(
         ("hits@10", "53.3", context), ("hits@10", "0.9", context), ("mr", "177", context), ("mrr", "34%", context)
     )

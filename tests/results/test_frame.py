@@ -403,3 +403,17 @@ def test_what_is_undefined_and_ties_are_noted_where_notes_are_asked_for() -> Non
     assert "the adjusted index of Hits@50 is undefined here" in first
     assert second == ""
     assert "note" not in rankconst.adjust(frame)
+
+
+def test_names_of_datasets_say_what_they_say_in_files() -> None:
+    """A name with (raw) is of that protocol in a DataFrame as in a file; a column of its own goes first."""
+    names = ["UMLS (raw)", "UMLS (valid)", "UMLS"]
+    frame = pd.DataFrame({"dataset": names, "MRR": [0.5, 0.5, 0.5]})
+    adjusted = rankconst.adjust(frame)
+    assert adjusted["protocol"].tolist() == ["raw", "standard", "standard"]
+    assert adjusted["split"].tolist() == ["test", "valid", "test"]
+    reading = read_document("results.md", "| dataset | MRR |\n|---|---|\n| UMLS (raw) | 0.5 |\n")
+    assert reading.entries[0].context.protocol == "raw"
+    stated = rankconst.adjust(frame.assign(split=["", "test", "test"]))
+    assert stated["split"].tolist() == ["", "test", "test"]
+    assert stated["AMRR"].tolist() == [adjusted["AMRR"][0], adjusted["AMRR"][2], adjusted["AMRR"][2]]

@@ -60,6 +60,7 @@ _NOISE = {
 _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "metric", "stat", "perform", "score"))}
 
 _NO_K = "it does not say which k"
+_BEST = "the best on which split? Other lines name theirs"
 _WHICH = "left and right are head and tail in some tools, tail and head in others"
 
 _NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
@@ -76,6 +77,13 @@ _WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
 _KS = re.compile(r"@\s*\[([\d,\s]+)\]", re.ASCII)
 _QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
 _PAIR = r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
+
+
+def _write_hits(found: re.Match[str]) -> str:
+    """Write what a dict of Hits@k by k holds, ``HITS: {1: 0.2, 10: 0.5}``, with its names."""
+    return ", ".join(f"hits@{k}: {value}" for k, value in re.findall(r"(\d+)['\"]?\s*:\s*([^\s,]+)", found[1]))
+
+
 # What is written in a way of its own, and the same in words.
 _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     # OGB's examples: what its evaluator lists, averaged.
@@ -84,6 +92,7 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     ("->", re.compile(r"\bh,r->t\b"), " tail "),
     # kbc: MRR first, then the share of hits at 1, 3 and 10, each for both sides.
     ("rhs", re.compile(_PAIR), r"MRR: rhs : \1, lhs : \2, hits@1/3/10: rhs : \3, lhs : \4"),
+    ("{", re.compile(r"\bhits?\s?@?k?['\"]?\s*[:=]\s*\{([^{}]*)\}", re.IGNORECASE), _write_hits),
     ("@", _KS, lambda found: "@" + "/".join(found[1].replace(",", " ").split())),
 )
 # The last word of every metric that logs print, but for those with a k.
@@ -153,7 +162,9 @@ def _read_phrase(text: str) -> _Phrase:
         why = f"{unknown or near!r} next to its name is not understood"
     elif names == ("Hits@",):
         why = _NO_K
-    return _Phrase(names, _say(before)[0] + step, _say(behind)[0], why)
+    # "best_mrr" may be of another split than the numbers around it.
+    best = (("best", "best"),) if "best" in {*words[max(start - 1, 0) : end], *behind[:1]} else ()
+    return _Phrase(names, _say(before)[0] + step + best, _say(behind)[0], why)
 
 
 def _find_metric(words: tuple[str, ...]) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
@@ -207,6 +218,8 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
             side, split = about.get("side", "both"), about.get("split") or None
             protocol = "raw" if about.get("filter") == "raw" else None
             two = "its line names two splits or sides" if "" in said.values() else ""
+            if "split" in said:
+                about.pop("best", None)
             yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why or two)
         carried = next(iter(splits)) if len(splits) == 1 else carried if not splits and number - last <= 2 else ""
         last, fresh = number, False
@@ -430,6 +443,8 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
         )
         for each in _scan(_list_lines(text))
     ]
+    if any(each.split is not None and "best" not in each.said for each in found):
+        found = [replace(each, why=each.why or _BEST) if "best" in each.said else each for each in found]
     return _tell_raw(found)
 
 
@@ -438,7 +453,7 @@ def _tell_raw(found: list[Found]) -> list[Found]:
     if not any(each.said.get("filter") == "filtered" for each in found):
         return found
     pairs: dict[tuple[object, ...], dict[str | None, list[Found]]] = {}
-    for each in found:
+    for each in (each for each in found if not each.why):
         pairs.setdefault(_place(each), {}).setdefault(each.said.get("filter"), []).append(each)
     raw = set[int]()
     for said in pairs.values():

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rankconst.results.logs.lines import Found, LogFormat, Rule, make_reader
 
-_CONSTRAINED = (
+CONSTRAINED = (
     "under the type constraint only entities of the relation's type are ranked; "
     "rankconst.from_counts takes the counts of such candidates"
 )
@@ -24,7 +24,7 @@ def _refuse_other_candidates(found: list[Found]) -> list[Found]:
     tables: dict[tuple[int, str], list[Found]] = {}
     for each in found:
         constrained = each.said.get("constraint") == ""
-        why = each.why or (_CONSTRAINED if constrained else "" if each.heading in sided else _RELATIONS)
+        why = each.why or (CONSTRAINED if constrained else "" if each.heading in sided else _RELATIONS)
         tables.setdefault((each.heading, why), []).append(each)
     return [each for (_, why), table in tables.items() for each in (_gather(table, why) if why else table)]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import SIDES, SPLITS
 from rankconst.errors import UnknownNameError
@@ -162,9 +163,14 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     if found is None and (mean := _DEVIATING.fullmatch(bare) or _MEAN.fullmatch(bare)) is not None:
         inner = _parse_measured((mean[1] or mean[2]).strip(), k)
         found = inner if inner is None or mean.re is _MEAN else replace(inner, spread=mean[2] is not None)
+    if found is None and (skill := _SKILL.fullmatch(bare)) is not None:
+        inner = _parse_measured(skill[1], k)
+        found = inner and replace(inner, reason="it is compared with a baseline already")
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
+# What `rankconst adjust --baseline` writes: "MRR_skill_frequency", "MRR skill (frequency)".
+_SKILL = re.compile(rf"(.*[^\s_])[\s_]+(?:skill|z)[\s_]+\(?(?:{'|'.join(INFORMED)})\)?", re.IGNORECASE)
 # A mean over runs, with its deviation: "MRR (mean ± std)", "MRR (std)".
 _DEVIATION = r"(?:std|sd|stdev|stddev|s\.d\.|se|sem|err|error|(?:95\s*%\s*)?ci)\.?"
 _DEVIATING = re.compile(

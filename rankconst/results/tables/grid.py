@@ -9,14 +9,16 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankconst.catalogue.mentions import describe_dataset, find_joined, find_mentions, list_graphs, names_known
+from rankconst.catalogue.tools import parse_tool
 from rankconst.constants.published import parse_value
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.names import squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import (
@@ -42,14 +44,16 @@ from rankconst.results.tables.columns import (
 )
 from rankconst.results.tables.headings import (
     DEEPEST,
+    OPEN,
     Dialect,
     Heading,
+    align_names,
     compose_heading,
     explain_missing,
     find_heading,
     find_roles,
 )
-from rankconst.results.tables.reshape import name_metric, pivot, split_beside, take_titles
+from rankconst.results.tables.reshape import name_metric, pivot, split_beside, split_joint, take_titles
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
     Above,
@@ -141,6 +145,8 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
         told = tell(printed.above)
         commas = dialect.groups or printed.commas
         rows, commas = read_commas(printed.rows, document.decimal) if commas else (printed.rows, False)
+        written = list(rows) if dialect.groups else rows
+        rows = split_joint(written, printed.above, dialect) if isinstance(written, list) else written
         for block in _split_blocks(rows, dialect):
             first, rest = _skip_titles(document, block, notes)
             heading, how = find_heading(first, dialect), ""
@@ -162,7 +168,8 @@ def _read_all(document: Document, tables: Iterable[Printed], dialect: Dialect, n
                 for key in _list_unread(heading):
                     notes.add(None, key, "a column that may be of a metric, and is not understood")
             table = _read_table(document, heading, below, dialect, notes, told=told, start=start)
-            table.inferred |= dict.fromkeys(filter(None, (how, "commas before decimals" if commas else "")))
+            hows = (how, "commas before decimals" if commas else "", _JOINT * (rows is not written))
+            table.inferred |= dict.fromkeys(filter(None, hows))
             read.append(table)
             start += len(table.rows)
     if not read:
@@ -256,6 +263,7 @@ def _describe(read: list[_Table]) -> str:
 
 
 _FROM = "dataset from "
+_JOINT = "several metrics in a cell"
 _IN_ROWS = f"{_FROM}rows of their own"
 _UNITS = {
     frozenset({True}): " (percent)",
@@ -539,6 +547,18 @@ def _are_queries(rows: Sequence[Row], heading: Heading) -> bool:
 _QUERY = re.compile(r"[1-5]p|[2-5]i|2u|up|ip|pi|[23]in|inp|pin|pni|nipn?|avg_?[pn]?", re.IGNORECASE)
 
 
+def _settle_source(roles: dict[str, int], heading: Heading, rows: Sequence[Row], dialect: Dialect) -> dict[str, int]:
+    """Take a column "Source" that names no tool, but "Paper" and "Code", for one of names."""
+    place = roles.get("tool")
+    if place is None or not dialect.groups or squash(heading.keys[place]) != "source":
+        return roles
+    for row in rows:
+        with suppress(UnknownNameError, IndexError):
+            parse_tool(row.plain[place])
+            return roles
+    return {"model": place} | {role: j for role, j in roles.items() if role != "tool"}
+
+
 def _find_part(rows: Sequence[Row], heading: Heading) -> int | None:
     """Return the column without a meaning that tells versions of datasets: v1, v2."""
     for j, meaning in enumerate(heading.meanings):
@@ -627,7 +647,7 @@ class RowReader:
             dialect.groups and not heading.keys[0] and datasets != 0 and 0 not in qualifiers.values()
         ):  # the corner of a printed table, over models
             self._roles.setdefault("model", 0)
-        self._roles, self._stems = _find_names(rows, heading, self._roles)
+        self._roles, self._stems = _find_names(rows, heading, _settle_source(self._roles, heading, rows, dialect))
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
         part = _find_part(rows, heading) if "dataset" in self._stated else None
         self._stated |= {} if part is None else {_VERSION: part}
@@ -720,7 +740,12 @@ class RowReader:
             if left > 0 and label:
                 labels[j] = label
             left -= 1
-        over = [labels.get(j, "") for j, *_ in self._measured]
+        columns = zip(self._measured, self._heads, strict=True)
+        measured = {j: (metric, meaning) for (j, _, metric, *_), (meaning, _) in columns}
+        named = {j: own for j, own in enumerate(row.plain) if own and j >= min(measured, default=0)}
+        if row.spans is None and named and measured:
+            labels = align_names(named, measured) or labels
+        over = [labels.get(j, "") for j in measured]
         if not any(over) or any(is_number(each) for each in over if each):
             return False
         if not any(len(find_mentions(each)) == 1 for each in over if each):
@@ -904,6 +929,8 @@ class RowReader:
         """Combine what a row says with what the heading says, which goes first, and the text above, which goes last."""
         own = {name: getattr(meaning, name) for name in ("dataset", "split", "side", "rank_type", "protocol")}
         told = self._told
+        if own["dataset"] is not None and "dataset" in said and not find_mentions(own["dataset"]):
+            said = {"model": own.pop("dataset"), **said}  # "MRR (PyTorch)", where rows are of datasets
         if "dataset" in said and (upper is not None or told.dataset):
             names = (said["dataset"], upper) if upper is not None else (told.dataset or "", said["dataset"])
             said = {**said, "dataset": join_names(*names) if upper or _PART.fullmatch(names[1]) else names[1]}
@@ -915,8 +942,11 @@ class RowReader:
                 fields.setdefault(name, value)
         if told.protocol is not None and not meaning.filtered:
             fields.setdefault("protocol", told.protocol)
-        graphs = fields.get("dataset", "").split(" or ")
-        if len(graphs) > 1:
+        names = fields.get("dataset", "")
+        graphs = names.split(" or ")
+        if OPEN in names:
+            fields |= {"dataset": None, "unclear": _OPEN.format(names.replace(OPEN, ", "))}
+        elif len(graphs) > 1:
             fields |= {"dataset": None, "among": tuple(graphs)}
         elif "dataset" in fields:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
@@ -925,6 +955,7 @@ class RowReader:
         return Stated(**fields, averaged=self._above.averaged)
 
 
+_OPEN = "which of {} it is of is open: write each name over the first of its columns, or over all of them."
 # A part of a benchmark, or a benchmark made from it.
 _PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|\d+ ?%|\d+[- ]?shot|[SML]", re.IGNORECASE)
 

@@ -6,6 +6,7 @@ metrics over datasets.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from rankconst.results.tables.cells import is_missing, is_number
 from rankconst.results.tables.columns import ROLES, Meaning, add_part, parse_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from rankconst.results.document import Document
     from rankconst.results.tables.cells import Row
@@ -256,27 +257,43 @@ def _spread(row: Row, level: Sequence[str], labels: Sequence[Sequence[str]], dia
 
 
 def _align(level: Sequence[str], labels: Sequence[Sequence[str]], dialect: Dialect) -> list[str] | None:
-    """Return datasets over metrics where their cells do not stand over the first metric of each; None if they do.
-
-    Tables that lost their spans have the names side by side, or each in the middle of its columns. Metrics that come
-    again for each tell where it begins; otherwise it is open.
-    """
+    """Return datasets over metrics where their cells are not over the first metric of each; None if they are."""
     measured = [j for j, below in enumerate(labels) if below and _find_meaning(below, dialect)[0] is not None]
     measured = [j for j in measured if any(map(dialect.names_metric, labels[j]))]
     places = [j for j, own in enumerate(level) if own and measured and j >= measured[0]]
     names = [level[j] for j in places]
-    if not names or not all(len(find_mentions(name)) == 1 for name in names):
+    known = all(len(find_mentions(name)) == 1 for name in names)
+    unknown = len(names) > 1 and all(j in measured and _is_dataset(level[j], labels[j], dialect) for j in places)
+    if not names or not (known or unknown):
         return None
-    below = [tuple(labels[j]) for j in measured]
+    over = align_names(dict(zip(places, names, strict=True)), {j: tuple(labels[j]) for j in measured})
+    return None if over is None else [over.get(j, "") for j in range(len(level))]
+
+
+def _is_dataset(label: str, below: Sequence[str], dialect: Dialect) -> bool:
+    return _find_meaning([label, *below], dialect)[1] == label
+
+
+def align_names(names: Mapping[int, str], below: Mapping[int, Hashable]) -> dict[int, str] | None:
+    """Return the name over each column of a metric; None if each is over the first of its own and those behind.
+
+    Tables that lost their spans have the names side by side, or each in the middle of its columns or over the last.
+    What is `below`, coming again for each, tells where it begins; otherwise it is open.
+    """
+    places, measured, metrics = list(names), list(below), list(below.values())
     size = len(measured) // len(names)
-    repeated = len(measured) == size * len(names) and below == below[:size] * len(names)
+    repeated = len(measured) == size * len(names) and metrics == metrics[:size] * len(names)
     starts = [measured[i * size] for i in range(len(names))] if repeated else []
-    spans = [{tuple(labels[j]) for j in measured if start <= j < end} for start, end in pairwise([*places, len(level)])]
-    if places == starts or (places[0] == measured[0] and not repeated and sum(map(len, spans)) == len(measured)):
+    spans = [[below[j] for j in measured if start <= j < end] for start, end in pairwise([*places, math.inf])]
+    alone = sum(len({*span}) for span in spans) == len(measured)
+    if places == starts or (not repeated and (alone or (places[0] in below and all(map(spans[0].__eq__, spans))))):
         return None
-    open_names = " or ".join(names)
-    over = [names[i // size] if repeated else open_names for i in range(len(measured))]
-    return [over[measured.index(j)] if j in measured else "" for j in range(len(level))]
+    listed = [*names.values()]
+    return {j: listed[i // size] if repeated else OPEN.join(listed) for i, j in enumerate(measured)}
+
+
+OPEN = ", or "
+"""Between the names of datasets of which it is open over which columns each is."""
 
 
 def _find_meaning(labels: Sequence[str], dialect: Dialect) -> tuple[Meaning | None, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from rankconst.results.tables.columns import find_qualifier
 from rankconst.results.tables.surroundings import Above, Printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rankconst.results.tables.headings import Dialect
 
@@ -104,6 +105,93 @@ def _spread(row: Row) -> list[str]:
         spread.append(label if left > 0 else "")
         left -= 1
     return spread
+
+
+# "FB15k-237 (MRR / Hits@10)" and "MRR/Hits@1/3/10".
+_JOINT = re.compile(r"(?:(.{0,80}?)\s*[(\[:]\s*)?([^()\[\]:]{1,200}?/[^()\[\]:]{1,200}?)\s*[)\]]?", re.DOTALL)
+_SLASHED = re.compile(r"[A-Za-z][A-Za-z@\d-]*(?: ?@? ?\d+)?(?:\s*/\s*[A-Za-z@\d-]+(?: ?@? ?\d+)?)+")
+
+
+def split_joint(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> list[Row]:
+    """Return a table whose cells hold several metrics each, ``.338 / .533``, with a column for each of them.
+
+    Their names are in the heading, or in the text above. What has another number of parts stays in one piece.
+    """
+    slashed = [row for row in rows if any(_count_numbers(text) > 1 for text in row.plain)]
+    if not slashed:
+        return rows
+    top = rows[: rows.index(slashed[0])][:_DEEPEST]
+    named = [{j: own for j, text in enumerate(row.plain) if (own := _name_parts(text, dialect))} for row in top]
+    last = max((i for i, own in enumerate(named) if own), default=None)
+    if last is not None:
+        joint, below = named[last], rows[last + 1 :]
+        if any((rows[last].spans or {}).get(j, 1) > 1 for j in joint):
+            return rows
+        split = [_split(row, {}, joint) for row in rows[:last]]
+        split.append(_split(rows[last], _label(joint), joint))
+    else:
+        texts = (found for each in above for found in _SLASHED.findall(each.text))
+        names = next((own[1] for text in texts if (own := _name_parts(text, dialect))), [])
+        width = len(top[-1].plain) if top else 0
+        joint = {
+            j: (top[-1].plain[j], names)
+            for j in range(width)
+            if any(j < len(row.plain) and _count_numbers(row.plain[j]) == len(names) for row in slashed)
+        }
+        if not joint or any(dialect.names_metric(text) for row in top for text in row.plain):
+            return rows
+        below = rows[len(top) :]
+        split = [_split(top[-1], _label(joint), joint)]
+    for row in below:
+        parts = {j: _cut_numbers(row.plain[j], len(joint[j][1])) for j in joint if j < len(row.plain)}
+        split.append(_split(row, parts, joint) if len(row.cells) > 1 else row)
+    return split
+
+
+def _label(joint: Mapping[int, tuple[str, Sequence[str]]]) -> dict[int, list[str]]:
+    return {j: [f"{label} / {name}" if label else name for name in names] for j, (label, names) in joint.items()}
+
+
+def _name_parts(label: str, dialect: Dialect) -> tuple[str, list[str]] | None:
+    """Return what a label says before the names of several metrics, and these; None if it is none."""
+    found = _JOINT.fullmatch(label) if "/" in label else None
+    if found is None:
+        return None
+    names: list[str] = []
+    for part in map(str.strip, found[2].split("/")):
+        family = re.match(r"(?:hits?|h)\s?@", names[-1], re.IGNORECASE) if names else None
+        names.append(f"{family[0]}{part}" if family is not None and part.lstrip("@").isdecimal() else part)
+    if not all(map(dialect.names_metric, names)):
+        return None
+    first, *others = (dialect.parse(name, None) for name in names)
+    if first is not None and first.dataset and first.metric and not any(each and each.dataset for each in others):
+        return first.dataset, [first.metric.label, *names[1:]]  # "WN18RR MRR/Hits@10"
+    return (found[1] or "").strip(), names
+
+
+def _count_numbers(text: str) -> int:
+    """Return how many numbers a cell holds, apart by slashes; 0 if it holds anything else."""
+    parts = [strip_marks(part.strip()) for part in text.split("/")]
+    return len(parts) if all(is_number(part) or is_missing(part) for part in parts) else 0
+
+
+def _cut_numbers(text: str, size: int) -> list[str]:
+    return [part.strip() for part in text.split("/")] if _count_numbers(text) == size else [text] + [""] * (size - 1)
+
+
+def _split(row: Row, parts: Mapping[int, Sequence[str]], joint: Mapping[int, tuple[str, Sequence[str]]]) -> Row:
+    """Return a row with some cells in several parts, or followed by as many empty cells."""
+    cells: list[str] = []
+    plain: list[str] = []
+    spans: dict[int, int] = {}
+    for j, (cell, text) in enumerate(zip(row.cells, row.plain, strict=True)):
+        if row.spans is not None and j in row.spans:
+            spans[len(cells)] = sum(len(joint[i][1]) if i in joint else 1 for i in range(j, j + row.spans[j]))
+        own = parts.get(j, (text,))
+        size = len(joint[j][1]) if j in joint else 1
+        cells += [*(own if len(own) > 1 else (cell,)), *[""] * (size - len(own))]
+        plain += [*own, *[""] * (size - len(own))]
+    return Row(row.line, tuple(cells), tuple(plain), None if row.spans is None else spans)
 
 
 def split_beside(rows: Sequence[Row], dialect: Dialect) -> list[list[Row]]:

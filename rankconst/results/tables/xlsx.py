@@ -28,7 +28,7 @@ from rankconst.results.tables.reshape import split_beside, take_titles
 from rankconst.results.tables.surroundings import Above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rankconst.results.document import Document
 
@@ -190,11 +190,23 @@ def _read(document: Document) -> Reading:
         for part in split_beside(rows, _DIALECT)
     ]
     reading = read_tables(document, READER.key, tables, _DIALECT)
-    skipped = (*notes.skipped(), *reading.skipped)
+    written = {row.line: row for _, rows in sheets for row in rows}
+    skipped = (*notes.skipped(), *(_name_cell(each, written) for each in reading.skipped))
     if len(titles) < 2:
         return replace(reading, skipped=skipped)
     own = (entry._replace(line=(entry.line or 0) % _SHEET) for entry in reading.entries)
     return replace(reading, entries=Entries(own), skipped=tuple(_name_sheet(each, titles) for each in skipped))
+
+
+def _name_cell(skipped: Skipped, written: Mapping[int, Row]) -> Skipped:
+    """Say which cell was left out, where one of its row alone holds that."""
+    row = None if skipped.line is None else written.get(skipped.line)
+    places = [j for j, text in enumerate(row.plain) if text == skipped.what] if row is not None else []
+    if row is None or len(places) != 1:
+        return skipped
+    from openpyxl.utils import get_column_letter
+
+    return replace(skipped, what=f"{get_column_letter(places[0] + 1)}{row.line % _SHEET} {skipped.what}")
 
 
 def _name_sheet(skipped: Skipped, titles: Sequence[str]) -> Skipped:

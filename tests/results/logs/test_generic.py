@@ -30,6 +30,20 @@ PRINTS = {
         "training with 256 negatives\nEvaluating on test, 1,000 random negatives each\nMRR: 0.6\n",
         ["3 test both sampled:1000 - MRR 0.6"],
     ),
+    "raw and filtered, with parts that are left out": (
+        "Hits@10: 0.72\nHits@10(filter): 0.86\nHits@10_1-1: 0.8\nHits@10(filter)_1-1: 0.9\n",
+        ["1 - both raw - Hits@10 0.72", "2 - both - - Hits@10 0.86"],
+    ),
+    "hits in a dict": (
+        "Test MRR: 0.38, TEST HITS: {1: 0.1, 10: 0.5}\n",
+        ["1 test both - - MRR 0.38", "1 test both - - Hits@1 0.1", "1 test both - - Hits@10 0.5"],
+    ),
+    "the best on a split that no word names": (
+        "valid MRR: 0.3\nbest_mrr: 0.35\ntest MRR: 0.33\nbest test mrr: 0.34, best mrr: 0.36\n",
+        ["1 valid both - - MRR 0.3", "3 test both - - MRR 0.33", "4 test both - - MRR 0.34",
+         "4 test both - - MRR 0.36"],
+    ),
+    "the best, where nothing names a split": ("best_mrr: 0.35\n", ["1 - both - - MRR 0.35"]),
     "negatives of the training": ("training with 256 negatives\nMRR: 0.6\n", ["2 - both - - MRR 0.6"]),
     "HittER": (
         "Dev set\nMR=167.69, MRR= 0.327, Hits1 = 0.2308\n\nTest set\nMR=170.79, Hits10= 0.5590\n",

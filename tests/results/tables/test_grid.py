@@ -15,7 +15,7 @@ from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import RowReader, read_tables
 from rankconst.results.tables.headings import Dialect, find_heading
-from rankconst.results.tables.surroundings import Printed
+from rankconst.results.tables.surroundings import Above, Printed
 
 
 def read_rows(*lines: str) -> list[Row]:
@@ -431,3 +431,92 @@ def test_source_and_target_over_metrics_may_be_graphs() -> None:
     reading = read("|Source|Target", "Model|MRR|MRR", "A|.1|.2", groups=True)
     assert not reading.entries
     assert "source and target are sides of a triple in some tables, graphs in others" in reading.skipped[0].why
+
+
+# Names over other columns than the first of theirs, in tables that have lost their spans.
+
+_FOUR = "MRR|H@1|H@3|H@10"
+_NUMBERS = "A|.11|.12|.13|.14|.21|.22|.23|.24|.31|.32|.33|.34"
+
+
+@pytest.mark.parametrize(
+    ("names", "below"),
+    [
+        (("FB15k-237", "WN18RR", "UMLS"), False),
+        (("FB15k-237", "WN18RR", "UMLS"), True),
+        (("FB15k-237", "MyKG", "UMLS"), False),
+        (("FB15k-237", "MyKG", "UMLS"), True),
+        (("One", "Two", "Six"), False),
+    ],
+)
+@pytest.mark.parametrize("place", range(4))
+def test_names_over_any_column_of_theirs(names: tuple[str, ...], place: int, below: bool) -> None:
+    over = "|".join("|".join(name if j == place else "" for j in range(4)) for name in names)
+    metrics = "|".join([_FOUR] * 3)
+    rows = (f"Model|{metrics}", f"|{over}") if below else (f"Model|{over}", f"|{metrics}")
+    found = [(entry.text, entry.context.dataset) for entry in read(*rows, _NUMBERS, groups=True).entries]
+    assert found == [(f".{i}{j}", name) for i, name in enumerate(names, 1) for j in range(1, 5)]
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+@pytest.mark.parametrize("names", [("FB15k-237", "WN18RR", "UMLS"), ("One", "Two", "Six")])
+def test_names_over_other_metrics_for_each_are_open(names: tuple[str, ...], place: int) -> None:
+    """Which columns are whose is not to be told, whatever dataset the user names."""
+    over = "|".join("|".join(name if j == place else "" for j in range(4)) for name in names)
+    metrics = f"{_FOUR}|MR|MRR|H@3|H@10|{_FOUR}"
+    reading = read(f"Model|{over}", f"|{metrics}", _NUMBERS, groups=True)
+    assert len(reading.entries) == 12
+    for entry in reading.entries:
+        assert entry.context.dataset is None
+        assert entry.context.unclear.startswith(f"which of {', '.join(names)} it is of is open")
+
+
+def test_means_before_the_columns_of_datasets() -> None:
+    rows = ("Model|||UMLS||Nations|", "|MRR|H@10|MRR|H@10|MRR|H@10", "A|.1|.2|.3|.4|.5|.6")
+    found = [entry.context.dataset for entry in read(*rows, groups=True).entries]
+    assert found == [None, None, "UMLS", "UMLS", "Nations", "Nations"]
+
+
+# Several metrics in a cell.
+
+
+def test_several_metrics_in_a_cell() -> None:
+    expected = [("MRR", "UMLS", ".45"), ("Hits@1", "UMLS", ".42"), ("Hits@10", "UMLS", ".62")]
+    expected += [("MRR", "WN18RR", ".43"), ("Hits@1", "WN18RR", ".41"), ("Hits@10", "WN18RR", ".46")]
+    body = "A|.45 / .42 / .62|.43/.41/.46"
+    for heading in (
+        ("Model|UMLS (MRR / H@1 / H@10)|WN18RR (MRR/Hits@1/10)",),
+        ("Model|UMLS|WN18RR", "|MRR / H@1 / H@10|MRR / H@1 / H@10"),
+        ("Model|UMLS MRR/H@1/H@10|WN18RR: MRR/H@1/H@10",),
+    ):
+        reading = read(*heading, body, groups=True)
+        assert found(reading) == expected
+        assert "several metrics in a cell" in reading.understood
+    above = (Above("caption", "Results (MRR / Hits@1 / Hits@10) on test."),)
+    rows = read_rows("Model|UMLS|WN18RR|time", f"{body}|3", "B|-|.43/.41|4")
+    reading = read_tables(Document("results", ""), "test", [Printed(rows, above)], Dialect(groups=True))
+    assert found(reading) == expected
+    assert ".43/.41" in {each.what for each in reading.skipped}
+
+
+def test_a_slash_that_joins_no_metrics() -> None:
+    reading = read("Model|MRR|batch/dim", "A|.45|256/100", "B|1/2|512/100", groups=True)
+    assert found(reading) == [("MRR", None, ".45")]
+    assert [each.what for each in reading.skipped] == ["1/2"]
+
+
+def test_a_source_that_is_no_tool_is_a_name() -> None:
+    rows = ("Source|UMLS MRR", "Paper|.45", "Code|.44")
+    assert [(each.context.model, each.context.tool) for each in read(*rows, groups=True).entries] == [
+        ("Paper", None),
+        ("Code", None),
+    ]
+    named = read("Source|UMLS MRR", "uma-pi1/kge|.45", "Code|.44", groups=True).entries
+    assert [each.context.tool for each in named] == ["uma-pi1/kge", "Code"]
+    assert read("Tool|UMLS MRR", "Code|.44", groups=True).entries[0].context.tool == "Code"
+
+
+def test_headings_name_models_where_rows_are_of_datasets() -> None:
+    rows = ("Dataset|MRR (TF)|MRR (PyTorch)", "kinship|.03|.04", "umls|.12|.05")
+    found = [(each.context.dataset, each.context.model) for each in read(*rows, groups=True).entries]
+    assert found == [("kinship", "TF"), ("kinship", "PyTorch"), ("umls", "TF"), ("umls", "PyTorch")]

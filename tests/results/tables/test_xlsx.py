@@ -173,7 +173,7 @@ def test_what_is_left_out_of_several_sheets_names_its_sheet(path: Path) -> None:
     )
     reading = read_results(path)
     assert [(skip.line, skip.what) for skip in reading.skipped] == [
-        (2, "sheet Two, C2"), (3, "sheet One, many"), (3, "sheet Two, high"),
+        (2, "sheet Two, C2"), (3, "sheet One, C3 many"), (3, "sheet Two, C3 high"),
     ]  # fmt: skip
     assert [entry.line for entry in reading.entries] == [2, 2, 2, 3, 3]
 
