@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    Row = tuple[Hashable, Hashable, Hashable]
+    Row = tuple[Hashable, ...]  # head, relation, tail; in temporal graphs also the time
     Rows = Sequence[Row]
     Dataset = Mapping[str, Rows]
 
@@ -49,6 +49,8 @@ class ProtocolRow(Protocol):
     def known(self) -> str: ...
     @property
     def negatives(self) -> int | None: ...
+    @property
+    def time(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,11 @@ class BruteCounts:
 
 
 def entities_of(rows: Iterable[Row]) -> set[Hashable]:
-    return {entity for h, _, t in rows for entity in (h, t)}
+    return {entity for h, _, t, *_ in rows for entity in (h, t)}
 
 
 def relations_of(rows: Iterable[Row]) -> set[Hashable]:
-    return {r for _, r, _ in rows}
+    return {row[1] for row in rows}
 
 
 def everything(dataset: Dataset) -> list[Row]:
@@ -101,9 +103,10 @@ def list_candidates(
     entities = ranked_entities(dataset, protocol)
     rows: list[int] = []
     before: set[Row] = set()
-    for place, (h, r, t) in enumerate(dataset[split]):
-        repeated = (h, r, t) in before
-        before.add((h, r, t))
+    for place, row in enumerate(dataset[split]):
+        h, r, t = row[:3]
+        repeated = row in before
+        before.add(row)
         unseen = not (h in seen_entities and r in seen_relations and t in seen_entities)
         if (protocol.tasks == "seen" and unseen) or (protocol.distinct and repeated):
             continue
@@ -112,17 +115,20 @@ def list_candidates(
         "none": (),
         "up_to": ORDER[: ORDER.index(split) + 1],
         "all": ORDER,
+        "own": ("train", split),
     }[protocol.known]
-    known = {row for name in filters for row in dataset[name]}
+    # What a known fact must share with the task, besides two of its three parts: all that follows them, or nothing.
+    end = None if protocol.time == "same" else 3
+    known = {row[:end] for name in filters for row in dataset[name]}
     if filters:
-        known |= set(dataset[split])
+        known |= {row[:end] for row in dataset[split]}
     ranked = (dataset[split][place] for place in rows)
     return rows, (
         (
-            [other for other in entities if other == h or (other, r, t) not in known],
-            [other for other in entities if other == t or (h, r, other) not in known],
+            [other for other in entities if other == h or (other, r, t, *time)[:end] not in known],
+            [other for other in entities if other == t or (h, r, other, *time)[:end] not in known],
         )
-        for h, r, t in ranked
+        for h, r, t, *time in ranked
     )
 
 
@@ -136,19 +142,19 @@ def score_uniform(dataset: Dataset) -> Score:
 
 
 def score_range(dataset: Dataset) -> Score:
-    seen = {("head", r, h) for h, r, _ in dataset["train"]} | {("tail", r, t) for _, r, t in dataset["train"]}
+    seen = {one for h, r, t, *_ in dataset["train"] for one in (("head", r, h), ("tail", r, t))}
     return lambda side, _, relation, answer: int((side, relation, answer) in seen)
 
 
 def score_frequency(dataset: Dataset) -> Score:
-    train = set(dataset["train"])
+    train = {row[:3] for row in dataset["train"]}
     often = Counter(("head", r, h) for h, r, _ in train) + Counter(("tail", r, t) for _, r, t in train)
     return lambda side, _, relation, answer: often[side, relation, answer]
 
 
 def score_inverse(dataset: Dataset) -> Score:
-    train = set(dataset["train"])
-    sizes = [len(set(dataset[split])) for split in ORDER]
+    train = {row[:3] for row in dataset["train"]}
+    sizes = [len({row[:3] for row in dataset[split]}) for split in ORDER]
     least = Fraction(99, 100) - Fraction(sizes[1] + sizes[2], sum(sizes)) if any(sizes) else 1
     pairs: dict[Hashable, set[tuple[Hashable, Hashable]]] = {}
     for h, r, t in train:
@@ -183,7 +189,7 @@ def rank_brute_force(
     rows, candidates = list_candidates(dataset, protocol, split)
     found: dict[str, list[tuple[int, int]]] = {"head": [], "tail": []}
     for place, (heads, tails) in zip(rows, candidates, strict=True):
-        h, r, t = dataset[split][place]
+        h, r, t = dataset[split][place][:3]
         for side, entity, answer, others in (("head", t, h, heads), ("tail", h, t, tails)):
             own = score(side, entity, r, answer)
             scores = [score(side, entity, r, other) for other in others]
@@ -193,8 +199,8 @@ def rank_brute_force(
 
 def weigh_brute_force(rows: Rows, side: str, group: str) -> list[Fraction]:
     """Weigh ranked rows of one side: 1 / how many of them share the query, or the relation."""
-    queries: list[Hashable] = [(r, t) if side == "head" else (h, r) for h, r, t in rows]
-    groups = queries if group == "query" else [r for _, r, _ in rows]
+    queries: list[Hashable] = [(r, t, *time) if side == "head" else (h, r, *time) for h, r, t, *time in rows]
+    groups = queries if group == "query" else [row[1] for row in rows]
     return [Fraction(1, groups.count(one)) for one in groups]
 
 
@@ -220,14 +226,15 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
         },
         "seen": {split: len(seen[split]) for split in ORDER},
         "seen_distinct": {split: len(set(seen[split])) for split in ORDER},
-        "self_loops_train": sum(1 for h, _, t in set(train) if h == t),  # distinct, as STATISTICS.csv has it
+        "self_loops_train": sum(1 for h, _, t, *_ in set(train) if h == t),  # distinct, as STATISTICS.csv has it
     }
 
 
-def read_rows(content: bytes, columns: str = "hrt", delimiter: bytes = b"\t") -> list[tuple[bytes, bytes, bytes]]:
-    """Read a well-formed file of triples, with no count line, one line after the other."""
+def read_rows(content: bytes, columns: str = "hrt", delimiter: bytes = b"\t", *, padded: bool = False) -> list[Any]:
+    """Read a well-formed file of triples or quadruples, with no count line, one line after the other."""
     rows = []
     for line in content.removesuffix(b"\n").split(b"\n"):
-        parts = dict(zip(columns, line.removesuffix(b"\r").split(delimiter), strict=True))
-        rows.append((parts["h"], parts["r"], parts["t"]))
+        cells = [cell.strip(b" ") if padded else cell for cell in line.removesuffix(b"\r").split(delimiter)]
+        pairs = list(zip(columns, cells, strict=True))
+        rows.append(tuple(cell for wanted in "hrtd" for letter, cell in pairs if letter == wanted))
     return rows

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import resolve_name, squash
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ ROLES = ("train", "valid", "test")
 CONTEXT = "transductive_train"
 """The file of an inductive dataset that models are trained on; its train is the inference graph."""
 
+STAT = "stat"
+"""The file of a temporal dataset that states the number of entities, all of which are ranked, and of relations."""
+
+FORECASTING = "published forecasting"
+"""The split of a temporal dataset by time: no time of one file occurs in another."""
+
 
 DELIMITERS = {"tab": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
 """Word for a delimiter to the character."""
@@ -33,20 +39,28 @@ class LineFormat:
     """How a triple is written in a line."""
 
     delimiter: str = "\t"  # the byte between columns
-    columns: str = "hrt"  # one letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``-`` ignored
+    # One letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``d`` date or other time, ``-`` ignored. Two columns
+    # ``d`` are the begin and the end of a time.
+    columns: str = "hrt"
     count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
     header: bool = False  # True if the first line names the columns
     quoted: bool = False  # True if quotes around a label are not part of it, and may hold the delimiter, as in CSV
+    padded: bool = False  # True if spaces around a label are not part of it
 
     def __post_init__(self) -> None:
-        letters = sorted(self.columns.replace("-", ""))
-        if letters != ["h", "r", "t"]:
+        if sorted(self.columns.replace("-", "").replace("d", "")) != ["h", "r", "t"]:
             raise DataError(
-                f"columns {self.columns!r} must name h, r and t once each, and - for what to ignore: hrt, htr, hrt-."
+                f"columns {self.columns!r} must name h, r and t once each, d for a date or time, and - for what to "
+                "ignore: hrt, htr, hrt-, hrtd."
             )
         if len(self.delimiter) != 1 or not (self.delimiter == "\t" or " " <= self.delimiter <= "~"):
             raise DataError(f"delimiter {self.delimiter!r} must be one ASCII character, printable or a tab.")
+
+    @property
+    def temporal(self) -> bool:
+        """True if the lines are quadruples: triples with a time."""
+        return "d" in self.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,7 @@ class BenchmarkFile:
     member: str | None = None  # the name inside the archive; None for a plain file
     bytes: int | None = None  # size of the member, like its SHA-256; None for a plain file, or where unknown
     sha256: str | None = None
+    optional: bool = False  # True if without the file there are the constants that do not need it
 
     @property
     def name(self) -> str:
@@ -97,10 +112,10 @@ class Benchmark:
     title: str
     aliases: tuple[str, ...]
     format: LineFormat  # how its lines are written
-    # Role to file: ``train``, ``valid``, ``test``, and ``transductive_train`` of inductive sets, whose ``train`` is
-    # the inference graph.
+    # Role to file: ``train``, ``valid``, ``test``; ``transductive_train`` of inductive sets, whose ``train`` is the
+    # inference graph; ``stat`` of temporal ones.
     files: Mapping[str, BenchmarkFile]
-    split: str  # ``published``, ``published inductive`` or ``random by PyKEEN``
+    split: str  # ``published``, ``published inductive``, ``published forecasting`` or ``random by PyKEEN``
     # Licence, citation, citation_url, homepage, note: what the source states, as text; empty where nothing is known.
     licence: str = ""
     citation: str = ""
@@ -126,7 +141,8 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
     files: dict[str, BenchmarkFile] = {}
     for role, described in entry.pop("files", {}).items():
         if "url" in described:
-            files[role] = BenchmarkFile(Remote(**described))
+            plain = {name: value for name, value in described.items() if name != "optional"}
+            files[role] = BenchmarkFile(Remote(**plain), optional=described.get("optional", False))
         elif archive is not None:
             files[role] = BenchmarkFile(archive, **described)
         else:
@@ -168,6 +184,24 @@ def list_elsewhere() -> Mapping[str, Sequence[str]]:
     return elsewhere
 
 
+def list_ambiguous() -> Mapping[str, Sequence[str]]:
+    """Return the names that several benchmarks go by, with their keys."""
+    ambiguous: Mapping[str, Sequence[str]] = _read_registry()["ambiguous"]
+    return ambiguous
+
+
+def list_meant(name: str) -> tuple[str, ...]:
+    """Return the keys of the benchmarks that an ambiguous name is that of; none if it is not ambiguous."""
+    return next((tuple(keys) for each, keys in list_ambiguous().items() if squash(each) == squash(name)), ())
+
+
+def explain_ambiguous(name: str) -> str:
+    """Say which benchmarks an ambiguous name is that of; empty if it is not ambiguous."""
+    sources = load_benchmarks()
+    meant = "; ".join(f"{key}, {sources[key].title}" for key in list_meant(name))
+    return f"{name} is the name of several benchmarks. Say which one it is: {meant}." if meant else ""
+
+
 @functools.cache
 def pykeen_keys() -> Mapping[str, str]:
     """Return our key of a dataset to PyKEEN's; without those that PyKEEN has one key for, and we have several.
@@ -181,6 +215,8 @@ def pykeen_keys() -> Mapping[str, str]:
 
 def find_benchmark(name: str) -> Benchmark:
     """Return the benchmark that `name` spells."""
+    if ambiguous := explain_ambiguous(name):
+        raise UnknownNameError(ambiguous)
     sources = load_benchmarks()
     spellings = {key: (source.title, *source.aliases) for key, source in sources.items()}
     remedy = "`rankconst datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
@@ -193,6 +229,6 @@ def make_key(name: str, what: str = "name") -> str:
     if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
         raise UsageError(f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
     taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
-    if squash(key) in taken:
+    if squash(key) in taken or list_meant(key):
         raise UsageError(f"{what} {name!r} is the name of a benchmark; choose another, such as {key}-own.")
     return key

@@ -2,6 +2,9 @@
 
 "FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the constants. A new
 protocol is a new row.
+
+The facts of a temporal graph are quadruples: a head, a relation, a tail and a time. Each is a task on either side, the
+time being given; protocols differ in whether a known answer of another time is removed.
 """
 
 from __future__ import annotations
@@ -49,6 +52,9 @@ class Protocol:
     known: Literal["all", "up_to", "own", "none"]
     summary: str  # one sentence for users
     used_by: tuple[str, ...] = ()
+    # In temporal graphs, of which time known answers are; None for a protocol of graphs without time.
+    time: Literal["any", "same"] | None = None
+    spellings: tuple[str, ...] = ()
     negatives: int | None = None  # how many sampled entities the true answer is ranked among; None: all
     law: str = _FULL_LAW  # how a random ranker's ranks are distributed
     needs: str = _FULL_NEEDS  # what the constants follow from
@@ -64,6 +70,10 @@ class Protocol:
         order = tuple(SPLITS)
         own = tuple(dict.fromkeys(("train", split)))
         return {"all": order, "up_to": order[: order.index(split) + 1], "own": own, "none": ()}[self.known]
+
+    def fits(self, temporal: bool) -> bool:
+        """Tell whether the protocol is for graphs with time, or without; one that filters nothing is for both."""
+        return self.known == "none" or (self.time is not None) == temporal
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -105,9 +115,36 @@ PROTOCOLS: dict[str, Protocol] = {
             known="none",
             summary="Every entity is ranked; no known answer is removed.",
         ),
+        Protocol(
+            key="static",
+            candidates="all",
+            tasks="all",
+            distinct=False,
+            known="all",
+            time="any",
+            spellings=("static filter", "time-unaware", "time-independent"),
+            summary="For temporal graphs: every entity is ranked; known answers of any time and all three splits are "
+            "removed.",
+            reference="Bordes et al. 2013 with the time left out, as in Gastinger et al. 2023, Comparing apples and "
+            "oranges?, https://github.com/nec-research/TKG-Forecasting-Evaluation",
+        ),
+        Protocol(
+            key="time-aware",
+            candidates="all",
+            tasks="all",
+            distinct=False,
+            known="all",
+            time="same",
+            used_by=("RE-GCN", "TKG-Forecasting-Evaluation", "xERTE", "TNTComplEx", "ATiSE"),
+            spellings=("time-aware filter", "time filter", "time-filtered", "time-wise", "time-dependent"),
+            summary="For temporal graphs: every entity is ranked; known answers of the same time and all three splits "
+            "are removed.",
+            reference="Goel et al. 2020, Diachronic embedding, arXiv:1907.03143; Han et al. 2021, xERTE, "
+            "openreview.net/forum?id=pGIHq1m7PU",
+        ),
     )
 }
-"""The protocols that every build covers, by key; there is also ``sampled:M`` for any M."""
+"""The protocols that builds cover, by key, each for the graphs that it fits; there is also ``sampled:M`` for any M."""
 
 OWN_COUNTS = Protocol(
     key="own counts",
@@ -205,7 +242,7 @@ DEFAULT_SAMPLING = "distinct"
 _SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$")
 
 
-_NAMES = Names("protocol", dict.fromkeys(PROTOCOLS, ()), "Or sampled:M, M negatives a task.")
+_NAMES = Names("protocol", {key: row.spellings for key, row in PROTOCOLS.items()}, "Or sampled:M, M negatives a task.")
 _SAMPLING_NAMES = Names("way of sampling", {key: row.spellings for key, row in SAMPLINGS.items()})
 _SPLIT_NAMES = Names("split", SPLITS)
 _SIDE_NAMES = Names("side", SIDES)
@@ -254,6 +291,18 @@ def _sample(negatives: int, sampling: Sampling) -> Protocol:
         used_by=("OGB",) if negatives == 500 and usual else (),
         **texts,
     )
+
+
+def explain_unfit(protocol: Protocol, temporal: bool) -> str:
+    """Say why a protocol has no constants on a graph with time, or without; empty if it fits."""
+    if protocol.fits(temporal):
+        return ""
+    if temporal:
+        return (
+            f"Protocol {protocol.key} is for graphs without time; this is a temporal graph. Say whether known answers "
+            "of the same time were removed (protocol time-aware), of any time (static), or none (raw)."
+        )
+    return f"Protocol {protocol.key} needs the time of every fact, and the facts of this graph have none."
 
 
 def parse_split(name: str) -> str:

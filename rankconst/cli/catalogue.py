@@ -41,12 +41,15 @@ _KNOWN = {
     "none": "none",
 }
 
+_TIMES = {None: "", "any": ", of any time", "same": ", of the same time"}
+
 _PROTOCOL_COLUMNS = (
     Column("protocol", "protocol"),
     Column("candidates", "candidates", _CANDIDATES.__getitem__),
     Column("tasks", "triples", _TASKS.__getitem__),
     Column("distinct", "distinct", drop=2),
     Column("known", "known answers removed", _KNOWN.__getitem__),
+    Column("time", "of time"),
     Column("used_by", "used by", drop=1),
     Column("summary"),
     Column("law"),
@@ -154,6 +157,7 @@ def list_protocols(
             "tasks": protocol.tasks,
             "distinct": protocol.distinct,
             "known": protocol.known,
+            "time": protocol.time,
             "used_by": list(protocol.used_by),
             "summary": protocol.summary,
             "law": protocol.law,
@@ -177,7 +181,7 @@ def _describe_protocol(protocol: Protocol) -> dict[str, str | None]:
         "candidates": f"{protocol.negatives} and the true one" if sampled else _CANDIDATES[protocol.candidates],
         "triples": "as the benchmark gives them" if sampled else _TASKS[protocol.tasks],
         "distinct": None if sampled else text(protocol.distinct),
-        "known answers removed": None if sampled else _KNOWN[protocol.known],
+        "known answers removed": None if sampled else _KNOWN[protocol.known] + _TIMES[protocol.time],
         "law": protocol.law,
         "needs": protocol.needs,
         "constants": protocol.refused or "yes",

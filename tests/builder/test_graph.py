@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, describe_brute_force, read_rows
+from graphs import STATIC
 from rankconst.catalogue.benchmarks import LineFormat
-from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, Triples, describe_graph, encode_labels
 from rankconst_builder.triples import read_triples
@@ -142,7 +142,7 @@ def test_is_seen(train: list[tuple[int, int, int]], rows: list[tuple[int, int, i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.key)
+@pytest.mark.parametrize("protocol", STATIC.values(), ids=lambda protocol: protocol.key)
 @settings(max_examples=60, deadline=None)
 @given(files=DATASETS)
 def test_from_bytes_to_counts(protocol: object, files: dict[str, list[Row]]) -> None:

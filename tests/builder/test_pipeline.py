@@ -15,6 +15,7 @@ import pytest
 
 import rankconst
 from brute import ORDER, count_brute_force, describe_brute_force, read_rows
+from graphs import STATIC
 from oracles import differing_rows
 from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
@@ -211,7 +212,7 @@ def test_histograms_equal_brute_force(mirror: Path, run: Run, key: str) -> None:
     dataset = read_dataset(mirror, key)
     expected = {
         (protocol.key, split, side): count_brute_force(dataset, protocol, split).histogram(side)
-        for protocol in PROTOCOLS.values()
+        for protocol in STATIC.values()
         for split in ("valid", "test")
         for side in ("head", "tail")
     }
@@ -263,7 +264,7 @@ def test_rows_are_unique_and_in_canonical_order(small: Path, run: Run) -> None:
     constants = tables.read("constants").to_pylist()
     each = 3 * (len(TABULATED) + len(MACROS) * len(MACRO_TABULATED))
     # Baselines rank all candidates, of valid and test.
-    assert len(constants) == 3 * each * (len(order[0]) * 3 + len(PROTOCOLS) * 2 * len(INFORMED))
+    assert len(constants) == 3 * each * ((len(STATIC) + 2) * 3 + len(STATIC) * 2 * len(INFORMED))
     assert list(tables.datasets) == ["alpha", "beta", "gamma"]
 
 
@@ -296,7 +297,7 @@ def read_per_triple(folder: Path, key: str, protocol: str) -> list[tuple[Any, ..
 
 @pytest.mark.slow
 def test_counts_per_triple_equal_brute_force(mirror: Path, run: Run, tmp_path: Path) -> None:
-    protocols = (*PROTOCOLS.values(), parse_protocol("sampled:500"))
+    protocols = (*STATIC.values(), parse_protocol("sampled:500"))
     run("nations", mirror=mirror, protocols=protocols, per_triple=True)
     dataset = read_dataset(mirror, "nations")
     for protocol in protocols:
@@ -349,7 +350,7 @@ def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
     assert found["seen"] != found["rows"]
     outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, layout=CSV, per_triple=True)
     assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("mykg",), (), {})
-    for protocol in PROTOCOLS.values():
+    for protocol in STATIC.values():
         expected = []
         for split in ORDER:
             counts = count_brute_force(dataset, protocol, split)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
+from graphs import STATIC
 from rankconst.catalogue.benchmarks import LineFormat
-from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import encode_labels
@@ -66,7 +66,7 @@ def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObj
     relations = data.draw(st.sets(st.sampled_from(sorted(map(str, relations_of(everything(dataset))))), min_size=1))
     entities = data.draw(st.sets(st.sampled_from(sorted(map(str, entities_of(everything(dataset))))), min_size=1))
     restricted = Restriction(tuple(relations), tuple(entities)).apply(graph)
-    for protocol, split in itertools.product(PROTOCOLS.values(), ORDER):
+    for protocol, split in itertools.product(STATIC.values(), ORDER):
         counts = count_candidates(restricted, protocol, split)
         heads, tails = count_by_loops(dataset, protocol, split, relations, entities)
         assert (counts.head.tolist(), counts.tail.tolist()) == (heads, tails)
@@ -77,7 +77,7 @@ def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObj
 @given(dataset=DATASETS)
 def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None:
     graph = encode(dataset)
-    for protocol, split, relation in itertools.product(PROTOCOLS.values(), ORDER, graph.relation_names):
+    for protocol, split, relation in itertools.product(STATIC.values(), ORDER, graph.relation_names):
         alone = count_candidates(Restriction(relations=(relation,)).apply(graph), protocol, split)
         whole = count_candidates(graph, protocol, split)
         for side in ("head", "tail"):

@@ -21,6 +21,7 @@ from rankconst.catalogue.protocols import (
     SAMPLINGS,
     SIDES,
     SPLITS,
+    explain_unfit,
     find_protocol,
     parse_protocol,
     parse_side,
@@ -38,6 +39,8 @@ EXPECTED = {
     "libkge": ("all", "all", False, ("train", "valid"), ("train", "valid", "test")),
     "pykeen": ("seen", "seen", True, ("train", "valid"), ("train", "valid", "test")),
     "raw": ("all", "all", False, (), ()),
+    "static": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
+    "time-aware": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
 }
 
 
@@ -48,6 +51,26 @@ def test_every_protocol_is_as_designed() -> None:
     }
     assert found == EXPECTED
     assert DEFAULT_PROTOCOL == "standard"
+    assert {key: p.time for key, p in PROTOCOLS.items() if p.time} == {"static": "any", "time-aware": "same"}
+
+
+def test_every_protocol_says_which_graphs_it_is_for() -> None:
+    for temporal in (False, True):
+        fitting = {key for key, protocol in PROTOCOLS.items() if protocol.fits(temporal)}
+        assert fitting == ({"static", "time-aware", "raw"} if temporal else {"standard", "libkge", "pykeen", "raw"})
+        assert parse_protocol("sampled:500").fits(temporal)
+        assert {key for key, protocol in PROTOCOLS.items() if explain_unfit(protocol, temporal)} == {
+            *PROTOCOLS
+        } - fitting
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("time aware", "time-aware"), ("Time-aware filter", "time-aware"), ("time filter", "time-aware"),
+     ("time-wise", "time-aware"), ("static filter", "static"), ("time-unaware", "static")],
+)  # fmt: skip
+def test_words_of_the_field_for_filters(name: str, key: str) -> None:
+    assert parse_protocol(name).key == key
 
 
 @pytest.mark.parametrize("key", PROTOCOLS)
@@ -169,7 +192,7 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
     [
         ("standart", r"Did you mean standard\?"),
         ("pykeeen", r"Did you mean pykeen\?"),
-        ("???", r"Known: standard, libkge, pykeen, raw\. Or sampled:M"),
+        ("???", r"Known: standard, libkge, pykeen, raw, static, time-aware\. Or sampled:M"),
         ("sampled", "Or sampled:M"),
         ("sampled:", "Or sampled:M"),
         ("sampled:-5", "Or sampled:M"),
