@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import random
 from typing import TYPE_CHECKING, Literal
@@ -10,7 +11,15 @@ import numpy as np
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
-from rankconst.catalogue.benchmarks import CONTEXT, find_benchmark
+from rankconst.catalogue.benchmarks import (
+    CONTEXT,
+    FORECASTING,
+    Benchmark,
+    BenchmarkFile,
+    LineFormat,
+    Remote,
+    find_benchmark,
+)
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
 from rankconst.download import MissingSourceError
 from rankconst_builder.fetch import Fetcher
@@ -130,3 +139,36 @@ def read_context(mirror: Path, key: str) -> Labels | None:
 
 def read_graph(mirror: Path, key: str) -> Graph:
     return encode_labels(read_labels(mirror, key, tuple(SPLITS)), read_context(mirror, key))
+
+
+def write_forecasting(folder: Path, *, train: bool) -> Benchmark:
+    """Write a small temporal benchmark split by time as a mirror has it, with or without its train.
+
+    Its stat.txt states two entities more than occur.
+    """
+    generator = random.Random(7)  # noqa: S311 - test data
+    files = {"stat": "12\t3\t9\n"}
+    for place, split in enumerate(ORDER):
+        drawn = [
+            (
+                generator.randrange(7 + place),
+                generator.randrange(3),
+                generator.randrange(10 - place),
+                3 * place + time % 3,
+            )
+            for time in range((40, 12, 15)[place])
+        ]
+        files[split] = "".join("\t".join(map(str, row)) + "\t0\n" for row in drawn)
+    found = {}
+    for role, text in files.items():
+        url, content = f"https://example.invalid/forecast/{role}.txt", text.encode()
+        path = folder / url.partition("://")[2]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if train or role != "train":
+            path.write_bytes(content)
+        remote = Remote(url, len(content), hashlib.sha256(content).hexdigest())
+        found[role] = BenchmarkFile(remote, optional=role == "train")
+    form = LineFormat(columns="hrtd-")
+    return Benchmark(
+        "forecast", "Forecast", (), form, found, FORECASTING, "none", "Nobody 2020", "https://example.invalid"
+    )

@@ -96,8 +96,8 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise DataError(
             f"{split} is a {type(given).__name__} of shape {rows.shape}; expected a DataFrame, an array of shape "
-            "(n, 3) or a PyKEEN triples factory; with times, a DataFrame with columns head, relation, tail and time. For "
-            "files use `rankconst build`."
+            "(n, 3) or a PyKEEN triples factory; with times, a DataFrame with columns head, relation, tail and time. "
+            "For files use `rankconst build`."
         )
     return list(rows.T)
 

@@ -76,7 +76,9 @@ def names_known(text: str) -> bool:
 
 def describe_dataset(name: str, task: str | None) -> str:
     """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
-    return name if task is None or (task == "inductive" and is_inductive(name)) else f"{name} ({task})"
+    key = _registered().get(squash(name))
+    own = {"inductive": is_inductive(name), "temporal": key is not None and load_benchmarks()[key].format.temporal}
+    return name if task is None or own.get(task) else f"{name} ({task})"
 
 
 def is_inductive(name: str) -> bool:

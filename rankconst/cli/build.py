@@ -65,7 +65,7 @@ def build(
         typer.Option(
             "--protocol",
             "-p",
-            help="Repeatable; those that fit if left out: see `rankconst protocols`. Also sampled:M.",
+            help=f"Repeatable; those that fit of {', '.join(PROTOCOLS)} if left out. Also sampled:M.",
             metavar="PROTOCOL",
         ),
     ] = None,
@@ -108,7 +108,7 @@ def build(
     columns: Annotated[
         str | None,
         typer.Option(
-            help="Columns of your files: h head, r relation, t tail, d date or time, - ignored; by the heading, or hrt.",
+            help="Columns of your files: h head, r relation, t tail, d date or time, - ignored; as headed, or hrt.",
             metavar="ORDER",
             rich_help_panel=_READING,
         ),

@@ -186,7 +186,8 @@ def write_quads(order: str, *first: str, ends: bool = False) -> dict[str, str]:
 
 
 def read_times(files: dict[str, str], layout: Layout = COMMA) -> tuple[dict[str, list[Any]], str]:
-    labels, note = read_own({role: text.encode() for role, text in files.items()}, {role: role for role in files}, layout)
+    contents = {role: text.encode() for role, text in files.items()}
+    labels, note = read_own(contents, {role: role for role in files}, layout)
     found = {}
     for role, each in labels.items():
         times = zip(*(column.to_pylist() for column in each.time), strict=True)

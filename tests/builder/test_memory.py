@@ -149,7 +149,7 @@ def test_quadruples_are_counted_as_brute_force_does(kind: str, dataset: Any) -> 
             histogram = tables.histogram("triples", split=split, side=side, protocol=key)
             found = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
             assert found == dict(Counter(getattr(counted, side)))
-    with pytest.raises(UnknownNameError, match="this is a temporal graph. Say whether known answers of the same time"):
+    with pytest.raises(UnknownNameError, match="Say whether known answers of the same time were removed"):
         tables.constants("triples", "mrr")
 
 
@@ -158,7 +158,7 @@ def test_times_that_cannot_be() -> None:
     with pytest.raises(DataError, match="different numbers of columns: train in 1, test in 0"):
         rankconst.from_triples(timed, None, GOOD)
     with pytest.raises(DataError, match="the times of test: row 0 holds None"):
-        rankconst.from_triples(timed, None, timed.assign(date=pd.NaT))
+        rankconst.from_triples(timed, None, timed.assign(date=np.array(["NaT"], dtype="datetime64[ns]")))
     with pytest.raises(UsageError, match="standard is for graphs without time; this is a temporal graph"):
         rankconst.from_triples(timed, None, timed, protocol="standard")
     with pytest.raises(UsageError, match="time-aware needs the time of every fact"):

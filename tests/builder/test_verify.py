@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import rankconst
+from graphs import write_forecasting
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
 from rankconst.catalogue.protocols import parse_protocol
@@ -28,7 +29,7 @@ from rankconst_builder.package import KEYS, describe_set, hash_content, serialis
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
-from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks
+from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks, tableset
 from rankconst_builder.verify.checks import plain
 
 if TYPE_CHECKING:
@@ -239,6 +240,28 @@ def test_a_restricted_build_passes(toy: Toy, tmp_path: Path, registry: None) -> 
     assert failed(results) == {}
     assert [one.message for one in results["sources"].findings] == [
         "not compared with sources: its evaluation is restricted"
+    ]
+
+
+@pytest.mark.parametrize("train", [True, False])
+def test_a_temporal_build_passes(train: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its train, and without; what it holds is there, and nothing else."""
+    source = write_forecasting(tmp_path / "mirror", train=train)
+    for module in (rebuild, tableset):
+        monkeypatch.setattr(module, "load_benchmarks", lambda: {"forecast": source})
+    draft = draft_of(build(tmp_path, tmp_path / "mirror", source))
+    means = Means(str(tmp_path / "mirror"), tmp_path / "cache", QUIET)
+    results = examine(replace(draft, version="9.0.0").write(tmp_path / "right"), means)
+    assert failed(results) == {}
+    assert results["sources"].rows > 0
+    for place, protocol in enumerate(["raw", "time-aware", *["static"] * train]):
+        found = failed(examine(replace(draft.without(protocol), version="9.0.0").write(tmp_path / f"{place}")))
+        assert {finding.key["protocol"] for finding in found["coverage"]} == {protocol}
+    changed = draft.change("candidates", "num_tasks", lambda tasks: tasks + 1, protocol="time-aware", split="test")
+    assert "sources" in failed(examine(changed.write(tmp_path / "changed"), means))
+    more = draft.change("datasets", "self_loops_train", None if train else 1)
+    assert [finding.column for finding in failed(examine(more.write(tmp_path / "more")))["missing"]] == [
+        "self_loops_train"
     ]
 
 

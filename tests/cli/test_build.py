@@ -20,8 +20,9 @@ import pytest
 import rankconst
 from brute import count_brute_force
 from cli.conftest import SMALL, child_command, child_environment
+from graphs import STATIC
 from oracles import differing_rows
-from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
+from rankconst.catalogue.protocols import parse_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +76,7 @@ def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
     assert screen.code == 0
     rows = screen.records
     assert sorted({(row["dataset"], row["protocol"]) for row in rows}) == sorted(
-        (key, protocol) for key in ("kinships", "nations") for protocol in PROTOCOLS
+        (key, protocol) for key in ("kinships", "nations") for protocol in STATIC
     )
     shipped = rankconst.load()
     for row in rows:
@@ -113,7 +114,7 @@ def test_result_on_stdout_and_the_rest_on_stderr(run: Run, mirror: Path, out: Pa
         assert told not in screen.out
         assert told in screen.err
     if form == "csv":
-        assert [row["protocol"] for row in screen.rows] == list(PROTOCOLS)
+        assert [row["protocol"] for row in screen.rows] == list(STATIC)
     if form == "table":
         for fact in ("4.47761", "0.384441", "0.946930", "3.46888", "standard", "402"):
             assert fact in screen.out
@@ -173,7 +174,7 @@ def test_from_the_archive(run: Run, out: Path) -> None:
 def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
     screen = run("build", "-d", "nations", "--offline", "--out", out, "-f", "json")
     assert screen.code == 0
-    assert len(screen.records) == len(PROTOCOLS)
+    assert len(screen.records) == len(STATIC)
     (warning,) = [line for line in screen.err.splitlines() if line.startswith("warning:")]
     for fact in ("nations", str(cache), "--offline", rankconst.bundled_versions()[-1]):
         assert fact in warning
@@ -382,7 +383,7 @@ def test_own_graph_without_valid(run: Run, write_graph: WriteGraph, out: Path) -
 
 
 def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
-    assert [row["protocol"] for row in rows] == list(PROTOCOLS)
+    assert [row["protocol"] for row in rows] == list(STATIC)
     for row in rows:
         counted = count_brute_force(graph, parse_protocol(row["protocol"]), "test")
         sizes = [*counted.head, *counted.tail]
@@ -402,7 +403,7 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
 def test_counts_per_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:
     screen = run("build", *write_graph(SMALL), "--name", "mykg", "--per-triple", "--out", out)
     assert screen.code == 0
-    for protocol in PROTOCOLS.values():
+    for protocol in STATIC.values():
         path = out / "per-triple" / f"mykg-{protocol.key}.parquet"
         assert str(path) in screen.message
         rows = pq.ParquetFile(path).read(use_threads=False).to_pylist()
