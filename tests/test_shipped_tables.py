@@ -245,7 +245,7 @@ def test_the_archive_holds_all_it_promised() -> None:
     assert set(of_baselines) == {
         (*row, baseline)
         for row, baseline in itertools.product(wanted, INFORMED)
-        if row[0] not in SAMPLED_SETS and row[2] != "train"
+        if row[0] not in SAMPLED_SETS and row[2] != "train" and DATASETS[row[0]]["triples_train"] is not None
     }
 
 

@@ -135,7 +135,7 @@ PROTOCOLS: dict[str, Protocol] = {
             distinct=False,
             known="all",
             time="same",
-            used_by=("RE-GCN", "TKG-Forecasting-Evaluation", "xERTE", "TNTComplEx", "ATiSE"),
+            used_by=("RE-GCN", "xERTE", "TNTComplEx", "ATiSE"),
             spellings=("time-aware filter", "time filter", "time-filtered", "time-wise", "time-dependent"),
             summary="For temporal graphs: every entity is ranked; known answers of the same time and all three splits "
             "are removed.",

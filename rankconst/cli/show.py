@@ -197,6 +197,7 @@ def _list_relations(opened: Tables, tasks: Tasks) -> Listing:
         expectations = {f"expectation_{m.key}": compute_moments(m, histogram).expectation for m in _RELATION_METRICS}
         rows.append({"relation": name, "num_tasks": histogram.total, "mean_candidates": histogram.mean, **expectations})
     if not rows:
+        opened.histogram(tasks)  # which says why if there are no such tasks
         raise UnknownNameError(
             f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} under protocol "
             f"{tasks.protocol}; they are kept for valid and test."

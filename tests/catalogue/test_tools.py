@@ -88,7 +88,9 @@ def test_every_spelling_is_read(key: str) -> None:
 def test_tools_that_protocols_name_have_that_protocol() -> None:
     for tool in TOOLS.values():
         users = [squash(name) for name in parse_protocol(tool.protocol).used_by]
-        assert tool.key in users or tool.key in {"torchkge", "dglke", "pyg", "simkgc", "compgcn"}
+        assert tool.key in users or tool.key in {
+            *("torchkge", "dglke", "pyg", "simkgc", "compgcn", "tkgforecastingevaluation")
+        }
 
 
 def test_unknown_tools_get_a_hint() -> None:
