@@ -14,7 +14,7 @@ from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -156,7 +156,7 @@ def encode_labels(
     trained: Labels | None = None,
     stated: tuple[int, int] = (0, 0),
     *,
-    missing: Iterable[str] = (),
+    missing: Collection[str] = (),
     forecasting: bool = False,
 ) -> Graph:
     """Code the labels of a dataset's splits as integers.
@@ -175,6 +175,10 @@ def encode_labels(
     for place, name in enumerate(files):
         splits[name] = Triples(entities[2 * place], relations[place], entities[2 * place + 1], times.get(name))
     found = len(entity_labels), num_relations
+    if missing and stated == (0, 0):
+        raise DataError(
+            f"without {', '.join(missing)} the number of entities is not known; the dataset does not state it."
+        )
     if stated != (0, 0) and (found[0] > stated[0] or found[1] > stated[1]):
         raise DataError(
             f"the dataset states {stated[0]:,} entities and {stated[1]:,} relations; its files have {found[0]:,} and "

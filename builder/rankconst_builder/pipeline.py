@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from rankconst_builder.graph import Graph
 
 
+READ = (*ROLES, CONTEXT, STAT)
+"""The roles of files that are read."""
+
 UNRELEASED = "unreleased"
 """The table version of a set that is not released."""
 
@@ -291,11 +294,11 @@ def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
     if local is not None:
         return {role: read_local(path) for role, path in local.items()}
     contents = {}
-    for role, file in source.files.items():
+    for role in (role for role in READ if role in source.files):
         try:
-            contents[role] = build.fetcher.read(file)
+            contents[role] = build.fetcher.read(source.files[role])
         except MissingSourceError as error:
-            if not file.optional:
+            if not source.files[role].optional:
                 raise
             build.reporter.warn(f"{source.key}: {error} What does not need {role} is built.")
     return contents

@@ -76,9 +76,15 @@ def names_known(text: str) -> bool:
 
 def describe_dataset(name: str, task: str | None) -> str:
     """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
+    if task is None or (task == "inductive" and is_inductive(name)) or (task == "temporal" and _is_temporal(name)):
+        return name
+    return f"{name} ({task})"
+
+
+def _is_temporal(name: str) -> bool:
+    """Tell whether a name is that of a benchmark whose facts have a time."""
     key = _registered().get(squash(name))
-    own = {"inductive": is_inductive(name), "temporal": key is not None and load_benchmarks()[key].format.temporal}
-    return name if task is None or own.get(task) else f"{name} ({task})"
+    return key is not None and load_benchmarks()[key].format.temporal
 
 
 def is_inductive(name: str) -> bool:

@@ -122,7 +122,7 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     """
     if file.unclear:
         raise DataError(file.unclear)
-    if user.dataset in list_meant(file.dataset or ""):
+    if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
         file = replace(file, dataset=None)  # the user says which of several
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None

@@ -206,6 +206,8 @@ def test_the_time_aware_filter_of_a_forecasting_split_needs_its_own_file_only(mi
     assert {*alone} == {(key, split) for key in ("raw", "time-aware") for split in ("valid", "test")}
     for key, counts in alone.items():
         assert flatten(counts) == flatten(whole[key])
+    with pytest.raises(DataError, match="without train the number of entities is not known"):
+        encode_benchmark(source, {role: content for role, content in contents.items() if role != "stat"})
     with pytest.raises(UndefinedError, match="static needs train, whose file is missing"):
         count_candidates(graph, TEMPORAL["static"], "test")
     assert not any(baseline != "uniform" for *_, baseline in count_baselines(graph, alone, INFORMED))

@@ -23,7 +23,7 @@ from rankconst_builder.candidates import count_protocols
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import describe_graph
 from rankconst_builder.package import KEYS
-from rankconst_builder.pipeline import encode_benchmark
+from rankconst_builder.pipeline import READ, encode_benchmark
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
@@ -243,7 +243,7 @@ def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
     fetchers = [Fetcher(job.cache, offline=True, reporter=quiet)]
     if job.mirror is not None:
         fetchers.insert(0, Fetcher(job.cache, mirror=job.mirror, offline=not remote, reporter=quiet))
-    roles = [role for role in source.files if role not in job.lacking]
+    roles = [role for role in READ if role in source.files and role not in job.lacking]
     *others, last = fetchers
     for fetcher in others:
         try:
