@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphs import read_context, read_graph, read_labels
-from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
+from graphs import read_contents, read_context, read_graph, read_labels
+from rankconst.catalogue.benchmarks import FORECASTING, find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
+from rankconst_builder.pipeline import encode_benchmark
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +25,21 @@ GIVEN_BY_PYKEEN = {
     "pykeen_training": "train",
     "pykeen_testing": "test",
     "pykeen_validation": "valid",
+}
+
+
+# Temporal benchmarks: entities and relations as their stat.txt or papers state them, times of the files, and facts of
+# each split as papers state them: Jin et al. 2020, Li et al. 2021, Han et al. 2021, Goel et al. 2020, Xu et al. 2020.
+TEMPORAL = {
+    "icews14_regcn": (7128, 230, 365, 74_845, 8_514, 7_371),
+    "icews14_xerte": (7128, 230, 365, 63_685, 13_823, 13_222),
+    "icews14_interp": (7128, 230, 365, 72_826, 8_941, 8_963),
+    "icews0515_regcn": (10488, 251, 4017, 368_868, 46_302, 46_159),
+    "icews0515_interp": (10488, 251, 4017, 368_962, 46_275, 46_092),
+    "icews18": (23033, 256, 304, 373_018, 45_995, 49_545),
+    "yago_tkg": (10623, 10, 189, 161_540, 19_523, 20_026),
+    "wiki_tkg": (12554, 24, 21, 0, 67_538, 63_110),  # 232 times with those of its train, which is not there
+    "wikidata12k": (12554, 24, 2801, 32_497, 4_062, 4_062),
 }
 
 
@@ -167,3 +183,25 @@ def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path
 def test_numbers_of_the_design(mirror: Path, key: str, protocol: str, entities: int, tasks: int) -> None:
     counts = count_candidates(read_graph(mirror, key), PROTOCOLS[protocol], "test")
     assert (counts.num_entities, counts.rows.size) == (entities, tasks)
+
+
+def test_every_temporal_benchmark_is_compared_with_papers() -> None:
+    assert {key for key, source in load_benchmarks().items() if source.format.temporal} == TEMPORAL.keys()
+
+
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 100_000)) for key, sizes in TEMPORAL.items()]
+)
+def test_temporal_benchmarks_are_as_papers_state(mirror: Path, key: str) -> None:
+    source = find_benchmark(key)
+    graph = encode_benchmark(source, read_contents(mirror, key))
+    rows = (len(graph.splits[split]) for split in SPLITS)
+    assert (graph.num_entities, graph.num_relations, graph.num_times, *rows) == TEMPORAL[key]
+    assert (graph.forecasting, graph.missing) == (
+        source.split == FORECASTING,
+        {"train"} if key == "wiki_tkg" else set(),
+    )
+    times = [{*graph.splits[split].codes[-1].tolist()} for split in SPLITS]
+    shared = times[0] & times[1] | times[0] & times[2] | times[1] & times[2]
+    assert bool(shared) != graph.forecasting
+    assert describe_graph(graph).distinct["test"] == TEMPORAL[key][-1] - (1_226 if key == "wiki_tkg" else 0)

@@ -23,6 +23,7 @@ from cli.conftest import SMALL, child_command, child_environment
 from graphs import STATIC
 from oracles import differing_rows
 from rankconst.catalogue.protocols import parse_protocol
+from rankconst.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -667,3 +668,23 @@ def test_a_run_killed_at_any_moment_is_taken_up_by_the_next(
     assert sorted(path.name for path in (tmp_path / "cut").iterdir()) == names
     for name in names:
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> None:
+    facts = {"train": "a\tr\tb\t1\nb\tr\tc\t1\na\tr\tc\t2\n", "test": "a\tr\tb\t3\na\tr\td\t3\n"}
+    files: list[Any] = []
+    for split, text in facts.items():
+        (tmp_path / f"{split}.tsv").write_text(text, encoding="utf-8")
+        files += [f"--{split}", tmp_path / f"{split}.tsv"]
+    asked = ("build", *files, "--name", "mykg", "--out", out)
+    refused = run(*asked)
+    assert refused.code == DataError.exit_code
+    assert "--columns hrtd" in refused.message
+    screen = run(*asked, "--columns", "hrtd", "-f", "csv")
+    assert {row["protocol"]: float(row["mean_candidates"]) for row in screen.rows} == {
+        "raw": 4.0, "static": (4 + 4 + 2 + 2) / 4, "time-aware": (4 + 4 + 3 + 3) / 4,
+    }  # fmt: skip
+    assert "3 + 0 + 2 quadruples (train + valid + test)" in screen.err
+    for protocol, told in (("standard", "is for graphs without time"), ("time-aware", "needs the time of every fact")):
+        other = run(*asked, "--columns", "hrtd" if protocol == "standard" else "hrt-", "-p", protocol)
+        assert (other.code, told in other.message) == (UsageError.exit_code, True)
