@@ -199,7 +199,7 @@ def test_temporal_benchmarks_are_as_papers_state(mirror: Path, key: str) -> None
     assert (graph.num_entities, graph.num_relations, graph.num_times, *rows) == TEMPORAL[key]
     assert (graph.forecasting, graph.missing) == (
         source.split == FORECASTING,
-        {"train"} if key == "wiki_tkg" else set(),
+        frozenset({"train"} if key == "wiki_tkg" else ()),
     )
     times = [{*graph.splits[split].codes[-1].tolist()} for split in SPLITS]
     shared = times[0] & times[1] | times[0] & times[2] | times[1] & times[2]
