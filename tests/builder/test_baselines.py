@@ -119,7 +119,7 @@ def test_blocks_equal_score_vectors(protocol: Protocol, baseline: str, dataset: 
 
 @pytest.mark.parametrize("baseline", BASELINES)
 @pytest.mark.parametrize("protocol", TEMPORAL.values(), ids=lambda protocol: protocol.key)
-@settings(max_examples=20)
+@settings(max_examples=8)
 @example(dataset={split: [(*row, place % 2) for place, row in enumerate(rows)] for split, rows in INVERSE.items()})
 @given(dataset=TEMPORAL_DATASETS)
 def test_blocks_of_temporal_graphs_equal_score_vectors(protocol: Protocol, baseline: str, dataset: Dataset) -> None:

@@ -134,7 +134,7 @@ TIMED = [
 
 
 @pytest.mark.parametrize("protocol", TIMED, ids=lambda protocol: protocol.key)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 1)]})
 @given(dataset=TEMPORAL_DATASETS)
 def test_counts_of_temporal_graphs_equal_triple_loops(protocol: Protocol, dataset: Dataset) -> None:
@@ -171,9 +171,8 @@ def test_protocols_of_other_graphs_are_refused(protocol: Protocol) -> None:
 TEMPORAL_KEYS = [key for key, source in load_benchmarks().items() if source.format.temporal]
 
 
-@pytest.mark.parametrize(
-    "key", [key if key == "wikidata12k" else pytest.param(key, marks=pytest.mark.slow) for key in TEMPORAL_KEYS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("key", TEMPORAL_KEYS)
 def test_counts_of_temporal_benchmarks_equal_loops(key: str, mirror: Path) -> None:
     source, contents = find_benchmark(key), read_contents(mirror, key)
     columns = source.format.columns

@@ -128,7 +128,7 @@ def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["number", "date", "text", "ends"])
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(dataset=TEMPORAL_DATASETS.filter(lambda dataset: dataset["train"] and dataset["test"]))
 def test_quadruples_are_counted_as_brute_force_does(kind: str, dataset: Any) -> None:
     def shape(rows: Any) -> pd.DataFrame | None:

@@ -292,7 +292,9 @@ def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
 
 
 def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path, run: Run, screen: Console) -> None:
-    whole = run(write_forecasting(tmp_path / "whole", train=True), mirror=tmp_path / "whole", out=tmp_path / "a").tables
+    whole = run(
+        write_forecasting(tmp_path / "whole", train=True), mirror=tmp_path / "whole", out=tmp_path / "a", baselines=()
+    ).tables
     source = write_forecasting(tmp_path / "part", train=False)
     outcome = run(source, mirror=tmp_path / "part", out=tmp_path / "b", per_triple=True)
     part, said = outcome.tables, " ".join(" ".join(printed(screen)).split())
@@ -329,7 +331,7 @@ def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path
         with pytest.raises(UnknownNameError, match=message):
             part.constants("forecast", "mrr", protocol=protocol, baseline=baseline)
     # Once the file is there, the rest is built.
-    again = run(source, mirror=tmp_path / "whole", out=tmp_path / "b").tables
+    again = run(source, mirror=tmp_path / "whole", out=tmp_path / "b", baselines=()).tables
     assert again is not None
     assert again.protocols("forecast") == ("raw", "static", "time-aware")
 
@@ -341,7 +343,7 @@ def test_times_that_two_files_share_are_no_forecasting_split(tmp_path: Path, run
         run(replace(source, files={**source.files, "test": test}), mirror=tmp_path / "mirror")
     fewer = tmp_path / "stat.txt"
     stat = replace(source.files["stat"], remote=Remote("https://example.invalid/forecast/few.txt"))
-    for text, message in (("9 3", "states 9 entities and 3 relations; its files have 10 and 3"), ("x", "expected the")):
+    for text, message in (("5 3", "states 5 entities and 3 relations; its files have"), ("x", "expected the")):
         fewer = tmp_path / "mirror" / "example.invalid" / "forecast" / "few.txt"
         fewer.write_text(text, encoding="ascii")
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
