@@ -14,12 +14,12 @@ import math
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import rankconst
-from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.benchmarks import CONTEXT, load_benchmarks
 from rankconst.download import MissingSourceError, cache_folder
 from rankconst.tasks import Tasks
 from rankconst_builder.fetch import Fetcher
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.benchmarks import Benchmark
 
     Values = NDArray[np.float64]
-    Triple = tuple[bytes, ...]
+    Triple = tuple[Any, ...]
 
 SPLITS = ("train", "valid", "test")
 KS = (1, 3, 5, 10, 50, 100)
@@ -41,12 +41,13 @@ METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS)
 
 def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes], int]:
     """Return the facts of each split as head, relation, tail and time; what else counts as seen; entities stated."""
-    form, found, stated = source.format, {}, 0
+    form, found, stated = source.format, dict[str, list[Triple]](), 0
     for role, file in source.files.items():
         try:
             content = fetcher.read(file).data
         except MissingSourceError:
-            if not file.optional:
+            # The build has made sure that a missing context makes no difference.
+            if not (file.optional or role == CONTEXT):
                 raise
             continue
         if role == "stat":
@@ -58,6 +59,10 @@ def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], 
         cells = (line.split(form.delimiter.encode()) for line in lines)
         rows = ([cell.strip() for cell in row] for row in cells) if form.padded else cells
         found[role] = [tuple(row[place] for place in places) for row in rows]
+        if form.qualified:
+            # The relation of a statement is (relation, qualifier, entity, qualifier, ...): its filter compares all.
+            cells = (line.split(form.delimiter.encode()) for line in lines)
+            found[role] = [(h, (r, *qualifiers), t) for h, r, t, *qualifiers in cells]
     context = {relation for _, relation, _ in found.get("transductive_train", [])}
     return {split: found[split] for split in SPLITS if split in found}, context, stated
 
@@ -86,16 +91,19 @@ def count(
     train = splits.get("train", [])
     seen = {entity for h, _, t, *_ in train for entity in (h, t)}
     relations = {row[1] for row in train} | context
-    entities = seen if protocol == "pykeen" else {e for rows in splits.values() for h, _, t, *_ in rows for e in (h, t)}
+    facts = [row for rows in splits.values() for row in rows]
+    entities = seen if protocol == "pykeen" else {e for h, _, t, *_ in facts for e in (h, t)}
+    if protocol in {"qualified", "raw"}:
+        entities |= {value for _, r, *_ in facts if isinstance(r, tuple) for value in r[2::2]}
     tasks = splits[split]
     if protocol == "pykeen":
         tasks = [row for row in dict.fromkeys(tasks) if row[0] in seen and row[2] in seen and row[1] in relations]
     if protocol == "raw":
         return {side: [stated or len(entities)] * len(tasks) for side in ("head", "tail")}
-    names = SPLITS if protocol == "standard" else SPLITS[: SPLITS.index(split) + 1]
+    names = SPLITS if protocol in {"standard", "qualified", "stare"} else SPLITS[: SPLITS.index(split) + 1]
     heads, tails = collections.defaultdict(set), collections.defaultdict(set)
     for name in names:
-        for h, r, t in splits[name]:
+        for h, r, t in splits.get(name, []):
             if h in entities and t in entities:
                 heads[r, t].add(h)
                 tails[h, r].add(t)

@@ -7,7 +7,7 @@ rows of its file in their order. Of a protocol only the attributes that its clas
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +26,7 @@ __all__ = [
     "BruteCounts",
     "ProtocolRow",
     "count_brute_force",
+    "count_with_sets",
     "describe_brute_force",
     "list_candidates",
     "rank_brute_force",
@@ -91,32 +92,46 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
     return BruteCounts(rows, heads, tails, len(ranked_entities(dataset, protocol)))
 
 
+def count_with_sets(dataset: Dataset, protocol: ProtocolRow, split: str) -> BruteCounts:
+    """Count as above for graphs of real size: answers are gathered in sets, query by query."""
+    entities, rows = ranked_entities(dataset, protocol), list_rows(dataset, protocol, split)
+    names = {split: None} | dict.fromkeys(filter_splits(protocol, split)) if protocol.known != "none" else {}
+    heads: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
+    tails: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
+    end = None if protocol.time == "same" else 3
+    for h, r, t, *more in (row[:end] for name in names for row in dataset[name] if {row[0], row[2]} <= entities):
+        heads[r, t, *more].add(h)
+        tails[h, r, *more].add(t)
+    ranked = [dataset[split][place][:end] for place in rows]
+    size = len(entities)
+    return BruteCounts(
+        rows,
+        [size - len(heads[r, t, *more] - {h}) for h, r, t, *more in ranked],
+        [size - len(tails[h, r, *more] - {t}) for h, r, t, *more in ranked],
+        size,
+    )
+
+
 def ranked_entities(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
-    return entities_of({"all": everything(dataset), "seen": dataset["train"]}[protocol.candidates])
+    placed = entities_of(everything(dataset))
+    return {
+        "all": placed | {value for row in everything(dataset) for value in values_of(row)},
+        "seen": entities_of(dataset["train"]),
+        "placed": placed,
+    }[protocol.candidates]
+
+
+def values_of(row: Row) -> list[Hashable]:
+    """List the entities in the qualifiers of a statement, which are pairs of a relation and an entity."""
+    return [value for _, value in row[3]] if len(row) > 3 and isinstance(row[3], tuple) else []
 
 
 def list_candidates(
     dataset: Dataset, protocol: ProtocolRow, split: str
 ) -> tuple[list[int], Iterator[tuple[list[Hashable], list[Hashable]]]]:
     """List ranked rows and each one's candidates for head and tail: true answers, and what is no known answer."""
-    seen_entities, seen_relations = entities_of(dataset["train"]), relations_of(dataset["train"])
-    entities = ranked_entities(dataset, protocol)
-    rows: list[int] = []
-    before: set[Row] = set()
-    for place, row in enumerate(dataset[split]):
-        h, r, t = row[:3]
-        repeated = row in before
-        before.add(row)
-        unseen = not (h in seen_entities and r in seen_relations and t in seen_entities)
-        if (protocol.tasks == "seen" and unseen) or (protocol.distinct and repeated):
-            continue
-        rows.append(place)
-    filters = {
-        "none": (),
-        "up_to": ORDER[: ORDER.index(split) + 1],
-        "all": ORDER,
-        "own": ("train", split),
-    }[protocol.known]
+    entities, rows = ranked_entities(dataset, protocol), list_rows(dataset, protocol, split)
+    filters = filter_splits(protocol, split)
     # What a known fact must share with the task, besides two of its three parts: all that follows them, or nothing.
     end = None if protocol.time == "same" else 3
     known = {row[:end] for name in filters for row in dataset[name]}
@@ -130,6 +145,28 @@ def list_candidates(
         )
         for h, r, t, *time in ranked
     )
+
+
+def list_rows(dataset: Dataset, protocol: ProtocolRow, split: str) -> list[int]:
+    """List the rows of a split that are ranked."""
+    seen_entities, seen_relations = entities_of(dataset["train"]), relations_of(dataset["train"])
+    rows: list[int] = []
+    before: set[Row] = set()
+    for place, row in enumerate(dataset[split]):
+        h, r, t = row[:3]
+        repeated = row in before
+        before.add(row)
+        unseen = not (h in seen_entities and r in seen_relations and t in seen_entities)
+        if (protocol.tasks == "seen" and unseen) or (protocol.distinct and repeated):
+            continue
+        rows.append(place)
+    return rows
+
+
+def filter_splits(protocol: ProtocolRow, split: str) -> tuple[str, ...]:
+    """List the splits whose triples are removed."""
+    up_to = ORDER[: ORDER.index(split) + 1]
+    return {"none": (), "own": ("train", split), "up_to": up_to, "all": ORDER}[protocol.known]
 
 
 # A score of an entity on a side, for a query of the other entity and a relation.

@@ -20,7 +20,7 @@ from rankconst.catalogue.benchmarks import (
     Remote,
     find_benchmark,
 )
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, UNTABLED, Protocol, parse_protocol
 from rankconst.download import MissingSourceError
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import Graph, Triples, encode_labels
@@ -39,11 +39,11 @@ Dataset = dict[str, list[Row]]
 STATIC = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=False)}
 TEMPORAL = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=True)}
 SAMPLED = [parse_protocol("sampled:1"), parse_protocol("sampled:500")]
-CATALOGUE = [*STATIC.values(), *SAMPLED]
+CATALOGUE = [*STATIC.values(), UNTABLED["train+test"], *SAMPLED]
 
 # Every row of attributes that makes sense: where only seen entities are ranked, a task needs a seen answer.
 ENTITIES: tuple[Literal["all", "seen"], ...] = ("all", "seen")
-KNOWN: tuple[Literal["all", "up_to", "none"], ...] = ("all", "up_to", "none")
+KNOWN: tuple[Literal["all", "up_to", "own", "none"], ...] = ("all", "up_to", "own", "none")
 WRITABLE = [
     Protocol(f"{entities}-{tasks}-{distinct}-{known}", entities, tasks, distinct, known, summary="")
     for entities, tasks, distinct, known in itertools.product(ENTITIES, ENTITIES, (False, True), KNOWN)
@@ -118,7 +118,11 @@ def random_dataset(seed: int, entities: int, relations: int, size: int) -> Datas
 def read_labels(mirror: Path, key: str, roles: tuple[str, ...]) -> dict[str, Labels]:
     source = find_benchmark(key)
     fetcher = Fetcher(mirror / "no-cache", mirror=str(mirror), offline=True)
-    return {role: read_triples(fetcher.read(source.files[role]).data, source.format, f"{key} {role}") for role in roles}
+    return {
+        role: read_triples(fetcher.read(source.files[role]).data, source.format, f"{key} {role}")
+        for role in roles
+        if role in source.files
+    }
 
 
 def read_contents(mirror: Path, key: str) -> dict[str, bytes]:
@@ -133,8 +137,10 @@ def read_contents(mirror: Path, key: str) -> dict[str, bytes]:
 
 
 def read_context(mirror: Path, key: str) -> Labels | None:
-    inductive = CONTEXT in find_benchmark(key).files
-    return read_labels(mirror, key, (CONTEXT,))[CONTEXT] if inductive else None
+    try:
+        return read_labels(mirror, key, (CONTEXT,)).get(CONTEXT)
+    except MissingSourceError:  # it makes no difference where a build does without it
+        return None
 
 
 def read_graph(mirror: Path, key: str) -> Graph:

@@ -347,7 +347,8 @@ def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[s
 
 
 def _select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
-    candidate = graph.seen_entities if protocol.candidates == "seen" else np.ones(graph.num_entities, dtype=np.bool_)
+    chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(protocol.candidates)
+    candidate = np.ones(graph.num_entities, dtype=np.bool_) if chosen is None else chosen()
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
 
@@ -358,8 +359,9 @@ def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> 
     asked = timed if protocol.time == "same" else {side: queries.timeless for side, queries in tasks.queries.items()}
     counters = {side: _AnswerCounter(queries, graph.num_entities) for side, (queries, _) in asked.items()}
     known = protocol.known_splits(split) if tasks.rows.size else ()
-    for name in dict.fromkeys((*known, split)) if known else ():
-        for batch in _batches(graph.splits[name]):
+    filters = [*map(graph.splits.__getitem__, dict.fromkeys((*known, split))), graph.known] if known else []
+    for triples in filters:
+        for batch in _batches(triples):
             # Only a candidate can be removed from the candidates.
             inside = batch.select(candidate[batch.head] & candidate[batch.tail])
             counters["tail"].update(inside.head, inside.relation, inside.tail, inside.time)

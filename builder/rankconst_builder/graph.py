@@ -31,7 +31,7 @@ class Triples:
     head: Codes
     relation: Codes
     tail: Codes
-    time: Codes | None = None  # of a temporal graph
+    time: Codes | None = None  # of a temporal graph; or the qualifiers, in a graph of statements
 
     def __len__(self) -> int:
         return int(self.head.size)
@@ -47,6 +47,9 @@ class Triples:
         return Triples(*(codes[rows] for codes in self.codes))
 
 
+NO_TRIPLES = Triples(*(np.zeros(0, dtype=np.int64),) * 3)
+
+
 @dataclass(frozen=True)
 class Graph:
     """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise."""
@@ -54,10 +57,11 @@ class Graph:
     splits: Mapping[str, Triples]  # ``train``, ``valid`` and ``test``, each the rows of its file in their order
     num_entities: int  # distinct labels over all splits, or more that the dataset states
     num_relations: int
-    num_times: int = 1  # distinct times over all splits of a temporal graph
+    num_times: int = 1  # distinct times over all splits of a temporal graph, or sets of qualifiers
     # Splits whose files are missing: what does not need them can be counted.
     missing: frozenset[str] = frozenset()
     forecasting: bool = False  # True if the dataset says that no time of one split occurs in another
+    qualified: bool = False  # True if facts have qualifiers in place of a time
     # Inductive datasets only: codes of the relations that occur in the graph that models are trained on. PyKEEN
     # numbers relations there, so they count as seen when its train is the inference graph.
     trained_relations: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -68,23 +72,25 @@ class Graph:
     # codes; None for no restriction.
     allowed_entities: NDArray[np.bool_] | None = None
     allowed_relations: NDArray[np.bool_] | None = None
+    # Further known triples, which every filter removes.
+    known: Triples = field(default_factory=lambda: NO_TRIPLES)
 
     @property
     def temporal(self) -> bool:
         """True if facts have a time."""
-        return self.splits["train"].time is not None
+        return self.splits["train"].time is not None and not self.qualified
 
     @cached_property
     def timeless(self) -> Graph:
-        """The same facts without their times: triples, of which a time each makes repetitions."""
-        if not self.temporal:
+        """The same facts without their times or qualifiers: triples, of which these make repetitions."""
+        if self.splits["train"].time is None:
             return self
         splits = {name: replace(triples, time=None) for name, triples in self.splits.items()}
         return replace(self, splits=splits, num_times=1)
 
     def explain_uncounted(self, protocol: Protocol, split: str) -> str:
         """Say why the candidates of a protocol cannot be counted, for want of times or files; empty if they can."""
-        if unfit := explain_unfit(protocol, self.temporal):
+        if unfit := explain_unfit(protocol, self.temporal, self.qualified):
             return unfit
         needed = {split, *protocol.known_splits(split)}
         if protocol.time == "same" and self.forecasting:
@@ -106,6 +112,15 @@ class Graph:
     def distinct(self) -> dict[str, Triples]:
         """The triples of each split, without repetitions."""
         return {name: triples.select(self.first_occurrences(triples)) for name, triples in self.splits.items()}
+
+    @cached_property
+    def placed_entities(self) -> NDArray[np.bool_]:
+        """Which entities are head or tail of any fact, not in qualifiers only. Shape (num_entities,)."""
+        placed = np.zeros(self.num_entities, dtype=np.bool_)
+        for triples in self.splits.values():
+            placed[triples.head] = True
+            placed[triples.tail] = True
+        return placed
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
@@ -163,15 +178,17 @@ def encode_labels(
 
     `stated` are the numbers of entities and relations, where the dataset says that there are more than occur.
     """
-    entities, entity_labels = _encode([column for labels in files.values() for column in (labels.head, labels.tail)])
+    values = [labels.values for labels in files.values() if labels.values is not None]
+    entities, entity_labels = _encode(
+        [column for labels in files.values() for column in (labels.head, labels.tail)] + values
+    )
     context = [] if trained is None else [trained.relation]
     relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
     num_relations = 1 + max(int(codes.max()) for codes in relations[: len(files)])
     # Codes follow first appearance, so those that only the context has come last.
     known = [codes[codes < num_relations] for codes in relations[len(files) :]]
-    none = np.zeros(0, dtype=np.int64)
     times, num_times = _encode_times(files)
-    splits = dict.fromkeys(SPLITS, Triples(none, none, none, none if times else None))
+    splits = dict.fromkeys(SPLITS, replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES)
     for place, name in enumerate(files):
         splits[name] = Triples(entities[2 * place], relations[place], entities[2 * place + 1], times.get(name))
     found = len(entity_labels), num_relations
@@ -191,7 +208,8 @@ def encode_labels(
         num_times,
         frozenset(missing),
         forecasting,
-        known[0] if known else none,
+        bool(values),
+        known[0] if known else NO_TRIPLES.relation,
         entity_labels,
         relation_labels.slice(0, num_relations),
     )

@@ -32,7 +32,7 @@ from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, write_tables
-from rankconst_builder.restriction import Restriction
+from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.tabulate import tabulate
 from rankconst_builder.triples import read_stat, read_triples
 
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 READ = (*ROLES, CONTEXT, STAT)
 """The roles of files that are read."""
+
+_KNOWN = "known"  # the role of a file of further known triples
 
 UNRELEASED = "unreleased"
 """The table version of a set that is not released."""
@@ -82,12 +84,12 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
     )
 
 
-def choose_protocols(protocols: Sequence[Protocol], temporal: bool) -> tuple[Protocol, ...]:
+def choose_protocols(protocols: Sequence[Protocol], temporal: bool, qualified: bool = False) -> tuple[Protocol, ...]:
     """Return the protocols that fit a graph; refuse one that does not, unless the whole catalogue is asked for."""
     if not {*PROTOCOLS.values()} <= {*protocols}:
-        for reason in filter(None, (explain_unfit(protocol, temporal) for protocol in protocols)):
+        for reason in filter(None, (explain_unfit(protocol, temporal, qualified) for protocol in protocols)):
             raise UsageError(reason)
-    return tuple(protocol for protocol in protocols if protocol.fits(temporal))
+    return tuple(protocol for protocol in protocols if protocol.fits(temporal, qualified))
 
 
 @dataclass(frozen=True)
@@ -250,9 +252,13 @@ def _take_dataset(table: pa.Table, key: str) -> pa.Table:
 
 def _identify(build: Build, source: Benchmark) -> str | None:
     """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
-    if build.from_archive or source.key in build.local or not source.verifiable:
+    if build.from_archive or source.key in build.local:
         return None
-    described = [repr(source), *map(repr, (*build.protocols, *build.baselines, build.restriction)), _hash_program()]
+    hashes = [build.fetcher.identify(file.remote) for role, file in source.files.items() if role in ROLES]
+    if None in hashes or not (hashes or source.verifiable):
+        return None
+    asked = (source, *hashes, *build.protocols, *build.baselines, build.restriction.describe())
+    described = [*map(repr, asked), _hash_program()]
     digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
 
@@ -298,9 +304,10 @@ def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
         try:
             contents[role] = build.fetcher.read(source.files[role])
         except MissingSourceError as error:
-            if not source.files[role].optional:
+            if not (source.files[role].optional or role == CONTEXT):
                 raise
-            build.reporter.warn(f"{source.key}: {error} What does not need {role} is built.")
+            if role != CONTEXT:
+                build.reporter.warn(f"{source.key}: {error} What does not need {role} is built.")
     return contents
 
 
@@ -310,28 +317,47 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: s
     labels = {
         role: read_triples(contents[role], source.format, named[role]) for role in (*ROLES, CONTEXT) if role in contents
     }
-    return encode_labels(
+    graph = encode_labels(
         {role: labels[role] for role in ROLES if role in labels},
         labels.get(CONTEXT),
         read_stat(contents[STAT], named[STAT]) if STAT in contents else (0, 0),
         missing=[role for role in ROLES if role in source.files and role not in contents],
         forecasting=source.split == FORECASTING,
     )
+    if CONTEXT in source.files and CONTEXT not in labels and not graph.seen_relations.all():
+        raise MissingSourceError(
+            f"{source.key}: {source.files[CONTEXT].name} is missing, and it decides which relations that the inference "
+            "graph lacks count as seen. Check the network, or name a copy of the files with --mirror FOLDER_OR_URL."
+        )
+    return graph
+
+
+def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]) -> Graph:
+    """Read and code the files of a dataset, restricted as the build says, with what else its filters know."""
+    key, given = source.key, build.restriction.known
+    own = {} if given is None else {_KNOWN: given}
+    own |= contents if key in build.local else {}
+    names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in build.local.get(key, {}).items()}
+    labels, note = read_own({role: content.data for role, content in own.items()}, names, build.layout)
+    known = labels.pop(_KNOWN, None)
+    if note:
+        build.reporter.say(f"{key}: {note}")
+    if key in build.local:
+        graph = encode_labels(labels)
+    else:
+        graph = encode_benchmark(source, {role: content.data for role, content in contents.items()}, f"{key} ")
+    graph = build.restriction.apply(graph)
+    if known is None:
+        return graph
+    graph, told = add_known(graph, known)
+    build.reporter.say(f"{key}: {told}")
+    return graph
 
 
 def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:
     key = source.key
-    data = {role: content.data for role, content in contents.items()}
-    if key in build.local:
-        names = {role: str(path) for role, path in build.local[key].items()}
-        labels, note = read_own(data, names, build.layout)
-        if note:
-            build.reporter.say(f"{key}: {note}")
-        graph = encode_labels(labels)
-    else:
-        graph = encode_benchmark(source, data, f"{key} ")
-    graph = build.restriction.apply(graph)
-    protocols = choose_protocols(build.protocols, graph.temporal)
+    graph = _read_graph(build, source, contents)
+    protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
     statistics = describe_graph(graph)
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
@@ -351,7 +377,8 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
         },
         provenance={
             "origin": "files",
-            "identity": None if graph.missing else identity,
+            # Hashes may have become known.
+            "identity": None if graph.missing else identity or _identify(build, source),
             "program": _hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
         },
@@ -424,7 +451,7 @@ def _name_relations(graph: Graph, histograms: Mapping[int, Histogram]) -> list[t
 
 
 def _summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
-    facts = "quadruples" if graph.temporal else "triples"
+    facts = "quadruples" if graph.temporal else "statements" if graph.qualified else "triples"
     counted = " + ".join("no file" if split in graph.missing else f"{statistics.rows[split]:,}" for split in SPLITS)
     parts = [
         f"{source.key}: {counted} {facts} (train + valid + test), entities: {statistics.entities:,}, "

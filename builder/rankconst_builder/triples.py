@@ -40,7 +40,10 @@ class Labels:
     tail: Column
     crlf: bool  # True if lines end in CR LF
     final_newline: bool  # True if the last line ends in a newline
-    time: tuple[Column, ...] = ()  # of a temporal graph: what tells the time, such as a begin and an end
+    # What else a fact has: of a temporal graph what tells the time, such as a begin and an end; of statements their
+    # qualifiers, as the line has them.
+    time: tuple[Column, ...] = ()
+    values: Column | None = None  # of statements: the entities of the qualifiers, in no order
 
     def __len__(self) -> int:
         return len(self.head)
@@ -74,6 +77,9 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
         body = BOM + body
+    if form.qualified:
+        head, relation, tail, qualifiers, values = _read_statements(body, form, name)
+        return Labels(head, relation, tail, crlf, final_newline, (qualifiers,), values)
     columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
     wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrtd".index(column[0]))
     try:
@@ -99,6 +105,26 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
     head, relation, tail, *time = (_unpad(column) for column in table.columns) if form.padded else table.columns
     return Labels(head, relation, tail, crlf, final_newline, tuple(time))
+
+
+def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
+    """Read heads, relations, tails, the qualifiers of each as one label, and the entities in them."""
+    places = [form.columns.index(letter) for letter in "hrt"]
+    sign, end = form.delimiter.encode(), len(form.columns) - 1
+    found: list[list[bytes]] = [[], [], [], [], []]
+    for number, line in enumerate(body.split(b"\n"), start=1 + form.header + form.count_line):
+        cells = line.removesuffix(b"\r").split(sign)
+        if len(cells) < end or (len(cells) - end) % 2 or not all(cells):
+            raise DataError(
+                f"{name}, line {number}: expected {end} columns ({form.columns[:-1]}), then qualifiers, a relation and "
+                f"an entity each, separated by {_spell(form.delimiter)} and none empty; got {len(cells)} columns: "
+                f"{show_line(line)}."
+            )
+        for labels, place in zip(found, places, strict=False):
+            labels.append(cells[place])
+        found[3].append(sign.join(cells[end:]))
+        found[4] += cells[end + 1 :: 2]
+    return [pa.chunked_array([pa.array(labels, pa.binary()).dictionary_encode()]) for labels in found]
 
 
 def _unpad(column: Column) -> Column:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 ROLES = ("train", "valid", "test")
-"""The files that make a dataset."""
+"""The files that make a dataset; a few have no valid."""
+
+_NEEDED = ("train", "test")
 
 CONTEXT = "transductive_train"
 """The file of an inductive dataset that models are trained on; its train is the inference graph."""
@@ -40,7 +42,8 @@ class LineFormat:
 
     delimiter: str = "\t"  # the byte between columns
     # One letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``d`` date or other time, ``-`` ignored. Two columns
-    # ``d`` are the begin and the end of a time.
+    # ``d`` are the begin and the end of a time. ``q`` at the end: any number of qualifiers, each a relation and an
+    # entity.
     columns: str = "hrt"
     count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
@@ -49,13 +52,20 @@ class LineFormat:
     padded: bool = False  # True if spaces around a label are not part of it
 
     def __post_init__(self) -> None:
-        if sorted(self.columns.replace("-", "").replace("d", "")) != ["h", "r", "t"]:
+        if sorted(self.columns.removesuffix("q").replace("-", "").replace("d", "")) != ["h", "r", "t"] or (
+            self.qualified and self.temporal
+        ):
             raise DataError(
-                f"columns {self.columns!r} must name h, r and t once each, d for a date or time, and - for what to "
-                "ignore: hrt, htr, hrt-, hrtd."
+                f"columns {self.columns!r} must name h, r and t once each, d for a date or time, - for what to ignore, "
+                "and q at the end for qualifiers: hrt, htr, hrt-, hrtd, hrtq."
             )
         if len(self.delimiter) != 1 or not (self.delimiter == "\t" or " " <= self.delimiter <= "~"):
             raise DataError(f"delimiter {self.delimiter!r} must be one ASCII character, printable or a tab.")
+
+    @property
+    def qualified(self) -> bool:
+        """True if the lines are statements: triples with qualifiers."""
+        return self.columns.endswith("q")
 
     @property
     def temporal(self) -> bool:
@@ -71,6 +81,9 @@ class Remote:
     bytes: int | None = None
     sha256: str | None = None
     git_blob: str | None = None
+    # The SHA-256 of a copy elsewhere that should be the same, and where that is: nothing is refused for it.
+    copy_sha256: str | None = None
+    copy: str = ""
 
     @property
     def verifiable(self) -> bool:
@@ -132,7 +145,8 @@ class Benchmark:
     def verifiable(self) -> bool:
         """True if every file that makes the dataset has a hash that is known beforehand; also if it needs none."""
         return self.sampled is not None or all(
-            role in self.files and self.files[role].remote.verifiable for role in ROLES
+            role in self.files and self.files[role].remote.verifiable
+            for role in dict.fromkeys((*_NEEDED, *filter(self.files.__contains__, ROLES)))
         )
 
 
@@ -147,7 +161,7 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
             files[role] = BenchmarkFile(archive, **described)
         else:
             raise DataError(f"sources: dataset {key}, file {role}: expected a url, or a member of an archive.")
-    lacking = [role for role in ROLES if role not in files]
+    lacking = [role for role in _NEEDED if role not in files]
     sampled = SampledTasks(**entry.pop("sampled")) if "sampled" in entry else None
     if lacking and not entry.get("not_offered") and sampled is None:
         raise DataError(f"sources: dataset {key} has no {', '.join(lacking)} file; say in not_offered why.")
@@ -191,7 +205,12 @@ def list_ambiguous() -> Mapping[str, Sequence[str]]:
 
 
 def list_meant(name: str) -> tuple[str, ...]:
-    """Return the keys of the benchmarks that an ambiguous name is that of; none if it is not ambiguous."""
+    """Return the keys of the benchmarks that an ambiguous name is that of; none if it is not ambiguous.
+
+    A key as the registry writes it means its benchmark, though the same word in capitals may be ambiguous.
+    """
+    if name.replace("-", "_") in load_benchmarks():
+        return ()
     return next((tuple(keys) for each, keys in list_ambiguous().items() if squash(each) == squash(name)), ())
 
 

@@ -44,7 +44,8 @@ class Protocol:
     """An evaluation protocol."""
 
     key: str
-    candidates: Literal["all", "seen"]  # which entities are ranked: those of all splits, or those seen in train
+    # Which entities are ranked: those of all splits, those seen in train, or those that are head or tail anywhere.
+    candidates: Literal["all", "seen", "placed"]
     tasks: Literal["all", "seen"]  # which rows are ranked: all, or those whose head, relation and tail occur in train
     distinct: bool  # True if an evaluation triple listed twice is ranked once
     # Which splits' triples are removed as known answers; up_to the evaluated one: train and valid, for valid.
@@ -54,6 +55,7 @@ class Protocol:
     used_by: tuple[str, ...] = ()
     # In temporal graphs, of which time known answers are; None for a protocol of graphs without time.
     time: Literal["any", "same"] | None = None
+    qualified: bool = False  # True for graphs of statements, whose known answers have the same qualifiers
     spellings: tuple[str, ...] = ()
     negatives: int | None = None  # how many sampled entities the true answer is ranked among; None: all
     law: str = _FULL_LAW  # how a random ranker's ranks are distributed
@@ -71,9 +73,9 @@ class Protocol:
         own = tuple(dict.fromkeys(("train", split)))
         return {"all": order, "up_to": order[: order.index(split) + 1], "own": own, "none": ()}[self.known]
 
-    def fits(self, temporal: bool) -> bool:
-        """Tell whether the protocol is for graphs with time, or without; one that filters nothing is for both."""
-        return self.known == "none" or (self.time is not None) == temporal
+    def fits(self, temporal: bool, qualified: bool = False) -> bool:
+        """Tell whether the protocol is for graphs with time, with qualifiers, or without; without a filter, for all."""
+        return self.known == "none" or (self.time is not None, self.qualified) == (temporal or qualified, qualified)
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -142,6 +144,37 @@ PROTOCOLS: dict[str, Protocol] = {
             reference="Goel et al. 2020, Diachronic embedding, arXiv:1907.03143; Han et al. 2021, xERTE, "
             "openreview.net/forum?id=pGIHq1m7PU",
         ),
+        Protocol(
+            key="qualified",
+            candidates="all",
+            tasks="all",
+            distinct=False,
+            known="all",
+            time="same",
+            qualified=True,
+            used_by=("HAHE",),
+            spellings=("statements",),
+            summary="For statements: every entity is ranked, also those in qualifiers only; known answers of all three "
+            "splits with the same relation and qualifiers are removed.",
+            reference="Luo et al. 2023, HAHE, "
+            "https://github.com/LHRLAB/HAHE/blob/a97ac5b7d7dc7911df873dd3106cbb42a9021d4e/src/evaluation.py; StarE on "
+            "JF17K, where it ranks its padding token, too",
+        ),
+        Protocol(
+            key="stare",
+            candidates="placed",
+            tasks="all",
+            distinct=False,
+            known="all",
+            time="same",
+            qualified=True,
+            used_by=("StarE on WD50K",),
+            summary="For statements: entities that are head or tail of a statement are ranked; known answers of all "
+            "three splits with the same relation and qualifiers are removed.",
+            reference="Galkin et al. 2020, StarE, with ENT_POS_FILTERED, its default, "
+            "https://github.com/migalkin/StarE/blob/d2a2f5d8a02c992f9a2a3eb337ba6388acd85337/run.py and "
+            "loops/evaluation.py",
+        ),
     )
 }
 """The protocols that builds cover, by key, each for the graphs that it fits; there is also ``sampled:M`` for any M."""
@@ -157,6 +190,18 @@ OWN_COUNTS = Protocol(
 """The protocol of constants from candidate counts that the user gives; never offered."""
 
 UNTABLED: dict[str, Protocol] = {
+    "train+test": Protocol(
+        key="train+test",
+        candidates="all",
+        tasks="all",
+        distinct=False,
+        known="own",
+        used_by=("ULTRA on GraIL's and HM's graphs",),
+        summary="As standard, but only known answers of train and the evaluated split are removed: for test, those of "
+        "valid stay.",
+        reference="ULTRA evaluates so where valid is of another graph: "
+        "https://github.com/DeepGraphLearning/ULTRA/blob/04d5c13a440a1b72be3a0208fcc92e7242cab7a5/script/run.py",
+    ),
     "pykeen-1.4": Protocol(
         key="pykeen-1.4",
         candidates="seen",
@@ -170,9 +215,9 @@ UNTABLED: dict[str, Protocol] = {
         refused="there are no constants for pykeen-1.4: PyKEEN before 1.5 removed the known answers of train and test, "
         "not of valid, and no tables hold the candidates that remain. If the numbers were filtered by all three "
         "splits, add --protocol pykeen.",
-    )
+    ),
 }
-"""Protocols that results may be of but that no tables hold, by key."""
+"""Protocols that results may be of but that only tables of one's own hold, by key."""
 
 DEFAULT_PROTOCOL = "standard"
 
@@ -293,16 +338,23 @@ def _sample(negatives: int, sampling: Sampling) -> Protocol:
     )
 
 
-def explain_unfit(protocol: Protocol, temporal: bool) -> str:
-    """Say why a protocol has no constants on a graph with time, or without; empty if it fits."""
-    if protocol.fits(temporal):
+def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -> str:
+    """Say why a protocol has no constants on a graph with time, with qualifiers, or without; empty if it fits."""
+    if protocol.fits(temporal, qualified):
         return ""
+    kind = "statements" if protocol.qualified else "temporal graphs" if protocol.time else "graphs without time"
+    if qualified:
+        return (
+            f"Protocol {protocol.key} is for {kind}; the facts of this graph have qualifiers. Say whether entities "
+            "in qualifiers only were ranked (protocol qualified) or not (stare), or whether nothing was filtered (raw)."
+        )
     if temporal:
         return (
-            f"Protocol {protocol.key} is for graphs without time; this is a temporal graph. Say whether known answers "
-            "of the same time were removed (protocol time-aware), of any time (static), or none (raw)."
+            f"Protocol {protocol.key} is for {kind}; this is a temporal graph. Say whether known answers of the same "
+            "time were removed (protocol time-aware), of any time (static), or none (raw)."
         )
-    return f"Protocol {protocol.key} needs the time of every fact, and the facts of this graph have none."
+    needed = "qualifiers" if protocol.qualified else "time"
+    return f"Protocol {protocol.key} needs the {needed} of every fact, and the facts of this graph have none."
 
 
 def parse_split(name: str) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, explain_unfit, find_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, UNTABLED, explain_unfit, find_protocol
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
@@ -313,6 +313,10 @@ class Tables:
             says how.
         """
         if name not in self._keys:
+            from rankconst.catalogue.benchmarks import explain_ambiguous
+
+            if ambiguous := explain_ambiguous(name):
+                raise UnknownNameError(ambiguous)
             spellings = self._spellings
             remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them."
             try:
@@ -323,11 +327,9 @@ class Tables:
 
     def _explain_unknown(self, name: str, reason: str) -> str:
         """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
-        from rankconst.catalogue.benchmarks import explain_ambiguous, find_benchmark
+        from rankconst.catalogue.benchmarks import find_benchmark
         from rankconst.catalogue.mentions import explain_elsewhere
 
-        if ambiguous := explain_ambiguous(name):
-            return ambiguous
         try:
             benchmark = find_benchmark(name)
         except UnknownNameError:
@@ -490,10 +492,14 @@ class Tables:
         stored = tasks if whole is not None else self._find_stored(tasks)
         if stored is None:
             held = dict.fromkeys(f"{each.protocol}/{each.split}" for each in records.histograms)
-            temporal = any(find_protocol(each.protocol).time for each in records.histograms)
-            lack = explain_unfit(find_protocol(tasks.protocol), temporal)
+            rules = [find_protocol(each.protocol) for each in records.histograms]
+            qualified = any(rule.qualified for rule in rules)
+            temporal = any(rule.time for rule in rules) and not qualified
+            lack = explain_unfit(find_protocol(tasks.protocol), temporal, qualified)
             if not lack and (without := self._list_missing(tasks.dataset)):
                 lack = f"The file of {without} was missing when they were built."
+            if not lack and tasks.protocol in UNTABLED and self.place is None:
+                lack = f"Build them: rankconst build -d {tasks.dataset} -p {tasks.protocol}."
             raise UnknownNameError(
                 f"the tables ({self.version}) hold no {tasks.split} tasks of {tasks.dataset} under protocol "
                 f"{tasks.protocol}.{' ' * bool(lack)}{lack} They hold (protocol/split): {', '.join(held)}."

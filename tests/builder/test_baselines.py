@@ -17,7 +17,6 @@ from brute import BASELINE_SCORES, ORDER, everything, rank_brute_force, weigh_br
 from graphs import (
     CATALOGUE,
     DATASETS,
-    STATIC,
     TEMPORAL,
     TEMPORAL_DATASETS,
     WRITABLE,
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
 
 EVALUATED = ("valid", "test")
-FULL = list(STATIC.values())
+FULL = [protocol for protocol in CATALOGUE if protocol.negatives is None]
 
 Blocks = dict[str, list[tuple[int, int]]]
 

@@ -22,6 +22,7 @@ from brute import count_brute_force
 from cli.conftest import SMALL, child_command, child_environment
 from graphs import STATIC
 from oracles import differing_rows
+from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.errors import DataError, UsageError
 
@@ -591,7 +592,7 @@ def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--relations", "embassy"), 2, "the result needs a name of its own: --dataset KEY --name NAME"),
+        (("--relations", "embassy"), 2, "these need a name of their own: --dataset KEY --name NAME"),
         (("--relations", "embassy", "--name", "umls"), 2, "is the name of a benchmark; choose another"),
         (("--relations", "embasy", "--name", "mine"), 4, "Did you mean embassy"),
         (("--relations", "embassy," + "x," * 400, "--name", "mine"), 4, "has no relation 'x' (1 of 2 named)"),
@@ -606,6 +607,32 @@ def test_restrictions_that_cannot_be(
     assert (screen.code, screen.out) == (code, "")
     assert message in screen.message
     assert not (out / "datapackage.json").exists()
+
+
+def test_further_known_triples(mirror: Path, run: Run, out: Path, tmp_path: Path) -> None:
+    """usa-embassy: everybody but the true answer becomes a known answer."""
+    place = find_benchmark("nations").files["test"].remote.url.removeprefix("https://")
+    named = sorted({line.split("\t")[2] for line in (mirror / place).read_text().splitlines()})
+    further = tmp_path / "further.tsv"
+    further.write_text("".join(f"usa\tembassy\t{nation}\n" for nation in ("atlantis", *named)))
+    arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-p", "standard", "-p", "raw", "-p", "train+test")
+    assert run("build", *arguments, "--known", further).code == 2
+    screen = run("build", *arguments, "--known", further, "--name", "mine")
+    assert screen.code == 0
+    assert f"{len(named)} of {len(named) + 1} further known triples are of the graph" in screen.err
+    tables = rankconst.load(out)
+    assert tables.datasets["mine"]["title"] == "Nations, with further known triples"
+    assert provenance(out)["mine"]["restriction"] == {
+        "known": {"sha256": hashlib.sha256(further.read_bytes()).hexdigest()}
+    }
+    shipped = rankconst.load()
+    for protocol, fewer in (("standard", True), ("train+test", True), ("raw", False)):
+        found = tables.histogram("mine", protocol=protocol, side="tail").mean
+        usual = shipped.histogram("nations", protocol=protocol.replace("train+test", "standard"), side="tail").mean
+        assert (found < usual) == fewer or protocol == "train+test"
+    further.write_text("embassy\tusa\tuk\n")
+    screen = run("build", *arguments, "--known", further, "--name", "mine")
+    assert (screen.code, "Are its columns in another order" in screen.message) == (6, True)
 
 
 def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) -> None:

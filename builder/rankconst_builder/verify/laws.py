@@ -89,6 +89,8 @@ def check_filters(tables: TableSet) -> Checked:
                 ("libkge", "raw"),
                 ("static", "time-aware"),
                 ("time-aware", "raw"),
+                ("stare", "qualified"),
+                ("qualified", "raw"),
             ):
                 if few in parts and more in parts:
                     findings += _compare_filters(Tasks(dataset, few, split, side), parts[few], more, parts[more])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import itertools
 import multiprocessing
 from dataclasses import dataclass, field
@@ -13,9 +14,9 @@ import pandas as pd
 
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
-from rankconst.catalogue.benchmarks import ROLES, load_benchmarks
+from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
 from rankconst.catalogue.protocols import parse_protocol
-from rankconst.download import Reporter, cache_folder
+from rankconst.download import MissingSourceError, Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst_builder.baselines import count_baselines
@@ -246,11 +247,17 @@ def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
     roles = [role for role in READ if role in source.files and role not in job.lacking]
     *others, last = fetchers
     for fetcher in others:
-        try:
-            return {role: fetcher.read(source.files[role]) for role in roles}
-        except RankconstError:
-            continue
-    return {role: last.read(source.files[role]) for role in roles}
+        with contextlib.suppress(RankconstError):
+            return _read_roles(fetcher, source, roles)
+    return _read_roles(last, source, roles)
+
+
+def _read_roles(fetcher: Fetcher, source: Benchmark, roles: Sequence[str]) -> dict[str, Content]:
+    """Read files by role; the context, which makes no difference to most, may be missing."""
+    found = {role: fetcher.read(source.files[role]) for role in roles if role != CONTEXT}
+    with contextlib.suppress(MissingSourceError):
+        found |= {role: fetcher.read(source.files[role]) for role in roles if role == CONTEXT}
+    return found
 
 
 def _tabulate(tasks: tuple[str, str, str, str], own: Mapping[str, Any], histogram: Histogram) -> pd.DataFrame:

@@ -216,7 +216,8 @@ def check_coverage(tables: TableSet) -> Checked:
             continue
         protocols = {key[1] for key in held if key[0] == dataset}
         if parse_version(tables.version) and dataset in tables.counted:
-            protocols |= {key for key, rule in PROTOCOLS.items() if rule.fits(dataset in tables.temporal)}
+            facts = dataset in tables.temporal, dataset in tables.qualified
+            protocols |= {key for key, rule in PROTOCOLS.items() if rule.fits(*facts)}
         for protocol, split in itertools.product(protocols, SPLITS):
             if count_tasks(row, protocol, split) > 0:
                 expected |= {(dataset, protocol, split, "head"), (dataset, protocol, split, "tail")}

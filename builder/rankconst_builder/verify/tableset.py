@@ -254,10 +254,17 @@ class TableSet:
     def temporal(self) -> frozenset[str]:
         """Keys of the datasets whose facts have a time: by the registry, or by the protocols of others."""
         registry, held = load_benchmarks(), self.sound["candidates"][["dataset", "protocol"]].drop_duplicates()
-        timed = {dataset for dataset, protocol in held.itertuples(index=False) if parse_protocol(protocol).time}
+        rules = [(dataset, parse_protocol(protocol)) for dataset, protocol in held.itertuples(index=False)]
+        timed = {dataset for dataset, rule in rules if rule.time and not rule.qualified}
         return frozenset(
             key for key in self.datasets if (registry[key].format.temporal if key in registry else key in timed)
         )
+
+    @cached_property
+    def qualified(self) -> frozenset[str]:
+        """Keys of the datasets whose facts have qualifiers, by their protocols."""
+        held = self.sound["candidates"][["dataset", "protocol"]].drop_duplicates()
+        return frozenset(dataset for dataset, key in held.itertuples(index=False) if parse_protocol(key).qualified)
 
     def lacks(self, dataset: str) -> tuple[str, ...]:
         """Return the splits of a dataset that was counted without their files."""
