@@ -35,8 +35,8 @@ NO_TRIPLES = {
     "stat", "entity_ids", "relation_ids", "literals", "valid_negatives", "test_negatives", "archive",
     "transductive_valid",
 }  # fmt: skip
-# Inductive benchmarks whose valid triples are of the graph that models are trained on.
-WITHOUT_VALID = {"hm_1k", "hm_5k"}
+# Inductive benchmarks whose valid triples are of the graph that models are trained on; and one that has none.
+WITHOUT_VALID = {"hm_1k", "hm_5k", "jf17k"}
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
@@ -89,7 +89,7 @@ def test_files_agree_with_the_manifest(mirror: Path) -> None:
         compared[row["key"]] += 1
     assert wrong == []
     assert len(compared) >= 70
-    assert {key for key, count in compared.items() if count < 3} == {"wiki_tkg"}  # whose train is optional
+    assert {key for key, count in compared.items() if count < 3} == {"wiki_tkg", "jf17k"}  # train is optional; no valid
 
 
 def test_formats_agree_with_the_manifest(mirror: Path) -> None:
@@ -233,7 +233,13 @@ def test_formats_are_used_and_documented() -> None:
         assert words in form.description
         order = [
             form.description.index(
-                {"h": "head", "r": "relation", "t": "tail", "d": ("time", "begin")["dd" in form.columns]}[c]
+                {
+                    "h": "head",
+                    "r": "relation",
+                    "t": "tail",
+                    "d": ("time", "begin")["dd" in form.columns],
+                    "q": "qualifiers",
+                }[c]
             )
             for c in form.columns.strip("-")
         ]

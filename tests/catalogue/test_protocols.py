@@ -41,6 +41,8 @@ EXPECTED = {
     "raw": ("all", "all", False, (), ()),
     "static": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
     "time-aware": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
+    "qualified": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
+    "stare": ("placed", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
 }
 
 
@@ -51,17 +53,21 @@ def test_every_protocol_is_as_designed() -> None:
     }
     assert found == EXPECTED
     assert DEFAULT_PROTOCOL == "standard"
-    assert {key: p.time for key, p in PROTOCOLS.items() if p.time} == {"static": "any", "time-aware": "same"}
+    assert {key: (p.time, p.qualified) for key, p in PROTOCOLS.items() if p.time} == {
+        "static": ("any", False), "time-aware": ("same", False), "qualified": ("same", True), "stare": ("same", True)
+    }  # fmt: skip
 
 
 def test_every_protocol_says_which_graphs_it_is_for() -> None:
-    for temporal in (False, True):
-        fitting = {key for key, protocol in PROTOCOLS.items() if protocol.fits(temporal)}
-        assert fitting == ({"static", "time-aware", "raw"} if temporal else {"standard", "libkge", "pykeen", "raw"})
-        assert parse_protocol("sampled:500").fits(temporal)
-        assert {key for key, protocol in PROTOCOLS.items() if explain_unfit(protocol, temporal)} == {
-            *PROTOCOLS
-        } - fitting
+    for facts, expected in (
+        ((False, False), {"standard", "libkge", "pykeen", "raw"}),
+        ((True, False), {"static", "time-aware", "raw"}),
+        ((False, True), {"qualified", "stare", "raw"}),
+    ):
+        assert {key for key, protocol in PROTOCOLS.items() if protocol.fits(*facts)} == expected
+        assert parse_protocol("sampled:500").fits(*facts)
+        unfit = {key for key, protocol in PROTOCOLS.items() if explain_unfit(protocol, *facts)}
+        assert unfit == {*PROTOCOLS} - expected
 
 
 @pytest.mark.parametrize(
@@ -190,9 +196,9 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("standart", r"Did you mean standard\?"),
+        ("standart", r"Did you mean standard or stare\?"),
         ("pykeeen", r"Did you mean pykeen\?"),
-        ("???", r"Known: standard, libkge, pykeen, raw, static, time-aware\. Or sampled:M"),
+        ("???", r"Known: standard, libkge, pykeen, raw, static, time-aware, qualified, stare\. Or sampled:M"),
         ("sampled", "Or sampled:M"),
         ("sampled:", "Or sampled:M"),
         ("sampled:-5", "Or sampled:M"),
