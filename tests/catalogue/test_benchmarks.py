@@ -231,18 +231,9 @@ def test_formats_are_used_and_documented() -> None:
         assert form.description, name
         words = {"\t": "tabs", ",": "commas", " ": "spaces"}[form.delimiter]
         assert words in form.description
-        order = [
-            form.description.index(
-                {
-                    "h": "head",
-                    "r": "relation",
-                    "t": "tail",
-                    "d": ("time", "begin")["dd" in form.columns],
-                    "q": "qualifiers",
-                }[c]
-            )
-            for c in form.columns.strip("-")
-        ]
+        time = "begin" if "dd" in form.columns else "time"
+        words_of = {"h": "head", "r": "relation", "t": "tail", "d": time, "q": "qualifiers"}
+        order = [form.description.index(words_of[letter]) for letter in form.columns.strip("-")]
         assert order == sorted(order)
         assert form.count_line == ("number of rows" in form.description)
 
