@@ -198,9 +198,11 @@ def list_elsewhere() -> Mapping[str, Sequence[str]]:
     return elsewhere
 
 
+@functools.cache
 def list_ambiguous() -> Mapping[str, Sequence[str]]:
-    """Return the names that several benchmarks go by, with their keys."""
-    ambiguous: Mapping[str, Sequence[str]] = _read_registry()["ambiguous"]
+    """Return the names that several benchmarks go by, with their keys; of the registry only this part is parsed."""
+    text = resources.files("rankconst.catalogue").joinpath("benchmarks.toml").read_text(encoding="utf-8")
+    ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(text.partition("\n[ambiguous]\n")[2].partition("\n[")[0])
     return ambiguous
 
 
@@ -209,15 +211,13 @@ def list_meant(name: str) -> tuple[str, ...]:
 
     A key as the registry writes it means its benchmark, though the same word in capitals may be ambiguous.
     """
-    if name.replace("-", "_") in load_benchmarks():
-        return ()
-    return next((tuple(keys) for each, keys in list_ambiguous().items() if squash(each) == squash(name)), ())
+    keys = next((tuple(keys) for each, keys in list_ambiguous().items() if squash(each) == squash(name)), ())
+    return () if name.replace("-", "_") in keys else keys
 
 
 def explain_ambiguous(name: str) -> str:
     """Say which benchmarks an ambiguous name is that of; empty if it is not ambiguous."""
-    sources = load_benchmarks()
-    meant = "; ".join(f"{key}, {sources[key].title}" for key in list_meant(name))
+    meant = "; ".join(f"{key}, {load_benchmarks()[key].title}" for key in list_meant(name))
     return f"{name} is the name of several benchmarks. Say which one it is: {meant}." if meant else ""
 
 

@@ -315,9 +315,9 @@ class Tables:
         if name not in self._keys:
             from rankconst.catalogue.benchmarks import explain_ambiguous
 
-            if ambiguous := explain_ambiguous(name):
-                raise UnknownNameError(ambiguous)
             spellings = self._spellings
+            if name not in spellings and (ambiguous := explain_ambiguous(name)):
+                raise UnknownNameError(ambiguous)
             remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them."
             try:
                 self._keys[name] = resolve_name("dataset", name, spellings, remedy)
