@@ -118,7 +118,9 @@ STATED = {
 }
 
 
-@pytest.mark.parametrize("key", STATED)
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 50_000)) for key, sizes in STATED.items()]
+)
 def test_files_have_what_papers_state(mirror: Path, key: str) -> None:
     found = describe_graph(read_graph(mirror, key))
     rows = (found.rows[split] for split in SPLITS)
