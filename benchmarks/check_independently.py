@@ -14,13 +14,14 @@ import math
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import rankconst
-from rankconst.catalogue.benchmarks import load_benchmarks
-from rankconst.download import cache_folder
+from rankconst.catalogue.benchmarks import CONTEXT, load_benchmarks
+from rankconst.download import MissingSourceError, cache_folder
+from rankconst.tasks import Tasks
 from rankconst_builder.fetch import Fetcher
 
 if TYPE_CHECKING:
@@ -31,41 +32,78 @@ if TYPE_CHECKING:
     from rankconst.catalogue.benchmarks import Benchmark
 
     Values = NDArray[np.float64]
-    Triple = tuple[bytes, ...]
+    Triple = tuple[Any, ...]
 
 SPLITS = ("train", "valid", "test")
 KS = (1, 3, 5, 10, 50, 100)
 METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS))
 
 
-def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes]]:
-    """Return the triples of each split as head, relation, tail, and relations that count as seen beyond train's."""
-    form, found = source.format, {}
+def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes], int]:
+    """Return the facts of each split as head, relation, tail and time; what else counts as seen; entities stated."""
+    form, found, stated = source.format, dict[str, list[Triple]](), 0
     for role, file in source.files.items():
-        content = fetcher.read(file).data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
+        try:
+            content = fetcher.read(file).data
+        except MissingSourceError:
+            # The build has made sure that a missing context makes no difference.
+            if not (file.optional or role == CONTEXT):
+                raise
+            continue
+        if role == "stat":
+            stated = int(content.split()[0])
+            continue
+        content = content.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
         lines = content.rstrip(b"\n").split(b"\n")[1 if form.count_line else 0 :]
-        places = [form.columns.index(column) for column in "hrt"]
-        rows = (line.split(form.delimiter.encode()) for line in lines)
+        places = [place for wanted in "hrtd" for place, column in enumerate(form.columns) if column == wanted]
+        cells = (line.split(form.delimiter.encode()) for line in lines)
+        rows = ([cell.strip() for cell in row] for row in cells) if form.padded else cells
         found[role] = [tuple(row[place] for place in places) for row in rows]
+        if form.qualified:
+            # The relation of a statement is (relation, qualifier, entity, qualifier, ...): its filter compares all.
+            cells = (line.split(form.delimiter.encode()) for line in lines)
+            found[role] = [(h, (r, *qualifiers), t) for h, r, t, *qualifiers in cells]
     context = {relation for _, relation, _ in found.get("transductive_train", [])}
-    return {split: found[split] for split in SPLITS}, context
+    return {split: found[split] for split in SPLITS if split in found}, context, stated
 
 
-def count(splits: Mapping[str, list[Triple]], context: set[bytes], protocol: str, split: str) -> dict[str, list[int]]:
+def count_timed(splits: Mapping[str, list[Triple]], stated: int, protocol: str, split: str) -> dict[str, list[int]]:
+    """Return the number of candidates of each task of a temporal graph, for heads and tails."""
+    size = stated or len({e for rows in splits.values() for h, _, t, *_ in rows for e in (h, t)})
+    end = {"time-aware": None, "static": 3}[protocol]
+    heads, tails = collections.defaultdict(set), collections.defaultdict(set)
+    for h, r, t, *when in (row[:end] for rows in splits.values() for row in rows):
+        heads[r, t, *when].add(h)
+        tails[h, r, *when].add(t)
+    tasks = [row[:end] for row in splits[split]]
+    return {
+        "head": [size + 1 - len(heads[row[1:]]) for row in tasks],
+        "tail": [size + 1 - len(tails[row[:2] + row[3:]]) for row in tasks],
+    }
+
+
+def count(
+    splits: Mapping[str, list[Triple]], context: set[bytes], stated: int, protocol: str, split: str
+) -> dict[str, list[int]]:
     """Return the number of candidates of each task, for heads and tails."""
-    train = splits["train"]
-    seen = {entity for h, _, t in train for entity in (h, t)}
-    relations = {r for _, r, _ in train} | context
-    entities = seen if protocol == "pykeen" else {e for rows in splits.values() for h, _, t in rows for e in (h, t)}
+    if protocol in {"static", "time-aware"}:
+        return count_timed(splits, stated, protocol, split)
+    train = splits.get("train", [])
+    seen = {entity for h, _, t, *_ in train for entity in (h, t)}
+    relations = {row[1] for row in train} | context
+    facts = [row for rows in splits.values() for row in rows]
+    entities = seen if protocol == "pykeen" else {e for h, _, t, *_ in facts for e in (h, t)}
+    if protocol in {"qualified", "raw"}:
+        entities |= {value for _, r, *_ in facts if isinstance(r, tuple) for value in r[2::2]}
     tasks = splits[split]
     if protocol == "pykeen":
         tasks = [row for row in dict.fromkeys(tasks) if row[0] in seen and row[2] in seen and row[1] in relations]
     if protocol == "raw":
-        return {side: [len(entities)] * len(tasks) for side in ("head", "tail")}
-    names = SPLITS if protocol == "standard" else SPLITS[: SPLITS.index(split) + 1]
+        return {side: [stated or len(entities)] * len(tasks) for side in ("head", "tail")}
+    names = SPLITS if protocol in {"standard", "qualified", "stare"} else SPLITS[: SPLITS.index(split) + 1]
     heads, tails = collections.defaultdict(set), collections.defaultdict(set)
     for name in names:
-        for h, r, t in splits[name]:
+        for h, r, t in splits.get(name, []):
             if h in entities and t in entities:
                 heads[r, t].add(h)
                 tails[h, r].add(t)
@@ -125,18 +163,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--dataset", action="append", help="only these; all that are counted from files if left out")
     parser.add_argument("--split", action="append", choices=SPLITS, help="only these splits")
+    parser.add_argument("--tables", help="a folder of tables; those that come with rankconst if left out")
     arguments = parser.parse_args()
-    archive, sources = rankconst.load(), load_benchmarks()
+    archive, sources = rankconst.load(arguments.tables), load_benchmarks()
     fetcher = Fetcher(cache_folder(), mirror=os.environ.get("RANKCONST_MIRROR") or None, offline=True)
     harmonic = 1 / np.arange(1, max(row["entities"] or 1 for row in archive.datasets.values()) + 1)
     tables = {"1/j": np.cumsum(harmonic), "1/j^2": np.cumsum(harmonic**2)}
     worst: dict[tuple[str, str], float] = collections.defaultdict(float)
     started, compared, done = time.perf_counter(), 0, {}
     for key in arguments.dataset or [key for key in archive.datasets if sources[key].sampled is None]:
-        splits, context = read(sources[key], fetcher)
+        splits, context, stated = read(sources[key], fetcher)
         for protocol in archive.protocols(key):
-            for split in arguments.split or SPLITS:
-                sides = count(splits, context, protocol, split)
+            for split in (s for s in arguments.split or SPLITS if archive.holds(Tasks(key, protocol, s))):
+                sides = count(splits, context, stated, protocol, split)
                 for side, counted in {**sides, "both": sides["head"] + sides["tail"]}.items():
                     counts = collections.Counter(counted)
                     held = archive.histogram(key, split=split, side=side, protocol=protocol)

@@ -388,9 +388,11 @@ def from_triples(
     train, valid, test
         The triples of each split: a DataFrame with columns head, relation and tail, in any usual words, or with three
         columns in this order; an array or a list of rows of three, ids or labels; or a triples factory of PyKEEN, by
-        the labels that it has. `valid` may be None. A repeated triple counts as often as it is there.
+        the labels that it has. `valid` may be None. A repeated triple counts as often as it is there. A DataFrame with
+        a column time, or with begin and end, is one of a temporal graph.
     protocol
-        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``.
+        The protocol, or several; if None, ``standard``, ``libkge``, ``pykeen`` and ``raw``; of a temporal graph
+        ``raw``, ``static`` and ``time-aware``.
     name
         What the dataset is called.
 

@@ -7,7 +7,7 @@ rows of its file in their order. Of a protocol only the attributes that its clas
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    Row = tuple[Hashable, Hashable, Hashable]
+    Row = tuple[Hashable, ...]  # head, relation, tail; in temporal graphs also the time
     Rows = Sequence[Row]
     Dataset = Mapping[str, Rows]
 
@@ -26,6 +26,7 @@ __all__ = [
     "BruteCounts",
     "ProtocolRow",
     "count_brute_force",
+    "count_with_sets",
     "describe_brute_force",
     "list_candidates",
     "rank_brute_force",
@@ -49,6 +50,8 @@ class ProtocolRow(Protocol):
     def known(self) -> str: ...
     @property
     def negatives(self) -> int | None: ...
+    @property
+    def time(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,11 @@ class BruteCounts:
 
 
 def entities_of(rows: Iterable[Row]) -> set[Hashable]:
-    return {entity for h, _, t in rows for entity in (h, t)}
+    return {entity for h, _, t, *_ in rows for entity in (h, t)}
 
 
 def relations_of(rows: Iterable[Row]) -> set[Hashable]:
-    return {r for _, r, _ in rows}
+    return {row[1] for row in rows}
 
 
 def everything(dataset: Dataset) -> list[Row]:
@@ -89,41 +92,81 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
     return BruteCounts(rows, heads, tails, len(ranked_entities(dataset, protocol)))
 
 
+def count_with_sets(dataset: Dataset, protocol: ProtocolRow, split: str) -> BruteCounts:
+    """Count as above for graphs of real size: answers are gathered in sets, query by query."""
+    entities, rows = ranked_entities(dataset, protocol), list_rows(dataset, protocol, split)
+    names = {split: None} | dict.fromkeys(filter_splits(protocol, split)) if protocol.known != "none" else {}
+    heads: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
+    tails: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
+    end = None if protocol.time == "same" else 3
+    for h, r, t, *more in (row[:end] for name in names for row in dataset[name] if {row[0], row[2]} <= entities):
+        heads[r, t, *more].add(h)
+        tails[h, r, *more].add(t)
+    ranked = [dataset[split][place][:end] for place in rows]
+    size = len(entities)
+    return BruteCounts(
+        rows,
+        [size - len(heads[r, t, *more] - {h}) for h, r, t, *more in ranked],
+        [size - len(tails[h, r, *more] - {t}) for h, r, t, *more in ranked],
+        size,
+    )
+
+
 def ranked_entities(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
-    return entities_of({"all": everything(dataset), "seen": dataset["train"]}[protocol.candidates])
+    placed = entities_of(everything(dataset))
+    return {
+        "all": placed | {value for row in everything(dataset) for value in values_of(row)},
+        "seen": entities_of(dataset["train"]),
+        "placed": placed,
+    }[protocol.candidates]
+
+
+def values_of(row: Row) -> list[Hashable]:
+    """List the entities in the qualifiers of a statement, which are pairs of a relation and an entity."""
+    return [value for _, value in row[3]] if len(row) > 3 and isinstance(row[3], tuple) else []
 
 
 def list_candidates(
     dataset: Dataset, protocol: ProtocolRow, split: str
 ) -> tuple[list[int], Iterator[tuple[list[Hashable], list[Hashable]]]]:
     """List ranked rows and each one's candidates for head and tail: true answers, and what is no known answer."""
+    entities, rows = ranked_entities(dataset, protocol), list_rows(dataset, protocol, split)
+    filters = filter_splits(protocol, split)
+    # What a known fact must share with the task, besides two of its three parts: all that follows them, or nothing.
+    end = None if protocol.time == "same" else 3
+    known = {row[:end] for name in filters for row in dataset[name]}
+    if filters:
+        known |= {row[:end] for row in dataset[split]}
+    ranked = (dataset[split][place] for place in rows)
+    return rows, (
+        (
+            [other for other in entities if other == h or (other, r, t, *time)[:end] not in known],
+            [other for other in entities if other == t or (h, r, other, *time)[:end] not in known],
+        )
+        for h, r, t, *time in ranked
+    )
+
+
+def list_rows(dataset: Dataset, protocol: ProtocolRow, split: str) -> list[int]:
+    """List the rows of a split that are ranked."""
     seen_entities, seen_relations = entities_of(dataset["train"]), relations_of(dataset["train"])
-    entities = ranked_entities(dataset, protocol)
     rows: list[int] = []
     before: set[Row] = set()
-    for place, (h, r, t) in enumerate(dataset[split]):
-        repeated = (h, r, t) in before
-        before.add((h, r, t))
+    for place, row in enumerate(dataset[split]):
+        h, r, t = row[:3]
+        repeated = row in before
+        before.add(row)
         unseen = not (h in seen_entities and r in seen_relations and t in seen_entities)
         if (protocol.tasks == "seen" and unseen) or (protocol.distinct and repeated):
             continue
         rows.append(place)
-    filters = {
-        "none": (),
-        "up_to": ORDER[: ORDER.index(split) + 1],
-        "all": ORDER,
-    }[protocol.known]
-    known = {row for name in filters for row in dataset[name]}
-    if filters:
-        known |= set(dataset[split])
-    ranked = (dataset[split][place] for place in rows)
-    return rows, (
-        (
-            [other for other in entities if other == h or (other, r, t) not in known],
-            [other for other in entities if other == t or (h, r, other) not in known],
-        )
-        for h, r, t in ranked
-    )
+    return rows
+
+
+def filter_splits(protocol: ProtocolRow, split: str) -> tuple[str, ...]:
+    """List the splits whose triples are removed."""
+    up_to = ORDER[: ORDER.index(split) + 1]
+    return {"none": (), "own": ("train", split), "up_to": up_to, "all": ORDER}[protocol.known]
 
 
 # A score of an entity on a side, for a query of the other entity and a relation.
@@ -136,19 +179,19 @@ def score_uniform(dataset: Dataset) -> Score:
 
 
 def score_range(dataset: Dataset) -> Score:
-    seen = {("head", r, h) for h, r, _ in dataset["train"]} | {("tail", r, t) for _, r, t in dataset["train"]}
+    seen = {one for h, r, t, *_ in dataset["train"] for one in (("head", r, h), ("tail", r, t))}
     return lambda side, _, relation, answer: int((side, relation, answer) in seen)
 
 
 def score_frequency(dataset: Dataset) -> Score:
-    train = set(dataset["train"])
+    train = {row[:3] for row in dataset["train"]}
     often = Counter(("head", r, h) for h, r, _ in train) + Counter(("tail", r, t) for _, r, t in train)
     return lambda side, _, relation, answer: often[side, relation, answer]
 
 
 def score_inverse(dataset: Dataset) -> Score:
-    train = set(dataset["train"])
-    sizes = [len(set(dataset[split])) for split in ORDER]
+    train = {row[:3] for row in dataset["train"]}
+    sizes = [len({row[:3] for row in dataset[split]}) for split in ORDER]
     least = Fraction(99, 100) - Fraction(sizes[1] + sizes[2], sum(sizes)) if any(sizes) else 1
     pairs: dict[Hashable, set[tuple[Hashable, Hashable]]] = {}
     for h, r, t in train:
@@ -183,7 +226,7 @@ def rank_brute_force(
     rows, candidates = list_candidates(dataset, protocol, split)
     found: dict[str, list[tuple[int, int]]] = {"head": [], "tail": []}
     for place, (heads, tails) in zip(rows, candidates, strict=True):
-        h, r, t = dataset[split][place]
+        h, r, t = dataset[split][place][:3]
         for side, entity, answer, others in (("head", t, h, heads), ("tail", h, t, tails)):
             own = score(side, entity, r, answer)
             scores = [score(side, entity, r, other) for other in others]
@@ -193,8 +236,8 @@ def rank_brute_force(
 
 def weigh_brute_force(rows: Rows, side: str, group: str) -> list[Fraction]:
     """Weigh ranked rows of one side: 1 / how many of them share the query, or the relation."""
-    queries: list[Hashable] = [(r, t) if side == "head" else (h, r) for h, r, t in rows]
-    groups = queries if group == "query" else [r for _, r, _ in rows]
+    queries: list[Hashable] = [(r, t, *time) if side == "head" else (h, r, *time) for h, r, t, *time in rows]
+    groups = queries if group == "query" else [row[1] for row in rows]
     return [Fraction(1, groups.count(one)) for one in groups]
 
 
@@ -220,14 +263,15 @@ def describe_brute_force(dataset: Dataset) -> dict[str, Any]:
         },
         "seen": {split: len(seen[split]) for split in ORDER},
         "seen_distinct": {split: len(set(seen[split])) for split in ORDER},
-        "self_loops_train": sum(1 for h, _, t in set(train) if h == t),  # distinct, as STATISTICS.csv has it
+        "self_loops_train": sum(1 for h, _, t, *_ in set(train) if h == t),  # distinct, as STATISTICS.csv has it
     }
 
 
-def read_rows(content: bytes, columns: str = "hrt", delimiter: bytes = b"\t") -> list[tuple[bytes, bytes, bytes]]:
-    """Read a well-formed file of triples, with no count line, one line after the other."""
+def read_rows(content: bytes, columns: str = "hrt", delimiter: bytes = b"\t", *, padded: bool = False) -> list[Any]:
+    """Read a well-formed file of triples or quadruples, with no count line, one line after the other."""
     rows = []
     for line in content.removesuffix(b"\n").split(b"\n"):
-        parts = dict(zip(columns, line.removesuffix(b"\r").split(delimiter), strict=True))
-        rows.append((parts["h"], parts["r"], parts["t"]))
+        cells = [cell.strip(b" ") if padded else cell for cell in line.removesuffix(b"\r").split(delimiter)]
+        pairs = list(zip(columns, cells, strict=True))
+        rows.append(tuple(cell for wanted in "hrtd" for letter, cell in pairs if letter == wanted))
     return rows

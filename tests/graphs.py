@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import random
 from typing import TYPE_CHECKING, Literal
@@ -10,25 +11,39 @@ import numpy as np
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
-from rankconst.catalogue.benchmarks import CONTEXT, find_benchmark
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
+from rankconst.catalogue.benchmarks import (
+    CONTEXT,
+    FORECASTING,
+    Benchmark,
+    BenchmarkFile,
+    LineFormat,
+    Remote,
+    find_benchmark,
+)
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, UNTABLED, Protocol, parse_protocol
+from rankconst.download import MissingSourceError
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import Graph, Triples, encode_labels
 from rankconst_builder.triples import Labels, read_triples
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-Row = tuple[int, int, int]
+    from numpy.typing import NDArray
+
+Row = tuple[int, ...]  # head, relation, tail; in temporal graphs also the time
 Dataset = dict[str, list[Row]]
 
-# Every protocol of the catalogue, whatever is in it, and sampled ones.
-CATALOGUE = [*PROTOCOLS.values(), parse_protocol("sampled:1"), parse_protocol("sampled:500")]
+# The protocols of the catalogue for graphs without time, whatever is in it, those for temporal ones, and sampled ones.
+STATIC = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=False)}
+TEMPORAL = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=True)}
+SAMPLED = [parse_protocol("sampled:1"), parse_protocol("sampled:500")]
+CATALOGUE = [*STATIC.values(), UNTABLED["train+test"], *SAMPLED]
 
 # Every row of attributes that makes sense: where only seen entities are ranked, a task needs a seen answer.
 ENTITIES: tuple[Literal["all", "seen"], ...] = ("all", "seen")
-KNOWN: tuple[Literal["all", "up_to", "none"], ...] = ("all", "up_to", "none")
+KNOWN: tuple[Literal["all", "up_to", "own", "none"], ...] = ("all", "up_to", "own", "none")
 WRITABLE = [
     Protocol(f"{entities}-{tasks}-{distinct}-{known}", entities, tasks, distinct, known, summary="")
     for entities, tasks, distinct, known in itertools.product(ENTITIES, ENTITIES, (False, True), KNOWN)
@@ -40,17 +55,25 @@ def make_graph(dataset: Mapping[str, Sequence[Row]]) -> Graph:
     """Code a dataset so that entities and relations are 0, 1, ... in the order of their numbers."""
     entities = {name: code for code, name in enumerate(sorted(entities_of(everything(dataset))))}  # type: ignore[type-var]  # one sortable type a call
     relations = {name: code for code, name in enumerate(sorted(relations_of(everything(dataset))))}  # type: ignore[type-var]  # likewise
+    temporal = any(len(row) == 4 for row in everything(dataset))
+    times = {row[3]: code for code, row in enumerate(everything(dataset))} if temporal else {}
+
+    def code(codes: Iterable[int]) -> NDArray[np.int64]:
+        return np.array(list(codes), dtype=np.int64)
+
     return Graph(
         {
             split: Triples(
-                np.array([entities[h] for h, _, _ in dataset[split]], dtype=np.int64),
-                np.array([relations[r] for _, r, _ in dataset[split]], dtype=np.int64),
-                np.array([entities[t] for _, _, t in dataset[split]], dtype=np.int64),
+                code(entities[h] for h, *_ in dataset[split]),
+                code(relations[r] for _, r, *_ in dataset[split]),
+                code(entities[t] for _, _, t, *_ in dataset[split]),
+                code(times[row[3]] for row in dataset[split]) if temporal else None,
             )
             for split in ORDER
         },
         len(entities),
         len(relations),
+        1 + max(times.values(), default=0),
     )
 
 
@@ -70,6 +93,17 @@ DATASETS: st.SearchStrategy[Dataset] = st.fixed_dictionaries(
 ).filter(lambda dataset: any(dataset.values()))
 
 
+def timed(entities: int, size: int) -> st.SearchStrategy[list[Row]]:
+    entity = st.integers(0, entities - 1)
+    return st.lists(st.tuples(entity, st.integers(0, 1), entity, st.integers(0, 2)), max_size=size)
+
+
+# Few times, too: of most triples some are known at the same time, and some at another.
+TEMPORAL_DATASETS: st.SearchStrategy[Dataset] = st.fixed_dictionaries(
+    {"train": timed(4, 14), "valid": timed(6, 7), "test": timed(6, 7)}
+).filter(lambda dataset: any(dataset.values()))
+
+
 def random_dataset(seed: int, entities: int, relations: int, size: int) -> Dataset:
     generator = random.Random(seed)  # noqa: S311 - test data
     return {
@@ -84,13 +118,63 @@ def random_dataset(seed: int, entities: int, relations: int, size: int) -> Datas
 def read_labels(mirror: Path, key: str, roles: tuple[str, ...]) -> dict[str, Labels]:
     source = find_benchmark(key)
     fetcher = Fetcher(mirror / "no-cache", mirror=str(mirror), offline=True)
-    return {role: read_triples(fetcher.read(source.files[role]).data, source.format, f"{key} {role}") for role in roles}
+    return {
+        role: read_triples(fetcher.read(source.files[role]).data, source.format, f"{key} {role}")
+        for role in roles
+        if role in source.files
+    }
+
+
+def read_contents(mirror: Path, key: str) -> dict[str, bytes]:
+    """Return the files of a benchmark by role, without the optional ones that the mirror lacks."""
+    fetcher, found = Fetcher(mirror / "no-cache", mirror=str(mirror), offline=True), {}
+    for role, file in find_benchmark(key).files.items():
+        try:
+            found[role] = fetcher.read(file).data
+        except MissingSourceError:
+            assert file.optional
+    return found
 
 
 def read_context(mirror: Path, key: str) -> Labels | None:
-    inductive = CONTEXT in find_benchmark(key).files
-    return read_labels(mirror, key, (CONTEXT,))[CONTEXT] if inductive else None
+    try:
+        return read_labels(mirror, key, (CONTEXT,)).get(CONTEXT)
+    except MissingSourceError:  # it makes no difference where a build does without it
+        return None
 
 
 def read_graph(mirror: Path, key: str) -> Graph:
     return encode_labels(read_labels(mirror, key, tuple(SPLITS)), read_context(mirror, key))
+
+
+def write_forecasting(folder: Path, *, train: bool) -> Benchmark:
+    """Write a small temporal benchmark split by time as a mirror has it, with or without its train.
+
+    Its stat.txt states two entities more than occur.
+    """
+    generator = random.Random(7)  # noqa: S311 - test data
+    files = {"stat": "12\t3\t9\n"}
+    for place, split in enumerate(ORDER):
+        drawn = [
+            (
+                generator.randrange(7 + place),
+                generator.randrange(3),
+                generator.randrange(10 - place),
+                3 * place + time % 3,
+            )
+            for time in range((9, 3, 4)[place])
+        ]
+        files[split] = "".join("\t".join(map(str, row)) + "\t0\n" for row in drawn)
+    found = {}
+    for role, text in files.items():
+        url, content = f"https://example.invalid/forecast/{role}.txt", text.encode()
+        path = folder / url.partition("://")[2]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if train or role != "train":
+            path.write_bytes(content)
+        remote = Remote(url, len(content), hashlib.sha256(content).hexdigest())
+        found[role] = BenchmarkFile(remote, optional=role == "train")
+    form = LineFormat(columns="hrtd-")
+    return Benchmark(
+        "forecast", "Forecast", (), form, found, FORECASTING, "none", "Nobody 2020", "https://example.invalid"
+    )

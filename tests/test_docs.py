@@ -135,7 +135,7 @@ def render_included() -> str:
     ]
     for key, row in tables.datasets.items():
         held = tables.protocols(key)
-        protocol = "standard" if "standard" in held else held[0]
+        protocol = next((usual for usual in ("standard", "time-aware") if usual in held), held[0])
         shown = ("mr", "mrr", "hits@1", "hits@10")
         values = [tables.constants(key, metric, protocol=protocol).expectation for metric in shown]
         counts = [row["entities"], *(row[f"triples_{split}"] for split in ("train", "valid", "test"))]
@@ -186,7 +186,11 @@ def test_numbers_in_the_prose_on_protocols() -> None:
     assert shown == {"standard": 0.51, "raw": 0.61}
     assert "0.7 on Nations is 0.51 with `standard` and 0.61 with `raw`" in text_of(DOCS / "protocols.md")
     # The index moves by at most as much as the expectation.
-    large = [key for key, row in tables.datasets.items() if (row["entities"] or 0) > 10_000]
+    large = [
+        key
+        for key, row in tables.datasets.items()
+        if (row["entities"] or 0) > 10_000 and "standard" in tables.protocols(key)
+    ]
     for key, metric in itertools.product(large, ("mrr", "hits@10")):
         by_protocol = [tables.constants(key, metric, protocol=p).expectation for p in ("standard", "libkge", "pykeen")]
         assert max(by_protocol) - min(by_protocol) < 1e-4

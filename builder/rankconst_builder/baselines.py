@@ -86,9 +86,9 @@ class _Order:
 
 @dataclass(frozen=True, eq=False)
 class Train:
-    """What baselines know: the distinct triples of train."""
+    """What baselines know: the distinct triples of train, without times."""
 
-    graph: Graph
+    graph: Graph  # without times
 
     @property
     def triples(self) -> Triples:
@@ -176,7 +176,7 @@ def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Sc
     anchors, answers = getattr(train.triples, side), getattr(train.triples, _OTHER[side])
     found = []
     for row, place in _expand(np.arange(len(train.triples)), start, end - start):
-        query = queries.table.find(pack(anchors[row], inverse[place], queries.num_relations))
+        query = queries.find(anchors[row], inverse[place])
         hit = query >= 0
         found.append(pack(query[hit], answers[row[hit]], train.graph.num_entities))
     pairs = np.unique(np.concatenate(found))
@@ -207,12 +207,12 @@ def count_baselines(
     `counts` are those of chance; where baselines have none, there are no more.
     """
     informed = [baseline for baseline in dict.fromkeys(baselines) if baseline != DEFAULT_BASELINE]
-    place = functools.cache(functools.partial(_place, Train(graph)))
+    place = functools.cache(functools.partial(_place, Train(graph.timeless)))
     found: dict[tuple[str, str, str], TaskCounts] = {}
     done: dict[tuple[TaskCounts, str], TaskCounts] = {}
     for (protocol, split), chance in counts.items():
         found[protocol, split, DEFAULT_BASELINE] = chance
-        for baseline in informed if chance.answers is not None else ():
+        for baseline in informed if chance.answers is not None and "train" not in graph.missing else ():
             if (chance, baseline) not in done:
                 places = {side: place(chance.tasks, split, side, baseline) for side in chance.blocks}
                 done[chance, baseline] = _rank(chance, places)
@@ -224,7 +224,7 @@ def count_baselines(
 class _Places:
     """The true answers of one side among the scores, before a protocol removes any."""
 
-    groups: Codes  # the group of each query. Shape (Q,)
+    groups: Codes  # the group of each query without its time. Shape (Q,)
     scores: Scores
     own: Codes  # the score of each task's true answer. Shape (n,)
     above: Codes  # how many score above it, and how many the same. Shapes (n,)
@@ -233,7 +233,7 @@ class _Places:
 
 def _place(train: Train, tasks: RankedTasks, split: str, side: str, baseline: str) -> _Places:
     true = getattr(train.graph.splits[split], side)[tasks.rows]
-    queries = tasks.queries[side]
+    queries, _ = tasks.queries[side].timeless
     groups, scores = SCORES[baseline](train, side, queries)
     asked = groups[queries.of_task]
     own = scores.find(asked, true)
@@ -245,9 +245,9 @@ def _rank(chance: TaskCounts, places: Mapping[str, _Places]) -> TaskCounts:
     blocks = {}
     for side, answers in (chance.answers or {}).items():
         queries, place = chance.tasks.queries[side], places[side]
-        known = place.scores.find(place.groups[answers.query], answers.entity)
+        known = place.scores.find(place.groups[answers.queries.timeless[1][answers.query]], answers.entity)
         scored = known > 0
-        above, same = _Order(answers.query[scored], known[scored]).count(queries.of_task, place.own)
+        above, same = _Order(answers.query[scored], known[scored]).count(answers.queries.of_task, place.own)
         offset = place.above - above
         candidates = chance.blocks[side].size[queries.of_task]
         # The known answers of a filter include the true one.

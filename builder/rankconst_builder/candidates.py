@@ -5,7 +5,8 @@ Task (h, r, ?) has as candidates the entities of the protocol, less the known an
     N = |E| - |{t' in E : (h, r, t') known}| + 1
 
 and (?, r, t) likewise. Known triples are the *set* of triples of the protocol's filter splits and of the evaluated
-split; the evaluated one is always in, so 1 <= N <= |E|.
+split; the evaluated one is always in, so 1 <= N <= |E|. A task of a temporal graph has a time, too; its known answers
+are those of the same time, or of any, as the protocol says.
 
 Counting asks, for the distinct queries of one split, how many distinct answers the known triples give: N is the same
 for all tasks of a query. Known triples are looked at once, in batches, against a table of the queries: memory follows
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
 
 if TYPE_CHECKING:
@@ -92,11 +93,12 @@ class KeyTable:
 
 @dataclass(frozen=True)
 class Queries:
-    """The distinct queries that the ranking tasks of one side ask: an entity and a relation."""
+    """The distinct queries that the ranking tasks of one side ask: an entity and a relation, perhaps a time."""
 
-    keys: Words  # entity and relation in one number, ascending. Shape (Q,), uint64
+    keys: Words  # entity, relation and time in one number, ascending. Shape (Q,), uint64
     of_task: Codes  # which query each task asks. Shape (n,), int64
-    num_relations: int  # keys are entity * num_relations + relation
+    num_relations: int  # keys are (entity * num_relations + relation) * num_times + time
+    num_times: int = 1  # 1 for queries without a time
 
     @cached_property
     def frequency(self) -> Codes:
@@ -106,7 +108,22 @@ class Queries:
     @cached_property
     def relation(self) -> Codes:
         """The relation of each query. Shape (Q,)."""
-        return (self.keys % np.uint64(self.num_relations)).astype(np.int64)
+        return (self.keys // np.uint64(self.num_times) % np.uint64(self.num_relations)).astype(np.int64)
+
+    @cached_property
+    def timeless(self) -> tuple[Queries, Codes]:
+        """The queries without their times, and which of these each one is. Shape (Q,)."""
+        if self.num_times == 1:
+            return self, np.arange(self.keys.size)
+        keys, place = np.unique(self.keys // np.uint64(self.num_times), return_inverse=True)
+        return Queries(keys, place[self.of_task], self.num_relations), place
+
+    def find(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Codes:
+        """Return the place of the query that each entity, relation and time makes, -1 where it is not asked."""
+        keys = pack(anchors, relations, self.num_relations)
+        if self.num_times > 1 and times is not None:
+            keys = pack(keys, times, self.num_times)
+        return self.table.find(keys)
 
     @cached_property
     def weights(self) -> dict[str, NDArray[np.float64]]:
@@ -160,6 +177,7 @@ class Blocks:
 class Answers:
     """The distinct known answers of each query of a side, true ones included: what a filter removes."""
 
+    queries: Queries  # as the filter asks: without times if it ignores them
     words: Words  # query and entity in one number, ascending
     bits: np.uint64  # how many of them are the entity's
 
@@ -223,9 +241,9 @@ class _AnswerCounter:
             raise DataError(f"{queries.keys.size} queries and {num_entities} entities are too many for 64-bit keys.")
         self._words = [np.zeros(0, dtype=np.uint64)]
 
-    def update(self, anchors: Codes, relations: Codes, answers: Codes) -> None:
+    def update(self, anchors: Codes, relations: Codes, answers: Codes, times: Codes | None = None) -> None:
         """Take in a batch of known triples, each seen from the query's side."""
-        query = self._queries.table.find(pack(anchors, relations, self._queries.num_relations))
+        query = self._queries.find(anchors, relations, times)
         hit = query >= 0
         self._words.append((query[hit].astype(np.uint64) << self._bits) | answers[hit].astype(np.uint64))
 
@@ -235,16 +253,16 @@ class _AnswerCounter:
         words = np.sort(np.concatenate(self._words))
         new = np.ones(words.size, dtype=np.bool_)
         new[1:] = words[1:] != words[:-1]
-        return Answers(words[new], self._bits)
+        return Answers(self._queries, words[new], self._bits)
 
     def count(self) -> Codes:
         """Return the number of distinct known answers of each query. Shape (Q,)."""
         return np.bincount(self.answers.query, minlength=self._queries.keys.size)
 
 
-def pack(anchors: Codes, relations: Codes, num_relations: int) -> Words:
-    """Return two codes in one number; `num_relations` is the number of codes that the second can be."""
-    return anchors.astype(np.uint64) * np.uint64(num_relations) + relations.astype(np.uint64)
+def pack(first: Codes | Words, second: Codes, size: int) -> Words:
+    """Return two codes in one number; `size` is the number of codes that the second can be."""
+    return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
 
 
 def _batches(triples: Triples) -> Iterator[Triples]:
@@ -265,35 +283,56 @@ def _select_rows(graph: Graph, protocol: Protocol, split: str) -> Codes:
 def _ask(graph: Graph, split: str, rows: Codes) -> RankedTasks:
     tasks = graph.splits[split].select(rows)
     anchors = {"head": tasks.tail, "tail": tasks.head}
-    bounds = graph.num_entities, graph.num_relations
-    return RankedTasks(rows, {side: _gather(known, tasks.relation, *bounds) for side, known in anchors.items()})
+    bounds = graph.num_entities, graph.num_relations, graph.num_times
+    keyed = {side: _gather(known, tasks.relation, *bounds, times=tasks.time) for side, known in anchors.items()}
+    return RankedTasks(rows, keyed)
 
 
-def _gather(anchors: Codes, relations: Codes, num_entities: int, num_relations: int) -> Queries:
-    if num_entities * num_relations >= 1 << 64:
-        raise DataError(f"{num_entities} entities and {num_relations} relations are too many for 64-bit keys.")
-    keys, of_task = np.unique(pack(anchors, relations, num_relations), return_inverse=True)
-    return Queries(keys, of_task, num_relations)
+def _gather(
+    anchors: Codes,
+    relations: Codes,
+    num_entities: int,
+    num_relations: int,
+    num_times: int = 1,
+    *,
+    times: Codes | None = None,
+) -> Queries:
+    if num_entities * num_relations * num_times >= 1 << 64:
+        timed = f", {num_times} times" if num_times > 1 else ""
+        raise DataError(f"{num_entities} entities{timed} and {num_relations} relations are too many for 64-bit keys.")
+    keys = pack(anchors, relations, num_relations)
+    if times is not None:
+        keys = pack(keys, times, num_times)
+    keys, of_task = np.unique(keys, return_inverse=True)
+    return Queries(keys, of_task, num_relations, num_times)
 
 
 def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
     """Count the candidates of every ranking task of a split, on both sides."""
+    if reason := graph.explain_uncounted(protocol, split):
+        raise UndefinedError(reason)
     return _count(graph, protocol, split, _ask(graph, split, _select_rows(graph, protocol, split)))
 
 
 def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of every split under each protocol; protocols that agree on a split share its counts."""
+    """Count the candidates of every split under each protocol; protocols that agree on a split share its counts.
+
+    A split whose file is missing, or what needs one, has none.
+    """
     counts = {}
     asked: dict[tuple[str, bytes], RankedTasks] = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
     for protocol in protocols:
         for split in SPLITS:
+            if graph.explain_uncounted(protocol, split):
+                continue
             rows = _select_rows(graph, protocol, split)
             key = split, rows.tobytes()
             if key not in asked:
                 asked[key] = _ask(graph, split, rows)
             candidates = _select_candidates(graph, protocol).tobytes()
-            same = (*key, candidates, frozenset(protocol.known_splits(split)), protocol.negatives)
+            known = frozenset(protocol.known_splits(split)), protocol.time
+            same = (*key, candidates, known, protocol.negatives)
             if same not in done:
                 done[same] = _count(graph, protocol, split, asked[key])
             counts[protocol.key, split] = done[same]
@@ -301,25 +340,30 @@ def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[s
 
 
 def _select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
-    candidate = graph.seen_entities if protocol.candidates == "seen" else np.ones(graph.num_entities, dtype=np.bool_)
+    chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(protocol.candidates)
+    candidate = np.ones(graph.num_entities, dtype=np.bool_) if chosen is None else chosen()
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
 
 def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> TaskCounts:
     candidate = _select_candidates(graph, protocol)
     num_entities = int(candidate.sum()) if protocol.negatives is None else protocol.negatives + 1
-    counters = {side: _AnswerCounter(queries, graph.num_entities) for side, queries in tasks.queries.items()}
+    timed = {side: (queries, np.arange(queries.keys.size)) for side, queries in tasks.queries.items()}
+    asked = timed if protocol.time == "same" else {side: queries.timeless for side, queries in tasks.queries.items()}
+    counters = {side: _AnswerCounter(queries, graph.num_entities) for side, (queries, _) in asked.items()}
     known = protocol.known_splits(split) if tasks.rows.size else ()
-    for name in dict.fromkeys((*known, split)) if known else ():
-        for batch in _batches(graph.splits[name]):
+    filters = [*map(graph.splits.__getitem__, dict.fromkeys((*known, split))), graph.known] if known else []
+    for triples in filters:
+        for batch in _batches(triples):
             # Only a candidate can be removed from the candidates.
             inside = batch.select(candidate[batch.head] & candidate[batch.tail])
-            counters["tail"].update(inside.head, inside.relation, inside.tail)
-            counters["head"].update(inside.tail, inside.relation, inside.head)
+            counters["tail"].update(inside.head, inside.relation, inside.tail, inside.time)
+            counters["head"].update(inside.tail, inside.relation, inside.head, inside.time)
     blocks = {}
     for side, queries in tasks.queries.items():
         every = np.arange(queries.keys.size)
-        size = num_entities + 1 - counters[side].count() if known else np.full(every.size, num_entities)
+        place = asked[side][1]
+        size = num_entities + 1 - counters[side].count()[place] if known else np.full(every.size, num_entities)
         if known and (size.min() < 1 or size.max() > num_entities):
             raise DataError(
                 f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "

@@ -65,12 +65,33 @@ class Fetcher:
         else:
             data = _read_member(path, file.member, file.bytes)
             _check(file.name, data, file.bytes, file.sha256)
-        return Content(data, hashlib.sha256(data).hexdigest(), file.remote.verifiable)
+        return Content(data, hashlib.sha256(data).hexdigest(), file.remote.verifiable or self._equals_copy(file.remote))
+
+    def identify(self, remote: Remote) -> str | None:
+        """Return the hash that is known of a file beforehand, or recorded at its first download."""
+        record = self._record_of(remote)
+        recorded = record.read_text(encoding="ascii").strip() if record.is_file() else None
+        return remote.sha256 or remote.git_blob or recorded
+
+    def _equals_copy(self, remote: Remote) -> bool:
+        """Tell whether an unverified file equals the copy that the registry knows, and warn if it does not."""
+        if remote.copy_sha256 is None or remote.verifiable:
+            return False
+        got = self.identify(remote)
+        if got != remote.copy_sha256:
+            self.reporter.warn(
+                f"{remote.url} is not verified: its SHA-256 is {got}, that of the copy in {remote.copy} is "
+                f"{remote.copy_sha256}."
+            )
+        return got == remote.copy_sha256
+
+    def _record_of(self, remote: Remote) -> Path:
+        return self.cache / "recorded" / f"{_place_of(remote.url)}.sha256"
 
     def locate(self, remote: Remote) -> Path:
         """Return the path of a checked local copy of a remote file; see :meth:`read` for errors."""
         place = _place_of(remote.url)
-        record = self.cache / "recorded" / f"{place}.sha256"
+        record = self._record_of(remote)
         if self.mirror is not None and not is_url(self.mirror):
             path = Path(self.mirror).expanduser() / place
             if not path.is_file():

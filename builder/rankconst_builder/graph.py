@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import itertools
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 
-from rankconst.catalogue.protocols import SPLITS
+from rankconst.catalogue.protocols import SPLITS, explain_unfit
+from rankconst.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.triples import Labels
 
     Codes = NDArray[np.int64]
@@ -28,13 +31,23 @@ class Triples:
     head: Codes
     relation: Codes
     tail: Codes
+    time: Codes | None = None  # of a temporal graph; or the qualifiers, in a graph of statements
 
     def __len__(self) -> int:
         return int(self.head.size)
 
+    @property
+    def codes(self) -> tuple[Codes, ...]:
+        """The codes that make a fact."""
+        parts = (self.head, self.relation, self.tail)
+        return parts if self.time is None else (*parts, self.time)
+
     def select(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Triples:
         """Return the rows of an index, a mask or a slice."""
-        return Triples(self.head[rows], self.relation[rows], self.tail[rows])
+        return Triples(*(codes[rows] for codes in self.codes))
+
+
+NO_TRIPLES = Triples(*(np.zeros(0, dtype=np.int64),) * 3)
 
 
 @dataclass(frozen=True)
@@ -42,8 +55,13 @@ class Graph:
     """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise."""
 
     splits: Mapping[str, Triples]  # ``train``, ``valid`` and ``test``, each the rows of its file in their order
-    num_entities: int  # distinct labels over all splits
+    num_entities: int  # distinct labels over all splits, or more that the dataset states
     num_relations: int
+    num_times: int = 1  # distinct times over all splits of a temporal graph, or sets of qualifiers
+    # Splits whose files are missing: what does not need them can be counted.
+    missing: frozenset[str] = frozenset()
+    forecasting: bool = False  # True if the dataset says that no time of one split occurs in another
+    qualified: bool = False  # True if facts have qualifiers in place of a time
     # Inductive datasets only: codes of the relations that occur in the graph that models are trained on. PyKEEN
     # numbers relations there, so they count as seen when its train is the inference graph.
     trained_relations: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -54,6 +72,33 @@ class Graph:
     # codes; None for no restriction.
     allowed_entities: NDArray[np.bool_] | None = None
     allowed_relations: NDArray[np.bool_] | None = None
+    # Further known triples, which every filter removes.
+    known: Triples = field(default_factory=lambda: NO_TRIPLES)
+
+    @property
+    def temporal(self) -> bool:
+        """True if facts have a time."""
+        return self.splits["train"].time is not None and not self.qualified
+
+    @cached_property
+    def timeless(self) -> Graph:
+        """The same facts without their times or qualifiers: triples, of which these make repetitions."""
+        if self.splits["train"].time is None:
+            return self
+        splits = {name: replace(triples, time=None) for name, triples in self.splits.items()}
+        return replace(self, splits=splits, num_times=1)
+
+    def explain_uncounted(self, protocol: Protocol, split: str) -> str:
+        """Say why the candidates of a protocol cannot be counted, for want of times or files; empty if they can."""
+        if unfit := explain_unfit(protocol, self.temporal, self.qualified):
+            return unfit
+        needed = {split, *protocol.known_splits(split)}
+        if protocol.time == "same" and self.forecasting:
+            needed = {split}
+        if "seen" in {protocol.candidates, protocol.tasks}:
+            needed.add("train")
+        lacking = [name for name in SPLITS if name in needed & self.missing]
+        return f"Protocol {protocol.key} needs {' and '.join(lacking)}, whose file is missing." if lacking else ""
 
     @cached_property
     def relation_names(self) -> tuple[str, ...]:
@@ -67,6 +112,15 @@ class Graph:
     def distinct(self) -> dict[str, Triples]:
         """The triples of each split, without repetitions."""
         return {name: triples.select(self.first_occurrences(triples)) for name, triples in self.splits.items()}
+
+    @cached_property
+    def placed_entities(self) -> NDArray[np.bool_]:
+        """Which entities are head or tail of any fact, not in qualifiers only. Shape (num_entities,)."""
+        placed = np.zeros(self.num_entities, dtype=np.bool_)
+        for triples in self.splits.values():
+            placed[triples.head] = True
+            placed[triples.tail] = True
+        return placed
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
@@ -101,36 +155,96 @@ class Graph:
 
     def first_occurrences(self, triples: Triples) -> NDArray[np.bool_]:
         """Tell which rows do not repeat an earlier one. Shape (n,)."""
-        order = np.lexsort((triples.tail, triples.relation, triples.head))
-        ordered = triples.select(order)
-        new = np.ones(len(triples), dtype=np.bool_)
-        new[1:] = (
-            (ordered.head[1:] != ordered.head[:-1])
-            | (ordered.relation[1:] != ordered.relation[:-1])
-            | (ordered.tail[1:] != ordered.tail[:-1])
-        )
+        order = np.lexsort(triples.codes[::-1])
+        new = np.zeros(len(triples), dtype=np.bool_)
+        new[:1] = True
+        for codes in triples.select(order).codes:
+            new[1:] |= codes[1:] != codes[:-1]
         first = np.zeros(len(triples), dtype=np.bool_)
         # lexsort is stable, so the first of equal rows is the earliest.
         first[order[new]] = True
         return first
 
 
-def encode_labels(files: Mapping[str, Labels], trained: Labels | None = None) -> Graph:
-    """Code the labels of a dataset's splits as integers."""
-    entities, entity_labels = _encode([column for labels in files.values() for column in (labels.head, labels.tail)])
+def encode_labels(
+    files: Mapping[str, Labels],
+    trained: Labels | None = None,
+    stated: tuple[int, int] = (0, 0),
+    *,
+    missing: Collection[str] = (),
+    forecasting: bool = False,
+) -> Graph:
+    """Code the labels of a dataset's splits as integers.
+
+    `stated` are the numbers of entities and relations, where the dataset says that there are more than occur.
+    """
+    values = [labels.values for labels in files.values() if labels.values is not None]
+    entities, entity_labels = _encode(
+        [column for labels in files.values() for column in (labels.head, labels.tail)] + values
+    )
     context = [] if trained is None else [trained.relation]
     relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
     num_relations = 1 + max(int(codes.max()) for codes in relations[: len(files)])
     # Codes follow first appearance, so those that only the context has come last.
     known = [codes[codes < num_relations] for codes in relations[len(files) :]]
-    none = np.zeros(0, dtype=np.int64)
-    splits = dict.fromkeys(SPLITS, Triples(none, none, none))
+    times, num_times = _encode_times(files)
+    splits = dict.fromkeys(SPLITS, replace(NO_TRIPLES, time=NO_TRIPLES.head) if times else NO_TRIPLES)
     for place, name in enumerate(files):
-        splits[name] = Triples(entities[2 * place], relations[place], entities[2 * place + 1])
-    none_known = known[0] if known else none
-    return Graph(
-        splits, len(entity_labels), num_relations, none_known, entity_labels, relation_labels.slice(0, num_relations)
+        splits[name] = Triples(entities[2 * place], relations[place], entities[2 * place + 1], times.get(name))
+    found = len(entity_labels), num_relations
+    if missing and stated == (0, 0):
+        raise DataError(
+            f"without {', '.join(missing)} the number of entities is not known; the dataset does not state it."
+        )
+    if stated != (0, 0) and (found[0] > stated[0] or found[1] > stated[1]):
+        raise DataError(
+            f"the dataset states {stated[0]:,} entities and {stated[1]:,} relations; its files have {found[0]:,} and "
+            f"{found[1]:,}."
+        )
+    graph = Graph(
+        splits,
+        max(found[0], stated[0]),
+        max(found[1], stated[1]),
+        num_times,
+        frozenset(missing),
+        forecasting,
+        bool(values),
+        known[0] if known else NO_TRIPLES.relation,
+        entity_labels,
+        relation_labels.slice(0, num_relations),
     )
+    if forecasting:
+        _check_times(graph)
+    return graph
+
+
+def _encode_times(files: Mapping[str, Labels]) -> tuple[dict[str, Codes], int]:
+    """Code the times of a temporal graph, and count them; no code if the files have no times."""
+    if len({len(labels.time) for labels in files.values()}) > 1:
+        raise DataError(
+            "the files tell the time in different numbers of columns: "
+            + ", ".join(f"{name} in {len(labels.time)}" for name, labels in files.items())
+        )
+    ends = np.cumsum([len(labels) for labels in files.values()])
+    whole = np.zeros(ends[-1], dtype=np.int64)
+    number = 1
+    for columns in zip(*(labels.time for labels in files.values()), strict=True):
+        codes, labels = _encode(columns)
+        distinct, whole = np.unique(whole * len(labels) + np.concatenate(codes), return_inverse=True)
+        number = distinct.size
+    timed = any(labels.time for labels in files.values())
+    return dict(zip(files, np.split(whole, ends[:-1]), strict=True)) if timed else {}, number
+
+
+def _check_times(graph: Graph) -> None:
+    """Refuse files of which two share a time, though the dataset is split by time."""
+    times = {name: {*triples.codes[-1].tolist()} for name, triples in graph.splits.items()}
+    for one, other in itertools.combinations(SPLITS, 2):
+        if common := times[one] & times[other]:
+            raise DataError(
+                f"{one} and {other} share {len(common):,} times, but the dataset is said to be split by time. "
+                "Are these its files?"
+            )
 
 
 def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.BinaryArray]:
@@ -164,6 +278,28 @@ class Statistics:
         """Return how many rows of a split repeat an earlier one."""
         return self.rows[split] - self.distinct[split]
 
+    def tabulate(self, missing: Iterable[str] = ()) -> dict[str, int | None]:
+        """Return the columns of the datasets table that follow from triples; None for what needs a missing file."""
+        columns = {
+            "entities": self.entities,
+            "entities_train": self.entities_train,
+            "relations": self.relations,
+            "relations_train": self.relations_train,
+            **{f"triples_{split}": rows for split, rows in self.rows.items()},
+            **{f"duplicates_{split}": self.duplicates(split) for split in self.rows},
+            **{f"{later}_in_{earlier}": common for (later, earlier), common in self.overlaps.items()},
+            "self_loops_train": self.self_loops_train,
+            **{f"dropped_{split}": self.rows[split] - self.seen_distinct[split] for split in ("valid", "test")},
+        }
+        return {
+            name: None if any(needs(name, split) for split in missing) else value for name, value in columns.items()
+        }
+
+
+def needs(column: str, split: str) -> bool:
+    """Tell whether a column of the datasets table follows from a split."""
+    return split in column.split("_") or (split == "train" and column.startswith("dropped"))
+
 
 def describe_graph(graph: Graph) -> Statistics:
     """Count rows, labels, duplicates, overlaps and unseen entities of a dataset."""
@@ -189,7 +325,5 @@ def describe_graph(graph: Graph) -> Statistics:
 
 def _count_common(graph: Graph, *parts: Triples) -> int:
     """Count the triples that two sets of distinct ones share."""
-    both = Triples(
-        *(np.concatenate([getattr(part, field) for part in parts]) for field in ("head", "relation", "tail"))
-    )
+    both = Triples(*(np.concatenate(codes) for codes in zip(*(part.codes for part in parts), strict=True)))
     return len(both) - int(graph.first_occurrences(both).sum())

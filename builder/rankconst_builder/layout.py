@@ -41,6 +41,8 @@ _WORDS = {
         "type|label",
         "t": "t|tail|tailentity|o|obj|object|dst|dest|destination|target|targetnode|to|tonode|end|endnode|entity2|"
         "node2|e2",
+        "d": "d|time|timestamp|timestep|ts|date|datetime|day|month|year|begin|begintime|starttime|startdate|since|"
+        "validfrom|endtime|enddate|until|validto",
     }.items()
 }
 """Letter of a column to the words that head it, squashed."""
@@ -52,12 +54,15 @@ _RDF = re.compile(rb"\s*(#|@prefix|@base|prefix |base |(<[^>]*>|_:\S+)\s+<[^>]*>
 def name_columns(cells: Sequence[str], columns: str | None = None) -> str | None:
     """Return the letters of columns that a heading names; None if the cells are no heading of a triple.
 
-    With `columns` given, only what it does not ignore is looked at.
+    With `columns` given, only what it does not ignore is looked at, and a time may have any name.
     """
     letters = "".join(map(_find_letter, cells))
     if columns is not None and len(columns) == len(cells):
-        letters = "".join("-" if ignored == "-" else letter for ignored, letter in zip(columns, letters, strict=True))
-    return letters if sorted(letters.replace("-", "")) == ["h", "r", "t"] else None
+        letters = "".join(
+            given if given == "-" or (given == "d" and letter == "-") else letter
+            for given, letter in zip(columns, letters, strict=True)
+        )
+    return letters if sorted(letters.replace("-", "").replace("d", "")) == ["h", "r", "t"] else None
 
 
 def _find_letter(cell: str) -> str:
@@ -123,6 +128,8 @@ def read_own(contents: Mapping[str, bytes], names: Mapping[str, str], layout: La
     shown = dict.fromkeys(one.form.columns for one in seen.values() if one.ordered)
     if shown and layout.columns is None:
         notes.append(f"columns are read as {', '.join(shown)} (--columns changes that)")
+    if any("d" in columns for columns in shown) and layout.columns is None:
+        notes.append("d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)")
     if any(one.form.quoted for one in seen.values()):
         notes.append("quotes around labels are left out, as in CSV")
     return files, "; ".join(notes)

@@ -17,7 +17,7 @@ from rankconst.tables.tables import TablesInMemory
 from rankconst_builder.candidates import count_protocols
 from rankconst_builder.graph import describe_graph, encode_labels
 from rankconst_builder.layout import find_in_graph, name_columns
-from rankconst_builder.pipeline import UNRELEASED, describe_dataset, gather_histograms
+from rankconst_builder.pipeline import UNRELEASED, choose_protocols, describe_dataset, gather_histograms
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
 from rankconst_builder.triples import Labels
 
@@ -34,6 +34,7 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
     files = {split: read_given(triples, split) for split, triples in given.items()}
     _check_headings(files)
     graph = encode_labels(files)
+    protocols = choose_protocols(protocols, graph.temporal)
     statistics = describe_graph(graph)
     numbered = getattr(given["train"], "num_entities", None)
     if isinstance(numbered, int) and numbered != statistics.entities_train:
@@ -68,13 +69,13 @@ def read_given(given: Any, split: str) -> Labels:
     sizes = {len(column) for column in columns}
     if sizes == {0}:
         raise DataError(f"{split} holds no triples. Leave it out if there are none.")
-    parts = zip(columns, ("head", "relation", "tail"), strict=True)
-    head, relation, tail = (_encode(column, f"the {part}s of {split}") for column, part in parts)
-    return Labels(head, relation, tail, crlf=False, final_newline=True)
+    parts = zip(columns, ("head", "relation", "tail", *["time"] * (len(columns) - 3)), strict=True)
+    head, relation, tail, *time = (_encode(column, f"the {part}s of {split}") for column, part in parts)
+    return Labels(head, relation, tail, crlf=False, final_newline=True, time=tuple(time))
 
 
 def _split_columns(given: Any, split: str) -> Sequence[Any]:
-    """Return the columns of heads, relations and tails."""
+    """Return the columns of heads, relations and tails, and of what tells the time."""
     if hasattr(given, "mapped_triples"):
         ids = np.asarray(given.mapped_triples)
         names = [getattr(given, f"{kind}_to_id", None) for kind in ("entity", "relation", "entity")]
@@ -89,12 +90,14 @@ def _split_columns(given: Any, split: str) -> Sequence[Any]:
                 f"{split} has columns {', '.join(map(str, given.columns))}; expected head, relation and tail, or three "
                 "columns in this order."
             )
-        return [np.asarray(given[given.columns[letters.index(letter)]]) for letter in "hrt"]
+        places = [place for wanted in "hrtd" for place, letter in enumerate(letters) if letter == wanted]
+        return [np.asarray(given.iloc[:, place]) for place in places]
     rows = np.asarray(given, dtype=object if isinstance(given, (list, tuple)) else None)
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise DataError(
             f"{split} is a {type(given).__name__} of shape {rows.shape}; expected a DataFrame, an array of shape "
-            "(n, 3) or a PyKEEN triples factory. For files use `rankconst build`."
+            "(n, 3) or a PyKEEN triples factory; with times, a DataFrame with columns head, relation, tail and time. "
+            "For files use `rankconst build`."
         )
     return list(rows.T)
 
@@ -119,6 +122,8 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
         indices, labels = pa.array(places.astype(np.int32)), pa.array(list(map(str, distinct.tolist())), pa.string())
     else:
         texts: Any
+        if column.dtype.kind == "M":
+            column = np.where(np.isnat(column), None, np.datetime_as_string(column))
         try:
             texts = pa.array(column, pa.string(), from_pandas=True)
         except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -20,8 +20,8 @@ from pyarrow.json import ParseOptions, read_json
 from rankconst import errors
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import INFORMED
-from rankconst.catalogue.benchmarks import CONTEXT, ROLES, Benchmark, SampledTasks
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, parse_protocol
+from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, explain_unfit, parse_protocol
 from rankconst.download import MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.tables.folder import DESCRIPTOR
@@ -34,15 +34,20 @@ from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, write_tables
-from rankconst_builder.restriction import Restriction
+from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.tabulate import tabulate
-from rankconst_builder.triples import read_triples
+from rankconst_builder.triples import read_stat, read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rankconst_builder.graph import Graph
 
+
+READ = (*ROLES, CONTEXT, STAT)
+"""The roles of files that are read."""
+
+_KNOWN = "known"  # the role of a file of further known triples
 
 UNRELEASED = "unreleased"
 """The table version of a set that is not released."""
@@ -58,7 +63,7 @@ class Build:
     # Key of a source to the paths of its files, for a graph of the user's own.
     local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     layout: Layout = field(default_factory=Layout)  # what the user says of how these are written
-    # Which protocols to cover, in the order of :func:`order_protocols`.
+    # Which protocols to cover, in the order of :func:`order_protocols`; of all, those that fit a graph.
     protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
     baselines: Sequence[str] = tuple(INFORMED)  # which baselines to cover besides chance, by key
     per_triple: bool = False  # True to write the counts of every evaluation triple, too
@@ -79,6 +84,14 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
             distinct.values(), key=lambda p: order.index(p.key) if p.key in order else len(order) + (p.negatives or 0)
         )
     )
+
+
+def choose_protocols(protocols: Sequence[Protocol], temporal: bool, qualified: bool = False) -> tuple[Protocol, ...]:
+    """Return the protocols that fit a graph; refuse one that does not, unless the whole catalogue is asked for."""
+    if not {*PROTOCOLS.values()} <= {*protocols}:
+        for reason in filter(None, (explain_unfit(protocol, temporal, qualified) for protocol in protocols)):
+            raise UsageError(reason)
+    return tuple(protocol for protocol in protocols if protocol.fits(temporal, qualified))
 
 
 @dataclass(frozen=True)
@@ -241,9 +254,13 @@ def _take_dataset(table: pa.Table, key: str) -> pa.Table:
 
 def _identify(build: Build, source: Benchmark) -> str | None:
     """Name what a dataset's rows depend on: its files, the protocols and the program; None if not known yet."""
-    if build.from_archive or source.key in build.local or not source.verifiable:
+    if build.from_archive or source.key in build.local:
         return None
-    described = [repr(source), *map(repr, (*build.protocols, *build.baselines, build.restriction)), _hash_program()]
+    hashes = [build.fetcher.identify(file.remote) for role, file in source.files.items() if role in ROLES]
+    if None in hashes or not (hashes or source.verifiable):
+        return None
+    asked = (source, *hashes, *build.protocols, *build.baselines, build.restriction.describe())
+    described = [*map(repr, asked), _hash_program()]
     digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
 
@@ -282,42 +299,88 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
 
 def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
     local = build.local.get(source.key)
-    if local is None:
-        return {role: build.fetcher.read(source.files[role]) for role in (*ROLES, CONTEXT) if role in source.files}
-    return {role: read_local(path) for role, path in local.items()}
+    if local is not None:
+        return {role: read_local(path) for role, path in local.items()}
+    contents = {}
+    for role in (role for role in READ if role in source.files):
+        try:
+            contents[role] = build.fetcher.read(source.files[role])
+        except MissingSourceError as error:
+            if not (source.files[role].optional or role == CONTEXT):
+                raise
+            if role != CONTEXT:
+                build.reporter.warn(f"{source.key}: {error} What does not need {role} is built.")
+    return contents
+
+
+def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: str = "") -> Graph:
+    """Read and code the files of a benchmark."""
+    named = {role: f"{prefix}{source.files[role].name}" for role in contents}
+    labels = {
+        role: read_triples(contents[role], source.format, named[role]) for role in (*ROLES, CONTEXT) if role in contents
+    }
+    graph = encode_labels(
+        {role: labels[role] for role in ROLES if role in labels},
+        labels.get(CONTEXT),
+        read_stat(contents[STAT], named[STAT]) if STAT in contents else (0, 0),
+        missing=[role for role in ROLES if role in source.files and role not in contents],
+        forecasting=source.split == FORECASTING,
+    )
+    if CONTEXT in source.files and CONTEXT not in labels and not graph.seen_relations.all():
+        raise MissingSourceError(
+            f"{source.key}: {source.files[CONTEXT].name} is missing, and it decides which relations that the inference "
+            "graph lacks count as seen. Check the network, or name a copy of the files with --mirror FOLDER_OR_URL."
+        )
+    return graph
+
+
+def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]) -> Graph:
+    """Read and code the files of a dataset, restricted as the build says, with what else its filters know."""
+    key, given = source.key, build.restriction.known
+    own = {} if given is None else {_KNOWN: given}
+    own |= contents if key in build.local else {}
+    names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in build.local.get(key, {}).items()}
+    labels, note = read_own({role: content.data for role, content in own.items()}, names, build.layout)
+    known = labels.pop(_KNOWN, None)
+    if note:
+        build.reporter.say(f"{key}: {note}")
+    if key in build.local:
+        graph = encode_labels(labels)
+    else:
+        graph = encode_benchmark(source, {role: content.data for role, content in contents.items()}, f"{key} ")
+    graph = build.restriction.apply(graph)
+    if known is None:
+        return graph
+    graph, told = add_known(graph, known)
+    build.reporter.say(f"{key}: {told}")
+    return graph
 
 
 def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:
     key = source.key
-    if key in build.local:
-        names = {role: str(path) for role, path in build.local[key].items()}
-        labels, note = read_own({role: content.data for role, content in contents.items()}, names, build.layout)
-        if note:
-            build.reporter.say(f"{key}: {note}")
-    else:
-        labels = {
-            role: read_triples(content.data, source.format, f"{key} {source.files[role].name}")
-            for role, content in contents.items()
-        }
-    graph = encode_labels({role: labels[role] for role in ROLES if role in labels}, labels.get(CONTEXT))
-    graph = build.restriction.apply(graph)
+    graph = _read_graph(build, source, contents)
+    protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
     statistics = describe_graph(graph)
-    build.reporter.say(_summarise(source, statistics))
+    build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
     for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
         build.reporter.warn(f"{key}: {difference}")
-    counts = count_protocols(graph, build.protocols)
+    counts = count_protocols(graph, protocols)
+    for split in SPLITS if graph.missing else ():
+        if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
+            build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
     for (protocol, split), count in counts.items():
         if statistics.rows[split] and not count.rows.size:
             build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
     return _Part(
         tables={
-            "datasets": describe_dataset(source, statistics, contents),
+            "datasets": describe_dataset(source, statistics, contents, graph.missing),
             **tabulate(gather_histograms(key, graph, counts, build.baselines)),
         },
         provenance={
             "origin": "files",
-            "identity": identity,
+            # Hashes may have become known.
+            "identity": None if graph.missing else identity or _identify(build, source),
             "program": _hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
         },
@@ -389,21 +452,25 @@ def _name_relations(graph: Graph, histograms: Mapping[int, Histogram]) -> list[t
     return sorted(named.items())
 
 
-def _summarise(source: Benchmark, statistics: Statistics) -> str:
-    rows = " + ".join(f"{statistics.rows[split]:,}" for split in SPLITS)
+def _summarise(source: Benchmark, graph: Graph, statistics: Statistics) -> str:
+    facts = "quadruples" if graph.temporal else "statements" if graph.qualified else "triples"
+    counted = " + ".join("no file" if split in graph.missing else f"{statistics.rows[split]:,}" for split in SPLITS)
     parts = [
-        f"{source.key}: {rows} triples (train + valid + test), entities: {statistics.entities:,}, "
-        f"relations: {statistics.relations:,}"
+        f"{source.key}: {counted} {facts} (train + valid + test), entities: {statistics.entities:,}, "
+        f"relations: {statistics.relations:,}" + (f", times: {graph.num_times:,}" if graph.temporal else "")
     ]
+    occurring = statistics.entities if graph.entity_labels is None else len(graph.entity_labels)
+    if occurring < statistics.entities:
+        parts.append(f"{occurring:,} of the entities occur in the files; {STAT}.txt states all, and all are ranked")
     for split in SPLITS:
         if statistics.duplicates(split):
             parts.append(f"{statistics.duplicates(split):,} rows of {split} repeat an earlier one")
-        if statistics.rows[split] > statistics.seen[split]:
+        if statistics.rows[split] > statistics.seen[split] and "train" not in graph.missing:
             dropped = statistics.rows[split] - statistics.seen[split]
             parts.append(f"{dropped:,} rows of {split} have something unseen in train")
     for (later, earlier), common in statistics.overlaps.items():
         if common:
-            parts.append(f"{common:,} triples of {later} are also in {earlier}")
+            parts.append(f"{common:,} {facts} of {later} are also in {earlier}")
     return "; ".join(parts)
 
 
@@ -435,21 +502,13 @@ def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[
     return []
 
 
-def describe_dataset(source: Benchmark, statistics: Statistics, contents: Mapping[str, Content]) -> pa.Table:
+def describe_dataset(
+    source: Benchmark, statistics: Statistics, contents: Mapping[str, Content], missing: Iterable[str] = ()
+) -> pa.Table:
     """Return the row of a dataset; without contents, that of one that is in memory only."""
     row = {
         **_describe_source(source),
-        "entities": statistics.entities,
-        "entities_train": statistics.entities_train,
-        "relations": statistics.relations,
-        "relations_train": statistics.relations_train,
-        **{f"triples_{split}": statistics.rows[split] for split in SPLITS},
-        **{f"duplicates_{split}": statistics.duplicates(split) for split in SPLITS},
-        "valid_in_train": statistics.overlaps["valid", "train"],
-        "test_in_train": statistics.overlaps["test", "train"],
-        "test_in_valid": statistics.overlaps["test", "valid"],
-        "self_loops_train": statistics.self_loops_train,
-        **{f"dropped_{s}": statistics.rows[s] - statistics.seen_distinct[s] for s in ("valid", "test")},
+        **statistics.tabulate(missing),
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
         "verified": bool(contents) and all(content.verified for content in contents.values()),
     }
@@ -531,7 +590,7 @@ def _write_per_triple(build: Build, key: str, part: _Part) -> None:
     """Write the counts of every evaluation triple, a file a protocol; `row` counts from 0 in the split's file."""
     folder = build.out / "per-triple"
     folder.mkdir(parents=True, exist_ok=True)
-    for protocol in build.protocols:
+    for protocol in dict.fromkeys(protocol for protocol, _ in part.counts):
         tables = [
             pa.table(
                 {
@@ -542,9 +601,9 @@ def _write_per_triple(build: Build, key: str, part: _Part) -> None:
                 }
             )
             for split in SPLITS
-            if (count := part.counts[protocol.key, split]).rows.size
+            if (protocol, split) in part.counts and (count := part.counts[protocol, split]).rows.size
         ]
-        path = folder / f"{key}-{protocol.key.replace(':', '-')}.parquet"
+        path = folder / f"{key}-{protocol.replace(':', '-')}.parquet"
         partial = path.with_suffix(".part")
         pq.write_table(pa.concat_tables(tables), partial, compression="zstd")
         partial.replace(path)

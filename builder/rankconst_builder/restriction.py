@@ -1,9 +1,12 @@
-"""Restrict an evaluation to some relations, to some entities, or both.
+"""Restrict an evaluation to some relations, to some entities, or both; or let its filter know further triples.
 
 Relations restrict which triples are ranked: those of other relations are left out, and nothing else changes. Entities
 restrict what is ranked: only they are candidates, and triples with another head or tail are left out. Known answers
-are removed as ever, as far as they are candidates. (PyKEEN's ``evaluation_relation_whitelist`` and
-``restrict_entities_to``.)
+are removed as ever, as far as they are candidates. (PyKEEN's ``evaluation_relation_whitelist``,
+``restrict_entities_to`` and ``additional_filter_triples``.)
+
+Further known triples are removed by every protocol that filters. Those of an entity or a relation that the graph does
+not have change nothing.
 """
 
 from __future__ import annotations
@@ -13,20 +16,23 @@ import hashlib
 import os.path
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst_builder.graph import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
+    from rankconst_builder.triples import Labels
 
 
 _SHOWN = 3
@@ -38,6 +44,7 @@ class Restriction:
 
     relations: tuple[str, ...] | None = None  # labels, as the files write them
     entities: tuple[str, ...] | None = None
+    known: Content | None = None  # a file of further known triples
 
     def describe(self) -> dict[str, Any]:
         """Return what identifies the restriction, for the record of where rows come from."""
@@ -47,6 +54,8 @@ class Restriction:
         if self.entities is not None:
             listed = "\n".join(sorted(self.entities)).encode()
             described["entities"] = {"count": len(self.entities), "sha256": hashlib.sha256(listed).hexdigest()}
+        if self.known is not None:
+            described["known"] = {"sha256": self.known.sha256}
         return described
 
     def apply(self, graph: Graph) -> Graph:
@@ -58,6 +67,26 @@ class Restriction:
             mask = _find("entity", self.entities, graph.entity_labels, graph.num_entities)
             graph = replace(graph, allowed_entities=mask)
         return graph
+
+
+def add_known(graph: Graph, known: Labels) -> tuple[Graph, str]:
+    """Let a graph's filters know further triples; return it, and how many of them concern it."""
+    if graph.temporal or known.time:
+        raise UsageError("--known is for graphs of triples; the facts of this one have a time or qualifiers.")
+    entities, relations = graph.entity_labels, graph.relation_labels
+    places = (
+        pc.index_in(column.cast(pa.binary()), value_set=cast("pa.BinaryArray", labels)).fill_null(-1)
+        for column, labels in ((known.head, entities), (known.relation, relations), (known.tail, entities))
+    )
+    head, relation, tail = (np.array(column, np.int64) for column in places)
+    inside = (head >= 0) & (relation >= 0) & (tail >= 0)
+    if not inside.any():
+        raise DataError(
+            f"--known: none of the {len(known):,} triples has entities and a relation of the graph. "
+            "Are its columns in another order, or its labels others?"
+        )
+    triples = Triples(head[inside], relation[inside], tail[inside])
+    return replace(graph, known=triples), f"{len(triples):,} of {len(known):,} further known triples are of the graph"
 
 
 def read_names(option: str, value: str) -> tuple[str, ...]:

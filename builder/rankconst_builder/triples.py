@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LABEL = pa.dictionary(pa.int32(), pa.binary())
-_NAMES = {"h": "head", "r": "relation", "t": "tail"}
+_NAMES = {"h": "head", "r": "relation", "t": "tail", "d": "time"}
 _SHOWN = 120
 
 
@@ -40,13 +40,18 @@ class Labels:
     tail: Column
     crlf: bool  # True if lines end in CR LF
     final_newline: bool  # True if the last line ends in a newline
+    # What else a fact has: of a temporal graph what tells the time, such as a begin and an end; of statements their
+    # qualifiers, as the line has them.
+    time: tuple[Column, ...] = ()
+    values: Column | None = None  # of statements: the entities of the qualifiers, in no order
 
     def __len__(self) -> int:
         return len(self.head)
 
     def without_first(self) -> Labels:
         """Return all triples but the first."""
-        return replace(self, head=self.head[1:], relation=self.relation[1:], tail=self.tail[1:])
+        time = tuple(column[1:] for column in self.time)
+        return replace(self, head=self.head[1:], relation=self.relation[1:], tail=self.tail[1:], time=time)
 
 
 def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
@@ -72,8 +77,11 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
         body = BOM + body
+    if form.qualified:
+        head, relation, tail, qualifiers, values = _read_statements(body, form, name)
+        return Labels(head, relation, tail, crlf, final_newline, (qualifiers,), values)
     columns = [f"{letter}{place}" for place, letter in enumerate(form.columns)]
-    wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrt".index(column[0]))
+    wanted = sorted((column for column in columns if column[0] != "-"), key=lambda column: "hrtd".index(column[0]))
     try:
         table = pa_csv.read_csv(
             cast("Any", pa.BufferReader(_own(body))),  # the stubs know only paths and Python files
@@ -95,8 +103,43 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         raise _malformed(content.removeprefix(BOM), form, name)
     if stated is not None and stated != len(table):
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
-    head, relation, tail = table.columns
-    return Labels(head, relation, tail, crlf, final_newline)
+    head, relation, tail, *time = (_unpad(column) for column in table.columns) if form.padded else table.columns
+    return Labels(head, relation, tail, crlf, final_newline, tuple(time))
+
+
+def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
+    """Read heads, relations, tails, the qualifiers of each as one label, and the entities in them."""
+    places = [form.columns.index(letter) for letter in "hrt"]
+    sign, end = form.delimiter.encode(), len(form.columns) - 1
+    found: list[list[bytes]] = [[], [], [], [], []]
+    for number, line in enumerate(body.split(b"\n"), start=1 + form.header + form.count_line):
+        cells = line.removesuffix(b"\r").split(sign)
+        if len(cells) < end or (len(cells) - end) % 2 or not all(cells):
+            raise DataError(
+                f"{name}, line {number}: expected {end} columns ({form.columns[:-1]}), then qualifiers, a relation and "
+                f"an entity each, separated by {_spell(form.delimiter)} and none empty; got {len(cells)} columns: "
+                f"{show_line(line)}."
+            )
+        for labels, place in zip(found, places, strict=False):
+            labels.append(cells[place])
+        found[3].append(sign.join(cells[end:]))
+        found[4] += cells[end + 1 :: 2]
+    return [pa.chunked_array([pa.array(labels, pa.binary()).dictionary_encode()]) for labels in found]
+
+
+def _unpad(column: Column) -> Column:
+    """Leave out the spaces around labels."""
+    chunks = cast("list[Any]", column.chunks)
+    texts = [pc.ascii_trim_whitespace(chunk.dictionary_decode().cast(pa.string())) for chunk in chunks]
+    return pa.chunked_array([text.cast(pa.binary()).dictionary_encode() for text in texts])
+
+
+def read_stat(content: bytes, name: str) -> tuple[int, int]:
+    """Read the numbers of entities and relations that a file states, before anything else."""
+    numbers = content.split()[:2]
+    if len(numbers) < 2 or not all(number.isdigit() for number in numbers):
+        raise DataError(f"{name}: expected the numbers of entities and relations, got {show_line(content[:_SHOWN])}.")
+    return int(numbers[0]), int(numbers[1])
 
 
 def _own(body: bytes) -> pa.Buffer:
@@ -165,6 +208,12 @@ def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int) -> s
     if len(parts) > len(form.columns):
         # Row numbers come first.
         numbered = parts[0].isdigit() and number - 2 <= int(parts[0]) <= number
+        if not numbered and set(form.columns) == {*"hrt"} and len(parts) in {4, 5}:
+            time = form.columns.ljust(len(parts), "d")
+            return (
+                f" If what follows the triple is its time, name it with d: --columns {time}. To ignore further "
+                f"columns, name them with -: {form.columns.ljust(len(parts), '-')}."
+            )
         columns = f"{'-' * numbered}{form.columns}".ljust(len(parts), "-")
         return f" To ignore further columns, name them with -: {columns}."
     found = {word: len(text.split(other.encode())) for word, other in DELIMITERS.items() if other != form.delimiter}

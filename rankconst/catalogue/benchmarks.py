@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from rankconst.errors import DataError, UsageError
+from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import resolve_name, squash
 
 if TYPE_CHECKING:
@@ -18,10 +18,18 @@ if TYPE_CHECKING:
 
 
 ROLES = ("train", "valid", "test")
-"""The files that make a dataset."""
+"""The files that make a dataset; a few have no valid."""
+
+_NEEDED = ("train", "test")
 
 CONTEXT = "transductive_train"
 """The file of an inductive dataset that models are trained on; its train is the inference graph."""
+
+STAT = "stat"
+"""The file of a temporal dataset that states the number of entities, all of which are ranked, and of relations."""
+
+FORECASTING = "published forecasting"
+"""The split of a temporal dataset by time: no time of one file occurs in another."""
 
 
 DELIMITERS = {"tab": "\t", "comma": ",", "space": " ", "semicolon": ";", "pipe": "|"}
@@ -33,20 +41,36 @@ class LineFormat:
     """How a triple is written in a line."""
 
     delimiter: str = "\t"  # the byte between columns
-    columns: str = "hrt"  # one letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``-`` ignored
+    # One letter a column: ``h`` head, ``r`` relation, ``t`` tail, ``d`` date or other time, ``-`` ignored. Two columns
+    # ``d`` are the begin and the end of a time. ``q`` at the end: any number of qualifiers, each a relation and an
+    # entity.
+    columns: str = "hrt"
     count_line: bool = False  # True if the first line states the number of rows that follow
     description: str = ""
     header: bool = False  # True if the first line names the columns
     quoted: bool = False  # True if quotes around a label are not part of it, and may hold the delimiter, as in CSV
+    padded: bool = False  # True if spaces around a label are not part of it
 
     def __post_init__(self) -> None:
-        letters = sorted(self.columns.replace("-", ""))
-        if letters != ["h", "r", "t"]:
+        if sorted(self.columns.removesuffix("q").replace("-", "").replace("d", "")) != ["h", "r", "t"] or (
+            self.qualified and self.temporal
+        ):
             raise DataError(
-                f"columns {self.columns!r} must name h, r and t once each, and - for what to ignore: hrt, htr, hrt-."
+                f"columns {self.columns!r} must name h, r and t once each, d for a date or time, - for what to ignore, "
+                "and q at the end for qualifiers: hrt, htr, hrt-, hrtd, hrtq."
             )
         if len(self.delimiter) != 1 or not (self.delimiter == "\t" or " " <= self.delimiter <= "~"):
             raise DataError(f"delimiter {self.delimiter!r} must be one ASCII character, printable or a tab.")
+
+    @property
+    def qualified(self) -> bool:
+        """True if the lines are statements: triples with qualifiers."""
+        return self.columns.endswith("q")
+
+    @property
+    def temporal(self) -> bool:
+        """True if the lines are quadruples: triples with a time."""
+        return "d" in self.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +81,9 @@ class Remote:
     bytes: int | None = None
     sha256: str | None = None
     git_blob: str | None = None
+    # The SHA-256 of a copy elsewhere that should be the same, and where that is: nothing is refused for it.
+    copy_sha256: str | None = None
+    copy: str = ""
 
     @property
     def verifiable(self) -> bool:
@@ -72,6 +99,7 @@ class BenchmarkFile:
     member: str | None = None  # the name inside the archive; None for a plain file
     bytes: int | None = None  # size of the member, like its SHA-256; None for a plain file, or where unknown
     sha256: str | None = None
+    optional: bool = False  # True if without the file there are the constants that do not need it
 
     @property
     def name(self) -> str:
@@ -97,10 +125,10 @@ class Benchmark:
     title: str
     aliases: tuple[str, ...]
     format: LineFormat  # how its lines are written
-    # Role to file: ``train``, ``valid``, ``test``, and ``transductive_train`` of inductive sets, whose ``train`` is
-    # the inference graph.
+    # Role to file: ``train``, ``valid``, ``test``; ``transductive_train`` of inductive sets, whose ``train`` is the
+    # inference graph; ``stat`` of temporal ones.
     files: Mapping[str, BenchmarkFile]
-    split: str  # ``published``, ``published inductive`` or ``random by PyKEEN``
+    split: str  # ``published``, ``published inductive``, ``published forecasting`` or ``random by PyKEEN``
     # Licence, citation, citation_url, homepage, note: what the source states, as text; empty where nothing is known.
     licence: str = ""
     citation: str = ""
@@ -117,7 +145,8 @@ class Benchmark:
     def verifiable(self) -> bool:
         """True if every file that makes the dataset has a hash that is known beforehand; also if it needs none."""
         return self.sampled is not None or all(
-            role in self.files and self.files[role].remote.verifiable for role in ROLES
+            role in self.files and self.files[role].remote.verifiable
+            for role in dict.fromkeys((*_NEEDED, *filter(self.files.__contains__, ROLES)))
         )
 
 
@@ -126,12 +155,13 @@ def _read_source(key: str, entry: dict[str, Any], formats: Mapping[str, LineForm
     files: dict[str, BenchmarkFile] = {}
     for role, described in entry.pop("files", {}).items():
         if "url" in described:
-            files[role] = BenchmarkFile(Remote(**described))
+            plain = {name: value for name, value in described.items() if name != "optional"}
+            files[role] = BenchmarkFile(Remote(**plain), optional=described.get("optional", False))
         elif archive is not None:
             files[role] = BenchmarkFile(archive, **described)
         else:
             raise DataError(f"sources: dataset {key}, file {role}: expected a url, or a member of an archive.")
-    lacking = [role for role in ROLES if role not in files]
+    lacking = [role for role in _NEEDED if role not in files]
     sampled = SampledTasks(**entry.pop("sampled")) if "sampled" in entry else None
     if lacking and not entry.get("not_offered") and sampled is None:
         raise DataError(f"sources: dataset {key} has no {', '.join(lacking)} file; say in not_offered why.")
@@ -169,6 +199,29 @@ def list_elsewhere() -> Mapping[str, Sequence[str]]:
 
 
 @functools.cache
+def list_ambiguous() -> Mapping[str, Sequence[str]]:
+    """Return the names that several benchmarks go by, with their keys; of the registry only this part is parsed."""
+    text = resources.files("rankconst.catalogue").joinpath("benchmarks.toml").read_text(encoding="utf-8")
+    ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(text.partition("\n[ambiguous]\n")[2].partition("\n[")[0])
+    return ambiguous
+
+
+def list_meant(name: str) -> tuple[str, ...]:
+    """Return the keys of the benchmarks that an ambiguous name is that of; none if it is not ambiguous.
+
+    A key as the registry writes it means its benchmark, though the same word in capitals may be ambiguous.
+    """
+    keys = next((tuple(keys) for each, keys in list_ambiguous().items() if squash(each) == squash(name)), ())
+    return () if name.replace("-", "_") in keys else keys
+
+
+def explain_ambiguous(name: str) -> str:
+    """Say which benchmarks an ambiguous name is that of; empty if it is not ambiguous."""
+    meant = "; ".join(f"{key}, {load_benchmarks()[key].title}" for key in list_meant(name))
+    return f"{name} is the name of several benchmarks. Say which one it is: {meant}." if meant else ""
+
+
+@functools.cache
 def pykeen_keys() -> Mapping[str, str]:
     """Return our key of a dataset to PyKEEN's; without those that PyKEEN has one key for, and we have several.
 
@@ -181,6 +234,8 @@ def pykeen_keys() -> Mapping[str, str]:
 
 def find_benchmark(name: str) -> Benchmark:
     """Return the benchmark that `name` spells."""
+    if ambiguous := explain_ambiguous(name):
+        raise UnknownNameError(ambiguous)
     sources = load_benchmarks()
     spellings = {key: (source.title, *source.aliases) for key, source in sources.items()}
     remedy = "`rankconst datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
@@ -193,6 +248,6 @@ def make_key(name: str, what: str = "name") -> str:
     if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
         raise UsageError(f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
     taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
-    if squash(key) in taken:
+    if squash(key) in taken or list_meant(key):
         raise UsageError(f"{what} {name!r} is the name of a benchmark; choose another, such as {key}-own.")
     return key

@@ -6,7 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.benchmarks import list_elsewhere, load_benchmarks
+from rankconst.catalogue.benchmarks import list_ambiguous, list_elsewhere, list_meant, load_benchmarks
 from rankconst.names import squash
 
 if TYPE_CHECKING:
@@ -76,7 +76,15 @@ def names_known(text: str) -> bool:
 
 def describe_dataset(name: str, task: str | None) -> str:
     """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
-    return name if task is None or (task == "inductive" and is_inductive(name)) else f"{name} ({task})"
+    if task is None or (task == "inductive" and is_inductive(name)) or (task == "temporal" and _is_temporal(name)):
+        return name
+    return f"{name} ({task})"
+
+
+def _is_temporal(name: str) -> bool:
+    """Tell whether a name is that of a benchmark whose facts have a time."""
+    key = _registered().get(squash(name))
+    return key is not None and load_benchmarks()[key].format.temporal
 
 
 def is_inductive(name: str) -> bool:
@@ -103,6 +111,8 @@ def explain_elsewhere(name: str) -> str | None:
     """
     if " or " in name and all(map(names_known, name.split(" or "))):
         return "the file leaves open which of them it is"
+    if meant := list_meant(name):
+        return f"several benchmarks have this name: {', '.join(meant)}"
     listed = next((kind for kind, names in list_elsewhere().items() if squash(name) in map(squash, names)), None)
     if listed is not None:
         return _WHY[listed]
@@ -182,7 +192,8 @@ def _registered() -> Mapping[str, str]:
 
 @functools.cache
 def _elsewhere() -> frozenset[str]:
-    return frozenset(squash(name) for names in list_elsewhere().values() for name in names)
+    listed = frozenset(squash(name) for names in list_elsewhere().values() for name in names)
+    return listed | frozenset(map(squash, list_ambiguous()))
 
 
 @functools.cache

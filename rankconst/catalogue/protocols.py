@@ -2,6 +2,9 @@
 
 "FB15k-237 test" is not one set of ranking tasks: tools differ in these three choices, and so do the constants. A new
 protocol is a new row.
+
+The facts of a temporal graph are quadruples: a head, a relation, a tail and a time. Each is a task on either side, the
+time being given; protocols differ in whether a known answer of another time is removed.
 """
 
 from __future__ import annotations
@@ -41,7 +44,8 @@ class Protocol:
     """An evaluation protocol."""
 
     key: str
-    candidates: Literal["all", "seen"]  # which entities are ranked: those of all splits, or those seen in train
+    # Which entities are ranked: those of all splits, those seen in train, or those that are head or tail anywhere.
+    candidates: Literal["all", "seen", "placed"]
     tasks: Literal["all", "seen"]  # which rows are ranked: all, or those whose head, relation and tail occur in train
     distinct: bool  # True if an evaluation triple listed twice is ranked once
     # Which splits' triples are removed as known answers; up_to the evaluated one: train and valid, for valid.
@@ -49,6 +53,10 @@ class Protocol:
     known: Literal["all", "up_to", "own", "none"]
     summary: str  # one sentence for users
     used_by: tuple[str, ...] = ()
+    # In temporal graphs, of which time known answers are; None for a protocol of graphs without time.
+    time: Literal["any", "same"] | None = None
+    qualified: bool = False  # True for graphs of statements, whose known answers have the same qualifiers
+    spellings: tuple[str, ...] = ()
     negatives: int | None = None  # how many sampled entities the true answer is ranked among; None: all
     law: str = _FULL_LAW  # how a random ranker's ranks are distributed
     needs: str = _FULL_NEEDS  # what the constants follow from
@@ -64,6 +72,10 @@ class Protocol:
         order = tuple(SPLITS)
         own = tuple(dict.fromkeys(("train", split)))
         return {"all": order, "up_to": order[: order.index(split) + 1], "own": own, "none": ()}[self.known]
+
+    def fits(self, temporal: bool, qualified: bool = False) -> bool:
+        """Tell whether the protocol is for graphs with time, with qualifiers, or without; without a filter, for all."""
+        return self.known == "none" or (self.time is not None, self.qualified) == (temporal or qualified, qualified)
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -105,9 +117,67 @@ PROTOCOLS: dict[str, Protocol] = {
             known="none",
             summary="Every entity is ranked; no known answer is removed.",
         ),
+        Protocol(
+            key="static",
+            candidates="all",
+            tasks="all",
+            distinct=False,
+            known="all",
+            time="any",
+            spellings=("static filter", "time-unaware", "time-independent"),
+            summary="For temporal graphs: every entity is ranked; known answers of any time and all three splits are "
+            "removed.",
+            reference="Bordes et al. 2013 with the time left out, as in Gastinger et al. 2023, Comparing apples and "
+            "oranges?, https://github.com/nec-research/TKG-Forecasting-Evaluation",
+        ),
+        Protocol(
+            key="time-aware",
+            candidates="all",
+            tasks="all",
+            distinct=False,
+            known="all",
+            time="same",
+            used_by=("RE-GCN", "xERTE", "TNTComplEx", "ATiSE"),
+            spellings=("time-aware filter", "time filter", "time-filtered", "time-wise", "time-dependent"),
+            summary="For temporal graphs: every entity is ranked; known answers of the same time and all three splits "
+            "are removed.",
+            reference="Goel et al. 2020, Diachronic embedding, arXiv:1907.03143; Han et al. 2021, xERTE, "
+            "openreview.net/forum?id=pGIHq1m7PU",
+        ),
+        Protocol(
+            key="qualified",
+            candidates="all",
+            tasks="all",
+            distinct=False,
+            known="all",
+            time="same",
+            qualified=True,
+            used_by=("HAHE",),
+            spellings=("statements",),
+            summary="For statements: every entity is ranked, also those in qualifiers only; known answers of all three "
+            "splits with the same relation and qualifiers are removed.",
+            reference="Luo et al. 2023, HAHE, "
+            "https://github.com/LHRLAB/HAHE/blob/a97ac5b7d7dc7911df873dd3106cbb42a9021d4e/src/evaluation.py; StarE on "
+            "JF17K, where it ranks its padding token, too",
+        ),
+        Protocol(
+            key="stare",
+            candidates="placed",
+            tasks="all",
+            distinct=False,
+            known="all",
+            time="same",
+            qualified=True,
+            used_by=("StarE on WD50K",),
+            summary="For statements: entities that are head or tail of a statement are ranked; known answers of all "
+            "three splits with the same relation and qualifiers are removed.",
+            reference="Galkin et al. 2020, StarE, with ENT_POS_FILTERED, its default, "
+            "https://github.com/migalkin/StarE/blob/d2a2f5d8a02c992f9a2a3eb337ba6388acd85337/run.py and "
+            "loops/evaluation.py",
+        ),
     )
 }
-"""The protocols that every build covers, by key; there is also ``sampled:M`` for any M."""
+"""The protocols that builds cover, by key, each for the graphs that it fits; there is also ``sampled:M`` for any M."""
 
 OWN_COUNTS = Protocol(
     key="own counts",
@@ -120,6 +190,18 @@ OWN_COUNTS = Protocol(
 """The protocol of constants from candidate counts that the user gives; never offered."""
 
 UNTABLED: dict[str, Protocol] = {
+    "train+test": Protocol(
+        key="train+test",
+        candidates="all",
+        tasks="all",
+        distinct=False,
+        known="own",
+        used_by=("ULTRA on GraIL's and HM's graphs",),
+        summary="As standard, but only known answers of train and the evaluated split are removed: for test, those of "
+        "valid stay.",
+        reference="ULTRA evaluates so where valid is of another graph: "
+        "https://github.com/DeepGraphLearning/ULTRA/blob/04d5c13a440a1b72be3a0208fcc92e7242cab7a5/script/run.py",
+    ),
     "pykeen-1.4": Protocol(
         key="pykeen-1.4",
         candidates="seen",
@@ -133,9 +215,9 @@ UNTABLED: dict[str, Protocol] = {
         refused="there are no constants for pykeen-1.4: PyKEEN before 1.5 removed the known answers of train and test, "
         "not of valid, and no tables hold the candidates that remain. If the numbers were filtered by all three "
         "splits, add --protocol pykeen.",
-    )
+    ),
 }
-"""Protocols that results may be of but that no tables hold, by key."""
+"""Protocols that results may be of but that only tables of one's own hold, by key."""
 
 DEFAULT_PROTOCOL = "standard"
 
@@ -205,7 +287,7 @@ DEFAULT_SAMPLING = "distinct"
 _SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$")
 
 
-_NAMES = Names("protocol", dict.fromkeys(PROTOCOLS, ()), "Or sampled:M, M negatives a task.")
+_NAMES = Names("protocol", {key: row.spellings for key, row in PROTOCOLS.items()}, "Or sampled:M, M negatives a task.")
 _SAMPLING_NAMES = Names("way of sampling", {key: row.spellings for key, row in SAMPLINGS.items()})
 _SPLIT_NAMES = Names("split", SPLITS)
 _SIDE_NAMES = Names("side", SIDES)
@@ -254,6 +336,25 @@ def _sample(negatives: int, sampling: Sampling) -> Protocol:
         used_by=("OGB",) if negatives == 500 and usual else (),
         **texts,
     )
+
+
+def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -> str:
+    """Say why a protocol has no constants on a graph with time, with qualifiers, or without; empty if it fits."""
+    if protocol.fits(temporal, qualified):
+        return ""
+    kind = "statements" if protocol.qualified else "temporal graphs" if protocol.time else "graphs without time"
+    if qualified:
+        return (
+            f"Protocol {protocol.key} is for {kind}; the facts of this graph have qualifiers. Say whether entities "
+            "in qualifiers only were ranked (protocol qualified) or not (stare), or whether nothing was filtered (raw)."
+        )
+    if temporal:
+        return (
+            f"Protocol {protocol.key} is for {kind}; this is a temporal graph. Say whether known answers of the same "
+            "time were removed (protocol time-aware), of any time (static), or none (raw)."
+        )
+    needed = "qualifiers" if protocol.qualified else "time"
+    return f"Protocol {protocol.key} needs the {needed} of every fact, and the facts of this graph have none."
 
 
 def parse_split(name: str) -> str:

@@ -380,6 +380,118 @@ TOOLS: dict[str, Tool] = {
             caveats=("It prints the mean of the two sides, which is that of the pooled ranks.",),
             evidence=(_file("malllabiisc/CompGCN", "0a8bea985cacac2cda147b3a354e61e6679f6dfa", "run.py"),),
         ),
+        Tool(
+            key="regcn",
+            title="RE-GCN",
+            protocol="time-aware",
+            ties=_SORTED,
+            whole_ranks=True,
+            reference="Li et al. 2021, RE-GCN, arXiv:2104.10353",
+            repositories=("Lee-zix/RE-GCN",),
+            caveats=(
+                "It prints raw_ent, which is protocol raw, and filter_ent, which is time-aware: known answers of the "
+                "evaluated split at the same time, which in a forecasting split are all that there are.",
+                "Heads are ranked as tails of inverse relations; both sides are pooled. raw_rel and filter_rel rank "
+                "relations: there are no constants for them.",
+                "Papers that cite it report filtered numbers of three kinds: make sure that they are time-aware.",
+            ),
+            evidence=(
+                _file("Lee-zix/RE-GCN", "51cbbd1f73dbe6f71f6475b615f1bed7973032e6", "src/main.py"),
+                _file("Lee-zix/RE-GCN", "0fdea6e5d0d15277374d63dc2bb02ff219d4a44f", "rgcn/utils.py"),
+            ),
+        ),
+        Tool(
+            key="tkgforecastingevaluation",
+            title="TKG-Forecasting-Evaluation",
+            protocol="time-aware",
+            ties=_SORTED,
+            whole_ranks=True,
+            reference="Gastinger et al. 2023, Comparing apples and oranges?, doi:10.1007/978-3-031-43418-1_32",
+            repositories=("nec-research/TKG-Forecasting-Evaluation",),
+            caveats=(
+                "It reports raw, time, which is time-aware, and static: add --protocol raw or static for these.",
+                "Both sides are pooled; entities are those that stat.txt and entity2id.txt state.",
+            ),
+            evidence=(
+                _file(
+                    "nec-research/TKG-Forecasting-Evaluation",
+                    "7ccd9328b100c0c10a119a4897aa60602945c8d6",
+                    "result_evaluation/run_evaluation.py",
+                ),
+                _file(
+                    "nec-research/TKG-Forecasting-Evaluation",
+                    "7ccd9328b100c0c10a119a4897aa60602945c8d6",
+                    "result_evaluation/src/utils.py",
+                ),
+            ),
+            refused={
+                "wikitkg": "TKG-Forecasting-Evaluation ranks repeated facts of WIKI once, 123,768 tasks in place of "
+                "126,220: its numbers are not of the rows of test.txt, of which the constants are."
+            },
+        ),
+        Tool(
+            key="xerte",
+            title="xERTE",
+            protocol="time-aware",
+            ties="the mean of best and worst rank",
+            whole_ranks=False,
+            reference="Han et al. 2021, Explainable subgraph reasoning for forecasting on temporal knowledge graphs, "
+            "openreview.net/forum?id=pGIHq1m7PU",
+            repositories=("TemporalKGTeam/xERTE",),
+            caveats=(
+                "It prints filtered performance that is time dependent, which is time-aware, that is time independent, "
+                "which is static, and raw.",
+                "A true answer that its subgraph does not reach gets rank 1,000,000,000: its mean rank is that of no "
+                "ranker, and only MRR and Hits@k can be adjusted.",
+                "Numbers on seen or unseen entities alone are of fewer tasks: there are no constants for them.",
+            ),
+            evidence=(
+                _file("TemporalKGTeam/xERTE", "acee876be57d144021d7fe1ac45cdc65be61650f", "tKGR/eval.py"),
+                _file("TemporalKGTeam/xERTE", "b0adf065f204120b67162b35d1b823b68a89f93f", "tKGR/segment.py"),
+                _file("TemporalKGTeam/xERTE", "b0adf065f204120b67162b35d1b823b68a89f93f", "tKGR/utils.py"),
+            ),
+        ),
+        Tool(
+            key="tntcomplex",
+            title="TNTComplEx",
+            protocol="time-aware",
+            ties=_WORST,
+            whole_ranks=True,
+            reference="Lacroix et al. 2020, Tensor decompositions for temporal knowledge base completion, "
+            "arXiv:2004.04926",
+            repositories=("facebookresearch/tkbc", "soledad921/TeLM"),
+            caveats=(
+                "Known answers are those of all three splits at the same time; the mean of the two sides is published, "
+                "which for MRR and Hits@k is that of the pooled ranks.",
+                "Many models derive from its code. The files cited are those of TeLM (Xu et al. 2021), which keeps its "
+                "evaluation; for facts with a begin and an end, the same time means that both are the same.",
+            ),
+            evidence=(
+                _file("soledad921/TeLM", "630cde0f479208ee84400b58dbabf1a4467d6ce5", "tkbc/process_icews.py"),
+                _file("soledad921/TeLM", "7b7619178249abd4e6dcd9cb3bc799610ed3bb16", "tkbc/datasets.py"),
+                _file("soledad921/TeLM", "515a6ff9bec74163582fddb1578cdc9d55d628ec", "tkbc/models.py"),
+                _file("facebookresearch/tkbc", "362c587b08cf7cbb3513e3ca375c02693860eb62", "README.md"),
+            ),
+        ),
+        Tool(
+            key="atise",
+            title="ATiSE",
+            protocol="time-aware",
+            ties=_BEST,
+            whole_ranks=True,
+            reference="Xu et al. 2020, Temporal knowledge graph completion based on time series Gaussian embedding, "
+            "arXiv:1911.07893",
+            repositories=("soledad921/ATISE",),
+            caveats=(
+                "Known answers are those of all three splits whose begin and end are the same as written; both sides "
+                "are pooled. TeRo evaluates by the same code.",
+            ),
+            evidence=(
+                _file("soledad921/ATISE", "a35b57084b535d37342b29ac80e1246aee308ae3", "Dataset_YG.py"),
+                _file("soledad921/ATISE", "a35b57084b535d37342b29ac80e1246aee308ae3", "Dataset.py"),
+                _file("soledad921/ATISE", "a35b57084b535d37342b29ac80e1246aee308ae3", "Train.py"),
+            ),
+        ),
     )
 }
 """The tools, by key."""

@@ -65,7 +65,7 @@ def build(
         typer.Option(
             "--protocol",
             "-p",
-            help=f"Repeatable; {', '.join(PROTOCOLS)} if left out. Also sampled:M.",
+            help=f"Repeatable; those that fit of {', '.join(PROTOCOLS)} if left out. Also sampled:M.",
             metavar="PROTOCOL",
         ),
     ] = None,
@@ -105,10 +105,13 @@ def build(
         str | None,
         typer.Option(help="Rank these entities only, and triples among them: labels or a file.", metavar="NAMES|FILE"),
     ] = None,
+    known: Annotated[
+        Path | None, typer.Option(help="Further known triples, for the filter to remove.", metavar="FILE")
+    ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
-            help="Columns of your files: h head, r relation, t tail, - ignored; if left out, by the heading, or hrt.",
+            help="Columns of your files: h head, r relation, t tail, d date or time, - ignored; as headed, or hrt.",
             metavar="ORDER",
             rich_help_panel=_READING,
         ),
@@ -142,7 +145,7 @@ def build(
         meant = " ".join(f"--dataset {shlex.quote(key)}" for key in context.args)
         raise UsageError(f"unexpected {' '.join(context.args)}: did you mean {meant}? Options say what to build.")
     require_builder("build")
-    from rankconst_builder.fetch import Fetcher
+    from rankconst_builder.fetch import Fetcher, read_local
     from rankconst_builder.layout import Layout
     from rankconst_builder.pipeline import UNRELEASED, Build, build_all, order_protocols
     from rankconst_builder.restriction import Restriction, read_names
@@ -156,10 +159,11 @@ def build(
     restriction = Restriction(
         relations=None if relations is None else read_names("--relations", relations),
         entities=None if entities is None else read_names("--entities", entities),
+        known=None if known is None else read_local(known),
     )
     if restriction != Restriction() and from_archive:
         raise UsageError(
-            "--relations and --entities need the files of the dataset; --from-archive has histograms only."
+            "--relations, --entities and --known need the files of the dataset; --from-archive has histograms only."
         )
     if restriction != Restriction() and not own:
         sources = [_restrict(_find_sources(dataset or [], all_, from_archive), name, restriction)]
@@ -211,7 +215,8 @@ def _suggest(tables: Tables, key: str, out: Path) -> str:
     held = [tasks.protocol for tasks in _find_tests(tables, key)]
     if not held:
         return f"next: rankconst show {key} --split all --tables {shlex.quote(str(out))}"
-    protocol = "" if DEFAULT_PROTOCOL in held else f" --protocol {held[0]}"
+    filtered = [key for key in held if parse_protocol(key).known != "none"]
+    protocol = "" if DEFAULT_PROTOCOL in held else f" --protocol {(filtered or held)[0]}"
     return f"next: rankconst adjust VALUE --metric mrr --dataset {key}{protocol} --tables {shlex.quote(str(out))}"
 
 
@@ -245,8 +250,8 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
     """Return a benchmark under the name of its restricted evaluation: its rows must not pass for the benchmark's."""
     if len(sources) != 1 or name is None:
         raise UsageError(
-            "--relations and --entities restrict one benchmark, and the result needs a name of its own: "
-            "--dataset KEY --name NAME."
+            "--relations, --entities and --known change the tasks of one benchmark, and these need a name of their "
+            "own: --dataset KEY --name NAME."
         )
     from rankconst.catalogue.benchmarks import make_key
 
@@ -256,7 +261,9 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
         for kind, labels in (("relations", restriction.relations), ("entities", restriction.entities))
         if labels is not None
     ]
-    title = f"{source.title}, restricted to {' and '.join(limits)}"
+    parts = [f"restricted to {' and '.join(limits)}"] if limits else []
+    parts += [] if restriction.known is None else ["with further known triples"]
+    title = ", ".join((source.title, *parts))
     return replace(source, key=make_key(name, "--name"), title=title, aliases=(), pykeen={})
 
 

@@ -32,7 +32,7 @@ _METRIC_COLUMNS = (
     Column("z", "z"),
 )
 
-_CANDIDATES = {"all": "all entities", "seen": "entities seen in train"}
+_CANDIDATES = {"all": "all entities", "seen": "entities seen in train", "placed": "heads and tails"}
 _TASKS = {"all": "all rows", "seen": "rows seen in train"}
 _KNOWN = {
     "all": "of all splits",
@@ -41,12 +41,15 @@ _KNOWN = {
     "none": "none",
 }
 
+_TIMES = {None: "", "any": ", of any time", "same": ", of the same time"}
+
 _PROTOCOL_COLUMNS = (
     Column("protocol", "protocol"),
     Column("candidates", "candidates", _CANDIDATES.__getitem__),
     Column("tasks", "triples", _TASKS.__getitem__),
     Column("distinct", "distinct", drop=2),
     Column("known", "known answers removed", _KNOWN.__getitem__),
+    Column("time", "of time"),
     Column("used_by", "used by", drop=1),
     Column("summary"),
     Column("law"),
@@ -154,6 +157,7 @@ def list_protocols(
             "tasks": protocol.tasks,
             "distinct": protocol.distinct,
             "known": protocol.known,
+            "time": None if protocol.qualified else protocol.time,
             "used_by": list(protocol.used_by),
             "summary": protocol.summary,
             "law": protocol.law,
@@ -168,6 +172,10 @@ def list_protocols(
     print_listing(Listing.of(_PROTOCOL_COLUMNS, rows, caption=caption), format)
 
 
+def _describe_known(protocol: Protocol) -> str:
+    return _KNOWN[protocol.known] + (", with the same qualifiers" if protocol.qualified else _TIMES[protocol.time])
+
+
 def _describe_protocol(protocol: Protocol) -> dict[str, str | None]:
     """Return the page of a protocol, field to text."""
     sampled = protocol.negatives is not None
@@ -177,7 +185,7 @@ def _describe_protocol(protocol: Protocol) -> dict[str, str | None]:
         "candidates": f"{protocol.negatives} and the true one" if sampled else _CANDIDATES[protocol.candidates],
         "triples": "as the benchmark gives them" if sampled else _TASKS[protocol.tasks],
         "distinct": None if sampled else text(protocol.distinct),
-        "known answers removed": None if sampled else _KNOWN[protocol.known],
+        "known answers removed": None if sampled else _describe_known(protocol),
         "law": protocol.law,
         "needs": protocol.needs,
         "constants": protocol.refused or "yes",

@@ -210,6 +210,7 @@ def _list_relations(opened: Tables, tasks: Tasks, baselines: Sequence[str]) -> L
             counted = {"relation": name, "num_tasks": chance.total, "mean_candidates": chance.mean}
             rows.append({**counted, "baseline": key, **expected})
     if not rows:
+        opened.histogram(tasks)  # which says why if there are no such tasks
         raise UnknownNameError(
             f"the tables ({opened.version}) hold no relations of {tasks.dataset} {tasks.split} under protocol "
             f"{tasks.protocol}; they are kept for valid and test."

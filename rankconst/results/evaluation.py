@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
+from rankconst.catalogue.benchmarks import list_meant
 from rankconst.catalogue.mentions import describe_dataset
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol, parse_protocol, parse_side, parse_split
 from rankconst.catalogue.tools import Tool, parse_tool
@@ -121,6 +122,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     """
     if file.unclear:
         raise DataError(file.unclear)
+    if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
+        file = replace(file, dataset=None)  # the user says which of several
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     named = user.dataset or file.dataset

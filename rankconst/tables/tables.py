@@ -21,7 +21,7 @@ from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, find_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, UNTABLED, explain_unfit, find_protocol
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
@@ -337,7 +337,11 @@ class Tables:
             says how.
         """
         if name not in self._keys:
+            from rankconst.catalogue.benchmarks import explain_ambiguous
+
             spellings = self._spellings
+            if name not in spellings and (ambiguous := explain_ambiguous(name)):
+                raise UnknownNameError(ambiguous)
             remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them."
             try:
                 self._keys[name] = resolve_name("dataset", name, spellings, remedy)
@@ -361,10 +365,9 @@ class Tables:
                 reason if elsewhere or self.place is not None else f"{reason} For tables of your own add --tables DIR."
             )
         missing = f"the tables ({self.version}) hold no {benchmark.title} ({benchmark.key})."
-        if benchmark.same_graph_as:
-            return f"{missing} Use {benchmark.same_graph_as}, of which it is another copy."
-        if benchmark.not_offered:
-            return f"{missing} It is not offered: {benchmark.not_offered}"
+        if benchmark.same_graph_as or benchmark.not_offered:
+            copy = f"Use {benchmark.same_graph_as}, of which it is another copy."
+            return f"{missing} {copy if benchmark.same_graph_as else f'It is not offered: {benchmark.not_offered}'}"
         if benchmark.key in load().datasets:
             return f"{missing} The tables that came with rankconst do: rankconst.load() opens them."
         # Only a folder can be added to; for a zip file or a download, tables of one's own are built next to it.
@@ -514,9 +517,17 @@ class Tables:
         stored = tasks if whole is not None else self._find_stored(tasks)
         if stored is None:
             held = dict.fromkeys(f"{each.protocol}/{each.split}" for each in records.histograms)
+            rules = [find_protocol(each.protocol) for each in records.histograms]
+            qualified = any(rule.qualified for rule in rules)
+            temporal = any(rule.time for rule in rules) and not qualified
+            lack = explain_unfit(find_protocol(tasks.protocol), temporal, qualified)
+            if not lack and (without := self._list_missing(tasks.dataset)):
+                lack = f"The file of {without} was missing when they were built."
+            if not lack and tasks.protocol in UNTABLED and self.place is None:
+                lack = f"Build them: rankconst build -d {tasks.dataset} -p {tasks.protocol}."
             raise UnknownNameError(
                 f"the tables ({self.version}) hold no {tasks.split} tasks of {tasks.dataset} under protocol "
-                f"{tasks.protocol}. They hold (protocol/split): {', '.join(held)}."
+                f"{tasks.protocol}.{' ' * bool(lack)}{lack} They hold (protocol/split): {', '.join(held)}."
             )
         found = records.pool(stored)
         if found is None:
@@ -526,6 +537,11 @@ class Tables:
         # Every task has as many candidates, so the number of tasks and their weights are all that is needed.
         sizes = np.full(len(found), (find_protocol(tasks.protocol).negatives or 0) + 1)
         return Histogram.from_counts(sizes, found.num_tasks, found.weights)
+
+    def _list_missing(self, dataset: str) -> str:
+        """Name the splits of a dataset that was counted without their files."""
+        row = self.datasets[dataset]
+        return " and ".join(s for s in SPLITS if row[f"triples_{s}"] is None) if row["entities"] is not None else ""
 
     def _explain_baseline(self, tasks: Tasks) -> str:
         """Say why the tables hold nothing of some tasks under a baseline that knows something."""
@@ -537,6 +553,11 @@ class Tables:
         missing = explain_missing(BASELINES[tasks.baseline], find_protocol(tasks.protocol), tasks.split)
         if missing:
             return missing
+        if "train" in self._list_missing(tasks.dataset):
+            return (
+                f"baseline {tasks.baseline} has no constants on {tasks.dataset}: it knows the triples of train, whose "
+                f"file was missing when the tables were built. Use --baseline {DEFAULT_BASELINE}."
+            )
         if not tasks.is_micro:
             return f"of {tasks.aggregation} averages the tables hold baselines for tabulated metrics only."
         return f"the tables ({self.version}) hold no such tasks of {tasks.dataset}: {tasks.describe()}."

@@ -14,7 +14,17 @@ import pytest
 from hypothesis import example, given, settings
 
 from brute import BASELINE_SCORES, ORDER, everything, rank_brute_force, weigh_brute_force
-from graphs import CATALOGUE, DATASETS, WRITABLE, Dataset, make_graph, random_dataset, read_graph
+from graphs import (
+    CATALOGUE,
+    DATASETS,
+    TEMPORAL,
+    TEMPORAL_DATASETS,
+    WRITABLE,
+    Dataset,
+    make_graph,
+    random_dataset,
+    read_graph,
+)
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED, explain_missing
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
@@ -34,7 +44,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
 
 EVALUATED = ("valid", "test")
-FULL = list(PROTOCOLS.values())
+FULL = [protocol for protocol in CATALOGUE if protocol.negatives is None]
 
 Blocks = dict[str, list[tuple[int, int]]]
 
@@ -62,9 +72,9 @@ def compare(dataset: Dataset, protocol: Protocol, split: str, baseline: str) -> 
             counted = Counter((*block, weight) for block, weight in zip(tasks, weights, strict=True))
             assert histogram_rows(got.macro_histogram(side, aggregation)) == counted
         by_relation: dict[int, Counter[tuple[int, int, float]]] = {}
-        for (_, relation, _), block in zip(ranked, tasks, strict=True):
+        for (_, relation, *_), block in zip(ranked, tasks, strict=True):
             by_relation.setdefault(relation, Counter())[*block, 1.0] += 1
-        codes = sorted({relation for rows in dataset.values() for _, relation, _ in rows})
+        codes = sorted({row[1] for rows in dataset.values() for row in rows})
         for code, one in got.relation_histograms(side).items():
             assert histogram_rows(one) == by_relation.pop(codes[code])
         assert by_relation == {}
@@ -102,6 +112,16 @@ INVERSE: Dataset = {
 @example(dataset={"train": [(0, 0, 1), (0, 0, 1)], "valid": [], "test": [(2, 2, 3)]})
 @given(dataset=DATASETS)
 def test_blocks_equal_score_vectors(protocol: Protocol, baseline: str, dataset: Dataset) -> None:
+    for split in EVALUATED:
+        compare(dataset, protocol, split, baseline)
+
+
+@pytest.mark.parametrize("baseline", BASELINES)
+@pytest.mark.parametrize("protocol", TEMPORAL.values(), ids=lambda protocol: protocol.key)
+@settings(max_examples=8)
+@example(dataset={split: [(*row, place % 2) for place, row in enumerate(rows)] for split, rows in INVERSE.items()})
+@given(dataset=TEMPORAL_DATASETS)
+def test_blocks_of_temporal_graphs_equal_score_vectors(protocol: Protocol, baseline: str, dataset: Dataset) -> None:
     for split in EVALUATED:
         compare(dataset, protocol, split, baseline)
 

@@ -5,23 +5,43 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import random
-from collections import Counter
-from typing import Any
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from brute import ORDER, count_brute_force, weigh_brute_force
-from graphs import CATALOGUE, DATASETS, WRITABLE, Dataset, make_graph, random_dataset
+from brute import ORDER, count_brute_force, read_rows, weigh_brute_force
+from graphs import (
+    CATALOGUE,
+    DATASETS,
+    SAMPLED,
+    STATIC,
+    TEMPORAL,
+    TEMPORAL_DATASETS,
+    WRITABLE,
+    Dataset,
+    Row,
+    make_graph,
+    random_dataset,
+    read_contents,
+)
 from rankconst.catalogue.aggregations import MACROS
+from rankconst.catalogue.baselines import INFORMED
+from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol, parse_protocol
-from rankconst.errors import DataError
+from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
 from rankconst_builder import candidates
+from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import TaskCounts, count_candidates, count_protocols
 from rankconst_builder.graph import Graph, Triples
+from rankconst_builder.pipeline import encode_benchmark
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.slow
@@ -92,12 +112,104 @@ def test_brute_force_reads_declared_fields_only() -> None:
             return getattr(self._protocol, name)
 
     dataset: Dataset = {"train": [(0, 0, 1)], "valid": [(1, 0, 2)], "test": [(0, 0, 1), (0, 0, 1)]}
-    for protocol in CATALOGUE:
+    for protocol in [*CATALOGUE, *TEMPORAL.values()]:
         spied: Any = Spy(protocol)
         for split in ORDER:
             assert count_brute_force(dataset, spied, split) == count_brute_force(dataset, protocol, split)
-    assert asked == {"candidates", "tasks", "distinct", "known", "negatives"}
+    assert asked == {"candidates", "tasks", "distinct", "known", "negatives", "time"}
     assert asked <= declared
+
+
+# Every way to treat the time with every set of known facts, and with repetitions.
+TIMES: tuple[Literal["any", "same"], ...] = ("any", "same")
+KNOWN: tuple[Literal["all", "up_to", "own"], ...] = ("all", "up_to", "own")
+TIMED = [
+    *TEMPORAL.values(),
+    *SAMPLED,
+    *(
+        Protocol(f"{time}-{distinct}-{known}", "all", "all", distinct, known, summary="", time=time)
+        for time, distinct, known in itertools.product(TIMES, (False, True), KNOWN)
+    ),
+]
+
+
+@pytest.mark.parametrize("protocol", TIMED, ids=lambda protocol: protocol.key)
+@settings(max_examples=8, deadline=None)
+@example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 1)]})
+@given(dataset=TEMPORAL_DATASETS)
+def test_counts_of_temporal_graphs_equal_triple_loops(protocol: Protocol, dataset: Dataset) -> None:
+    for split in ORDER:
+        compare(dataset, protocol, split)
+
+
+def test_filters_of_temporal_graphs_differ_as_design_says() -> None:
+    # Entities 0..4. Of (0, 0, ?) at time 1, tails 1 and 2 are known; at another time 3; tail 4 has another relation.
+    dataset: Dataset = {
+        "train": [(0, 0, 3, 0), (0, 0, 2, 1)],
+        "valid": [(0, 1, 4, 1)],
+        "test": [(0, 0, 1, 1), (0, 0, 1, 2), (0, 0, 1, 2)],
+    }
+    graph = make_graph(dataset)
+    tails = {key: count_candidates(graph, protocol, "test").tail.tolist() for key, protocol in TEMPORAL.items()}
+    assert tails == {"raw": [5, 5, 5], "static": [3, 3, 3], "time-aware": [4, 5, 5]}
+
+
+@pytest.mark.parametrize("protocol", [*STATIC.values(), *TEMPORAL.values()], ids=lambda protocol: protocol.key)
+def test_protocols_of_other_graphs_are_refused(protocol: Protocol) -> None:
+    facts: dict[bool, Dataset] = {
+        False: {"train": [(0, 0, 1)], "valid": [], "test": [(0, 0, 1)]},
+        True: {"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 1, 0)]},
+    }
+    for temporal, dataset in facts.items():
+        if protocol.fits(temporal):
+            assert count_candidates(make_graph(dataset), protocol, "test").rows.tolist() == [0]
+            continue
+        with pytest.raises(UndefinedError, match="for graphs without time" if temporal else "needs the time"):
+            count_candidates(make_graph(dataset), protocol, "test")
+
+
+TEMPORAL_KEYS = [key for key, source in load_benchmarks().items() if source.format.temporal]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", TEMPORAL_KEYS)
+def test_counts_of_temporal_benchmarks_equal_loops(key: str, mirror: Path) -> None:
+    source, contents = find_benchmark(key), read_contents(mirror, key)
+    columns = source.format.columns
+    facts = {
+        role: read_rows(contents[role], columns, padded=source.format.padded) for role in ORDER if role in contents
+    }
+    labels = {label for rows in facts.values() for h, _, t, *_ in rows for label in (h, t)}
+    stated = int(contents["stat"].split()[0]) if "stat" in contents else len(labels)
+    counted = count_protocols(encode_benchmark(source, contents), TEMPORAL.values())
+    assert {split for _, split in counted} == {*facts}
+    for (name, split), counts in counted.items():
+        end = {"raw": None, "static": 3, "time-aware": 5}[name]
+        heads, tails = defaultdict(set), defaultdict(set)
+        for h, r, t, *time in (row[:end] for rows in facts.values() for row in rows):
+            heads[r, t, *time].add(h)
+            tails[h, r, *time].add(t)
+        expected: dict[str, list[int]] = {"head": [], "tail": []}
+        for h, r, t, *time in (row[:end] for row in facts[split]):
+            expected["head"].append(stated + 1 - len(heads[r, t, *time]) if name != "raw" else stated)
+            expected["tail"].append(stated + 1 - len(tails[h, r, *time]) if name != "raw" else stated)
+        assert {"head": counts.head.tolist(), "tail": counts.tail.tolist()} == expected
+
+
+def test_the_time_aware_filter_of_a_forecasting_split_needs_its_own_file_only(mirror: Path) -> None:
+    source, contents = find_benchmark("icews14_regcn"), read_contents(mirror, "icews14_regcn")
+    whole = count_protocols(encode_benchmark(source, contents), TEMPORAL.values())
+    del contents["train"]
+    graph = encode_benchmark(source, contents)
+    alone = count_protocols(graph, TEMPORAL.values())
+    assert {*alone} == {(key, split) for key in ("raw", "time-aware") for split in ("valid", "test")}
+    for key, counts in alone.items():
+        assert flatten(counts) == flatten(whole[key])
+    with pytest.raises(DataError, match="without train the number of entities is not known"):
+        encode_benchmark(source, {role: content for role, content in contents.items() if role != "stat"})
+    with pytest.raises(UndefinedError, match="static needs train, whose file is missing"):
+        count_candidates(graph, TEMPORAL["static"], "test")
+    assert not any(baseline != "uniform" for *_, baseline in count_baselines(graph, alone, INFORMED))
 
 
 def test_protocols_differ_as_design_says() -> None:
@@ -145,9 +257,9 @@ def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def spy_on_sizes(update: Any, sizes: list[int]) -> Any:
-    def spied(self: Any, anchors: Any, relations: Any, answers: Any) -> None:
+    def spied(self: Any, anchors: Any, relations: Any, answers: Any, times: Any) -> None:
         sizes.append(len(anchors))
-        update(self, anchors, relations, answers)
+        update(self, anchors, relations, answers, times)
 
     return spied
 
@@ -166,8 +278,8 @@ def test_keys_of_more_than_32_bits(protocol: Protocol) -> None:
     entities, relations = 1 << 12, 1 << 22
     generator = random.Random(3)  # noqa: S311 - test data
     high = [0, 1, relations - 1, relations // 2, 1024]
-    ring = [(entity, high[entity % 5], (entity + 1) % entities) for entity in range(entities)]
-    hub = [(7, high[0], generator.randrange(entities)) for _ in range(50)]
+    ring: list[Row] = [(entity, high[entity % 5], (entity + 1) % entities) for entity in range(entities)]
+    hub: list[Row] = [(7, high[0], generator.randrange(entities)) for _ in range(50)]
     dataset: Dataset = {
         "train": ring + hub,
         "valid": [(entities - 1, high[2], 0), (entities - 1, high[2], 5), (0, high[2], 5)],

@@ -10,10 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force, describe_brute_force, read_rows
-from rankconst.catalogue.benchmarks import LineFormat
-from rankconst.catalogue.protocols import PROTOCOLS
+from graphs import STATIC
+from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
+from rankconst.download import MissingSourceError
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, Triples, describe_graph, encode_labels
+from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
@@ -142,7 +144,7 @@ def test_is_seen(train: list[tuple[int, int, int]], rows: list[tuple[int, int, i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.key)
+@pytest.mark.parametrize("protocol", STATIC.values(), ids=lambda protocol: protocol.key)
 @settings(max_examples=60, deadline=None)
 @given(files=DATASETS)
 def test_from_bytes_to_counts(protocol: object, files: dict[str, list[Row]]) -> None:
@@ -157,3 +159,32 @@ def test_from_bytes_to_counts(protocol: object, files: dict[str, list[Row]]) -> 
             expected.head,
             expected.tail,
         )
+
+
+INDUCTIVE = Benchmark(
+    key="ind",
+    title="Ind",
+    aliases=(),
+    format=LineFormat(),
+    files={role: BenchmarkFile(Remote(f"https://ind.invalid/{role}")) for role in ("train", "test", CONTEXT)},
+    split="published inductive",
+)
+
+
+def test_the_context_may_be_missing_where_it_makes_no_difference() -> None:
+    files = {"train": b"a\tr\tb\nb\ts\tc\n", "test": b"a\ts\tc\nx\tr\ta\n"}
+    graphs = [encode_benchmark(INDUCTIVE, {**files, **context}) for context in ({}, {CONTEXT: b"x\tr\ty\nx\tq\ty\n"})]
+    for protocol in STATIC.values():
+        one, other = (count_candidates(graph, protocol, "test") for graph in graphs)
+        assert (one.rows.tolist(), one.head.tolist(), one.tail.tolist()) == (
+            other.rows.tolist(), other.head.tolist(), other.tail.tolist()
+        )  # fmt: skip
+    assert describe_graph(graphs[0]) == describe_graph(graphs[1])
+
+
+def test_the_context_is_asked_for_where_it_decides_what_is_seen() -> None:
+    files = {"train": b"a\tr\tb\n", "test": b"a\ts\tb\n"}
+    assert not encode_benchmark(INDUCTIVE, {**files, CONTEXT: b"x\tr\ty\n"}).seen_relations.all()
+    assert encode_benchmark(INDUCTIVE, {**files, CONTEXT: b"x\ts\ty\n"}).seen_relations.all()
+    with pytest.raises(MissingSourceError, match="ind: transductive_train is missing, and it decides which relations"):
+        encode_benchmark(INDUCTIVE, files)

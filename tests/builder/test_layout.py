@@ -169,6 +169,62 @@ def test_row_numbers_without_a_heading_are_named_right() -> None:
     assert refused({"train": frame, "test": frame}).endswith("name them with -: -hrt.")
 
 
+# -- times -----------------------------------------------------------------------------------------------------------
+
+QUADS = {
+    "train": [("ada", "knows", "bob", "2014-01-01"), ("bob", "knows", "cy", "2014-01-02")],
+    "test": [("ada", "knows", "cy", "2014-01-02")],
+}
+
+
+def write_quads(order: str, *first: str, ends: bool = False) -> dict[str, str]:
+    rows = {split: [(*row, *([row[3]] * ends)) for row in rows] for split, rows in QUADS.items()}
+    return {
+        split: "\n".join([*first, *(",".join(row[place] for place in map(int, order)) for row in each)]) + "\n"
+        for split, each in rows.items()
+    }
+
+
+def read_times(files: dict[str, str], layout: Layout = COMMA) -> tuple[dict[str, list[Any]], str]:
+    contents = {role: text.encode() for role, text in files.items()}
+    labels, note = read_own(contents, {role: role for role in files}, layout)
+    found = {}
+    for role, each in labels.items():
+        times = zip(*(column.to_pylist() for column in each.time), strict=True)
+        found[role] = [(*row, *(t.decode() for t in time)) for row, time in zip(rows_of(each), times, strict=True)]
+    return found, note
+
+
+@pytest.mark.parametrize(
+    ("heading", "order"),
+    [("head,relation,tail,timestamp", "0123"), ("subject,date,predicate,object", "0312"), ("s,p,o,time", "0123")],
+)
+def test_headings_name_the_time(heading: str, order: str) -> None:
+    got, note = read_times(write_quads(order, heading))
+    assert got == QUADS
+    assert note.endswith("d is the time of a fact, so this is a temporal graph (--columns hrt- ignores the time)")
+    without = "".join("hrt-"[int(place)] for place in order)
+    assert read(write_quads(order, heading), Layout(",", without))[0] == {
+        role: [row[:3] for row in rows] for role, rows in QUADS.items()
+    }
+
+
+@pytest.mark.parametrize(("heading", "columns"), [((), "hrtd"), (("head,relation,tail,Tag",), "hrtd")])
+def test_columns_name_the_time(heading: tuple[str, ...], columns: str) -> None:
+    assert read_times(write_quads("0123", *heading), Layout(",", columns))[0] == QUADS
+    ends = write_quads("01234", ends=True)
+    assert read_times(ends, Layout(",", "hrtdd"))[0]["test"] == [(*QUADS["test"][0], "2014-01-02")]
+    assert read_times(ends, Layout(",", "hrtd-"))[0] == QUADS
+
+
+@pytest.mark.parametrize(("order", "columns"), [("0123", "hrtd"), ("01233", "hrtdd")])
+def test_what_may_be_a_time_is_refused(order: str, columns: str) -> None:
+    assert refused(write_quads(order)).endswith(
+        f"If what follows the triple is its time, name it with d: --columns {columns}. To ignore further columns, name "
+        f"them with -: {columns.replace('d', '-')}."
+    )
+
+
 # -- OpenKE ----------------------------------------------------------------------------------------------------------
 
 IDS = {"train": [("0", "1", "2"), ("1", "0", "0"), ("2", "1", "0")], "test": [("0", "0", "1")]}

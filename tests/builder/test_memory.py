@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,11 @@ from hypothesis import strategies as st
 
 import rankconst
 from brute import ORDER, count_brute_force
+from graphs import STATIC, TEMPORAL, TEMPORAL_DATASETS
 from oracles import differing_rows
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
-from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
+from rankconst.catalogue.protocols import parse_protocol
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.tables.schema import COLUMNS
 from rankconst_builder.fetch import Fetcher
@@ -72,7 +74,7 @@ SHAPES = {
     train=split_of(7, 2, 14),
     valid=st.none() | split_of(9, 3, 6),
     test=split_of(9, 3, 6),
-    protocol=st.sampled_from([*PROTOCOLS, "sampled:7"]),
+    protocol=st.sampled_from([*STATIC, "sampled:7"]),
 )
 def test_counts_are_those_of_brute_force(
     shape: Any, train: Rows, valid: Rows | None, test: Rows, protocol: str
@@ -111,7 +113,7 @@ def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
         for row in theirs if name == "datasets" else []:
             row["sha256"] = [None] * 3
         assert differing_rows(ours, theirs) == []
-    for protocol in PROTOCOLS:
+    for protocol in STATIC:
         for metric in ("mr", "mrr", "hits@10", "hits@7", "gmr", "mad"):
             constants = built.constants("mykg", metric, protocol=protocol)
             for tables in (made, unmade):
@@ -123,6 +125,44 @@ def test_it_is_the_same_as_a_build_of_the_files(tmp_path: Path) -> None:
         assert made.constants("mykg", "mrr", **names) == built.constants("mykg", "mrr", **names)
     adjusted = rankconst.adjust({"MRR": "0.5", "dataset": "mykg"}, tables=made)
     assert adjusted.table == rankconst.adjust({"MRR": "0.5", "dataset": "mykg"}, tables=built).table
+
+
+@pytest.mark.parametrize("kind", ["number", "date", "text", "ends"])
+@settings(max_examples=4)
+@given(dataset=TEMPORAL_DATASETS.filter(lambda dataset: dataset["train"] and dataset["test"]))
+def test_quadruples_are_counted_as_brute_force_does(kind: str, dataset: Any) -> None:
+    def shape(rows: Any) -> pd.DataFrame | None:
+        frame = pd.DataFrame(rows, columns=["head", "relation", "tail", "time"])
+        if kind == "date":
+            frame["time"] = pd.Timestamp("2014-01-01") + pd.to_timedelta(frame["time"], unit="D")
+        if kind == "text":
+            frame["time"] = "t" + frame["time"].astype(str)
+        if kind == "ends":
+            frame = frame.rename(columns={"time": "begin"}).assign(end_time=frame["time"] * 7)
+        return frame if rows else None
+
+    tables = rankconst.from_triples(*(shape(dataset[split]) for split in ORDER))
+    assert tables.protocols("triples") == tuple(TEMPORAL)
+    for (key, protocol), split in itertools.product(TEMPORAL.items(), ORDER):
+        counted = count_brute_force(dataset, protocol, split)
+        for side in ("head", "tail") if counted.rows else ():
+            histogram = tables.histogram("triples", split=split, side=side, protocol=key)
+            found = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
+            assert found == dict(Counter(getattr(counted, side)))
+    with pytest.raises(UnknownNameError, match="Say whether known answers of the same time were removed"):
+        tables.constants("triples", "mrr")
+
+
+def test_times_that_cannot_be() -> None:
+    timed = pd.DataFrame([("a", "r", "b", pd.Timestamp("2014-01-01"))], columns=["head", "relation", "tail", "date"])
+    with pytest.raises(DataError, match="different numbers of columns: train in 1, test in 0"):
+        rankconst.from_triples(timed, None, GOOD)
+    with pytest.raises(DataError, match="the times of test: row 0 holds None"):
+        rankconst.from_triples(timed, None, timed.assign(date=np.array(["NaT"], dtype="datetime64[ns]")))
+    with pytest.raises(UsageError, match="standard is for graphs without time; this is a temporal graph"):
+        rankconst.from_triples(timed, None, timed, protocol="standard")
+    with pytest.raises(UsageError, match="time-aware needs the time of every fact"):
+        rankconst.from_triples(GOOD, None, GOOD, protocol="time-aware")
 
 
 GOOD = [("a", "r", "b"), ("b", "r", "c")]

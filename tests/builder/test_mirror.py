@@ -5,18 +5,24 @@ from __future__ import annotations
 import csv
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from graphs import read_context, read_graph, read_labels
-from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
+from brute import count_with_sets, read_rows
+from graphs import STATIC, read_contents, read_context, read_graph, read_labels
+from rankconst.catalogue.benchmarks import FORECASTING, find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
+from rankconst_builder.pipeline import encode_benchmark
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    Rows = Sequence[tuple[Any, ...]]
 
 GIVEN_BY_PYKEEN = {
     "pykeen_entities": "entities",
@@ -24,6 +30,21 @@ GIVEN_BY_PYKEEN = {
     "pykeen_training": "train",
     "pykeen_testing": "test",
     "pykeen_validation": "valid",
+}
+
+
+# Temporal benchmarks: entities and relations as their stat.txt or papers state them, times of the files, and facts of
+# each split as papers state them: Jin et al. 2020, Li et al. 2021, Han et al. 2021, Goel et al. 2020, Xu et al. 2020.
+TEMPORAL = {
+    "icews14_regcn": (7128, 230, 365, 74_845, 8_514, 7_371),
+    "icews14_xerte": (7128, 230, 365, 63_685, 13_823, 13_222),
+    "icews14_interp": (7128, 230, 365, 72_826, 8_941, 8_963),
+    "icews0515_regcn": (10488, 251, 4017, 368_868, 46_302, 46_159),
+    "icews0515_interp": (10488, 251, 4017, 368_962, 46_275, 46_092),
+    "icews18": (23033, 256, 304, 373_018, 45_995, 49_545),
+    "yago_tkg": (10623, 10, 189, 161_540, 19_523, 20_026),
+    "wiki_tkg": (12554, 24, 21, 0, 67_538, 63_110),  # 232 times with those of its train, which is not there
+    "wikidata12k": (12554, 24, 2801, 32_497, 4_062, 4_062),
 }
 
 
@@ -76,6 +97,76 @@ def read_dataset(mirror: Path, key: str, transductive: bool) -> Reading:
     )
 
 
+# What papers state of benchmarks that STATISTICS.csv leaves out, and what the files have beyond it:
+# entities, of them in train, relations, rows of train, valid and test.
+STATED = {
+    "ingram_fb25": (4_097, 4_097, 216, 17_147, 5_716, 5_716),  # Lee et al. 2023, table 2: the inference graph
+    "ingram_fb50": (4_445, 4_445, 205, 11_636, 3_879, 3_879),
+    "ingram_fb75": (2_792, 2_792, 186, 9_316, 3_106, 3_106),
+    "ingram_fb100": (2_624, 2_624, 77, 6_987, 2_329, 2_329),
+    "hm_1k": (9_899, 9_899, 11, 18_638, 0, 476),  # Galkin et al. 2024 (ULTRA), table of inductive datasets
+    "hm_5k": (23_792, 23_792, 11, 48_425, 0, 2_124),
+    "cn82k": (78_339, 65_465, 34, 81_920, 10_240, 10_240),  # the paper counts 78,334 entities, else the same
+    "db15k": (12_842, 12_785, 279, 79_222, 9_904, 9_902),
+    "mkg_w": (15_000, 14_509, 169, 34_196, 4_276, 4_274),
+    "kuai16k": (16_015, 16_003, 4, 180_190, 22_523, 22_525),
+    "wd50k_statements": (47_155, 40_107, 487, 166_435, 23_913, 46_159),  # Galkin et al. 2020, table 1; one less: __na__
+    "wd50k_33_statements": (38_123, 29_667, 428, 73_406, 10_568, 18_133),
+    "wd50k_66_statements": (27_346, 18_528, 351, 35_968, 5_154, 8_045),
+    "wd50k_100_statements": (18_791, 9_890, 204, 22_738, 3_279, 5_297),
+    "jf17k": (25_092, 22_397, 320, 61_400, 0, 17_635),
+}
+
+
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 50_000)) for key, sizes in STATED.items()]
+)
+def test_files_have_what_papers_state(mirror: Path, key: str) -> None:
+    found = describe_graph(read_graph(mirror, key))
+    rows = (found.rows[split] for split in SPLITS)
+    assert (found.entities, found.entities_train, found.relations, *rows) == STATED[key]
+
+
+@pytest.mark.parametrize(
+    ("key", "expectation"),
+    [("ingram_fb25", 0.002181), ("ingram_fb50", 0.002025), ("ingram_fb75", 0.003097), ("ingram_fb100", 0.003274)],
+)
+def test_an_inference_graph_is_enough(mirror: Path, key: str, expectation: float) -> None:
+    """The file that models are trained on is not in the mirror; a random ranker's MRR under pykeen is known."""
+    counts = count_candidates(read_graph(mirror, key), PROTOCOLS["pykeen"], "test")
+    candidates = np.concatenate([counts.head, counts.tail])
+    harmonic = np.cumsum(1 / np.arange(1, candidates.max() + 1))
+    assert np.mean(harmonic[candidates - 1] / candidates) == pytest.approx(expectation, abs=5e-7)
+
+
+def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
+    """Read the splits of a benchmark by splitting lines."""
+    source = find_benchmark(key)
+    form, sign = source.format, source.format.delimiter.encode()
+    found: dict[str, Rows] = {split: [] for split in SPLITS}
+    for split in SPLITS:
+        if split in source.files:
+            content = (mirror / source.files[split].remote.url.partition("://")[2]).read_bytes()
+            lines = content.partition(b"\n")[2] if form.count_line else content
+            if form.qualified:
+                cells = [line.split(sign) for line in lines.splitlines()]
+                found[split] = [(h, r, t, tuple(zip(more[::2], more[1::2], strict=True))) for h, r, t, *more in cells]
+            else:
+                found[split] = read_rows(lines, form.columns, sign)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", STATED)
+def test_counts_equal_plain_loops(mirror: Path, key: str) -> None:
+    graph, plain = read_graph(mirror, key), read_plainly(mirror, key)
+    for protocol in (one for one in PROTOCOLS.values() if one.fits(graph.temporal, graph.qualified)):
+        for split in SPLITS:
+            got, expected = count_candidates(graph, protocol, split), count_with_sets(plain, protocol, split)
+            assert got.rows.tolist() == expected.rows
+            assert (got.head.tolist(), got.tail.tolist()) == (expected.head, expected.tail), (protocol.key, split)
+
+
 def read_statistics(mirror: Path) -> list[dict[str, str]]:
     with (mirror / "STATISTICS.csv").open(encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream))
@@ -101,13 +192,17 @@ def test_reader_reproduces_the_statistics_of_every_dataset(mirror: Path) -> None
     assert wrong == []
     assert len(rows) == 71
     assert sum("(train graph)" in row["key"] for row in rows) == 11
-    assert {key_of(row) for row in rows} == {
-        key for key, source in load_benchmarks().items() if is_mirrored(mirror, key) and not source.not_offered
+    assert {key_of(row) for row in rows} | STATED.keys() == {
+        key
+        for key, source in load_benchmarks().items()
+        if is_mirrored(mirror, key) and not (source.not_offered or source.format.temporal)
     }
 
 
 def is_mirrored(mirror: Path, key: str) -> bool:
-    files = [file.remote.url.partition("://")[2] for file in load_benchmarks()[key].files.values()]
+    files = [
+        file.remote.url.partition("://")[2] for role, file in load_benchmarks()[key].files.items() if role in SPLITS
+    ]
     return bool(files) and all((mirror / file).is_file() for file in files)
 
 
@@ -146,7 +241,7 @@ def test_files_agree_with_pykeen_unless_a_mismatch_is_stated(mirror: Path) -> No
 @pytest.mark.parametrize("key", sorted(key for key, source in load_benchmarks().items() if source.same_graph_as))
 def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path, key: str) -> None:
     graphs = [read_graph(mirror, one) for one in (key, find_benchmark(key).same_graph_as)]
-    for protocol in PROTOCOLS.values():
+    for protocol in STATIC.values():
         for split in SPLITS:
             one, other = (count_candidates(graph, protocol, split) for graph in graphs)
             assert one.num_entities == other.num_entities
@@ -167,3 +262,25 @@ def test_another_source_of_the_same_graph_gives_the_same_histograms(mirror: Path
 def test_numbers_of_the_design(mirror: Path, key: str, protocol: str, entities: int, tasks: int) -> None:
     counts = count_candidates(read_graph(mirror, key), PROTOCOLS[protocol], "test")
     assert (counts.num_entities, counts.rows.size) == (entities, tasks)
+
+
+def test_every_temporal_benchmark_is_compared_with_papers() -> None:
+    assert {key for key, source in load_benchmarks().items() if source.format.temporal} == TEMPORAL.keys()
+
+
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=[pytest.mark.slow] * (sizes[3] > 100_000)) for key, sizes in TEMPORAL.items()]
+)
+def test_temporal_benchmarks_are_as_papers_state(mirror: Path, key: str) -> None:
+    source = find_benchmark(key)
+    graph = encode_benchmark(source, read_contents(mirror, key))
+    rows = (len(graph.splits[split]) for split in SPLITS)
+    assert (graph.num_entities, graph.num_relations, graph.num_times, *rows) == TEMPORAL[key]
+    assert (graph.forecasting, graph.missing) == (
+        source.split == FORECASTING,
+        frozenset({"train"} if key == "wiki_tkg" else ()),
+    )
+    times = [{*graph.splits[split].codes[-1].tolist()} for split in SPLITS]
+    shared = times[0] & times[1] | times[0] & times[2] | times[1] & times[2]
+    assert bool(shared) != graph.forecasting
+    assert describe_graph(graph).distinct["test"] == TEMPORAL[key][-1] - (1_226 if key == "wiki_tkg" else 0)

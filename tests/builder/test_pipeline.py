@@ -7,7 +7,9 @@ import functools
 import hashlib
 import io
 import random
+import shutil
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -15,6 +17,7 @@ import pytest
 
 import rankconst
 from brute import ORDER, count_brute_force, describe_brute_force, read_rows
+from graphs import STATIC, write_forecasting
 from oracles import differing_rows
 from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
@@ -22,7 +25,7 @@ from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat,
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
 from rankconst.download import HashMismatchError, MissingSourceError, Reporter
-from rankconst.errors import DataError, RankconstError, TablesError, UsageError
+from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 from rankconst_builder.fetch import Content, Fetcher
@@ -211,7 +214,7 @@ def test_histograms_equal_brute_force(mirror: Path, run: Run, key: str) -> None:
     dataset = read_dataset(mirror, key)
     expected = {
         (protocol.key, split, side): count_brute_force(dataset, protocol, split).histogram(side)
-        for protocol in PROTOCOLS.values()
+        for protocol in STATIC.values()
         for split in ("valid", "test")
         for side in ("head", "tail")
     }
@@ -263,7 +266,7 @@ def test_rows_are_unique_and_in_canonical_order(small: Path, run: Run) -> None:
     constants = tables.read("constants").to_pylist()
     each = 3 * (len(TABULATED) + len(MACROS) * len(MACRO_TABULATED))
     # Baselines rank all candidates, of valid and test.
-    assert len(constants) == 3 * each * (len(order[0]) * 3 + len(PROTOCOLS) * 2 * len(INFORMED))
+    assert len(constants) == 3 * each * ((len(STATIC) + 2) * 3 + len(STATIC) * 2 * len(INFORMED))
     assert list(tables.datasets) == ["alpha", "beta", "gamma"]
 
 
@@ -285,6 +288,88 @@ def test_sampled_protocol(mirror: Path, run: Run, tmp_path: Path) -> None:
     assert_same_numbers(found.tables, again.tables, "nations")
 
 
+# ---- temporal benchmarks ------------------------------------------------------------------------------------------
+
+
+def test_a_forecasting_benchmark_has_what_does_not_need_its_train(tmp_path: Path, run: Run, screen: Console) -> None:
+    whole = run(
+        write_forecasting(tmp_path / "whole", train=True), mirror=tmp_path / "whole", out=tmp_path / "a", baselines=()
+    ).tables
+    source = write_forecasting(tmp_path / "part", train=False)
+    outcome = run(source, mirror=tmp_path / "part", out=tmp_path / "b", per_triple=True)
+    part, said = outcome.tables, " ".join(" ".join(printed(screen)).split())
+    assert whole is not None
+    assert part is not None
+    assert "What does not need train is built" in said
+    assert "no constants of test under static, for want of files" in said
+    assert whole.protocols("forecast") == ("raw", "static", "time-aware")
+    held = [(one["protocol"], one["split"]) for one in rows_of(part, "candidates", "forecast")]
+    assert {*held} == {(key, split) for key in ("raw", "time-aware") for split in ("valid", "test")}
+    for name in ("candidates", "macro_candidates", "candidates_by_relation", "constants"):
+        same = [
+            row
+            for row in rows_of(whole, name, "forecast")
+            if (row["protocol"], row["split"]) in held and row.get("baseline", "uniform") == "uniform"
+        ]
+        assert differing_rows(rows_of(part, name, "forecast"), same) == []
+    (row,), (full,) = (rows_of(tables, "datasets", "forecast") for tables in (part, whole))
+    assert (row["entities"], row["relations"], full["entities"], full["relations"]) == (12, 3, 12, 3)
+    lost = {name for name, value in row.items() if value is None and full[name] is not None}
+    assert lost == {
+        *("entities_train", "relations_train", "triples_train", "duplicates_train", "valid_in_train", "test_in_train"),
+        *("self_loops_train", "dropped_valid", "dropped_test"),
+    }
+    assert row["sha256"][0] is None
+    assert [path.stem for path in sorted((tmp_path / "b" / "per-triple").iterdir())] == [
+        "forecast-raw",
+        "forecast-time-aware",
+    ]
+    for protocol, baseline, message in (
+        ("static", "uniform", "The file of train was missing when they were built"),
+        ("raw", "range", "it knows the triples of train, whose file was missing"),
+    ):
+        with pytest.raises(UnknownNameError, match=message):
+            part.constants("forecast", "mrr", protocol=protocol, baseline=baseline)
+    # Once the file is there, the rest is built.
+    again = run(source, mirror=tmp_path / "whole", out=tmp_path / "b", baselines=()).tables
+    assert again is not None
+    assert again.protocols("forecast") == ("raw", "static", "time-aware")
+
+
+def test_times_that_two_files_share_are_no_forecasting_split(tmp_path: Path, run: Run) -> None:
+    source = write_forecasting(tmp_path / "mirror", train=True)
+    test = source.files["valid"]
+    with pytest.raises(DataError, match="valid and test share 3 times, but the dataset is said to be split by time"):
+        run(replace(source, files={**source.files, "test": test}), mirror=tmp_path / "mirror")
+    fewer = tmp_path / "stat.txt"
+    stat = replace(source.files["stat"], remote=Remote("https://example.invalid/forecast/few.txt"))
+    for text, message in (("5 3", "states 5 entities and 3 relations; its files have"), ("x", "expected the")):
+        fewer = tmp_path / "mirror" / "example.invalid" / "forecast" / "few.txt"
+        fewer.write_text(text, encoding="ascii")
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        with pytest.raises(DataError, match=message):
+            run(replace(source, files={**source.files, "stat": stat}), mirror=tmp_path / "mirror")
+
+
+@pytest.mark.slow
+def test_wiki_without_its_train(mirror: Path, run: Run) -> None:
+    tables = run("wiki_tkg", mirror=mirror).tables
+    assert tables is not None
+    tasks = tables.tasks("wiki_tkg", protocol="time-aware")
+    assert tables.histogram(tasks).mean == pytest.approx(12_536.3, abs=0.05)
+    assert tables.constants(tasks, "mr").expectation == pytest.approx(6_268.65, abs=0.005)
+    assert tables.constants(tasks, "mrr").expectation == pytest.approx(7.988e-4, abs=5e-8)
+
+
+@pytest.mark.slow
+def test_icews14(mirror: Path, run: Run) -> None:
+    tables = run("icews14_regcn", mirror=mirror).tables
+    assert tables is not None
+    for protocol, expected in {"raw": 1.326e-3, "time-aware": 1.326e-3, "static": 1.328e-3}.items():
+        constants = tables.constants("icews14_regcn", "mrr", protocol=protocol)
+        assert constants.expectation == pytest.approx(expected, abs=5e-7)
+
+
 # ---- counts per triple, and graphs of one's own ------------------------------------------------------------------
 
 
@@ -296,7 +381,7 @@ def read_per_triple(folder: Path, key: str, protocol: str) -> list[tuple[Any, ..
 
 @pytest.mark.slow
 def test_counts_per_triple_equal_brute_force(mirror: Path, run: Run, tmp_path: Path) -> None:
-    protocols = (*PROTOCOLS.values(), parse_protocol("sampled:500"))
+    protocols = (*STATIC.values(), parse_protocol("sampled:500"))
     run("nations", mirror=mirror, protocols=protocols, per_triple=True)
     dataset = read_dataset(mirror, "nations")
     for protocol in protocols:
@@ -349,7 +434,7 @@ def test_own_graph_equals_brute_force(run: Run, tmp_path: Path) -> None:
     assert found["seen"] != found["rows"]
     outcome = run(OWN, local={"mykg": write_own(tmp_path, dataset)}, layout=CSV, per_triple=True)
     assert (outcome.built, outcome.kept, dict(outcome.failures)) == (("mykg",), (), {})
-    for protocol in PROTOCOLS.values():
+    for protocol in STATIC.values():
         expected = []
         for split in ORDER:
             counts = count_brute_force(dataset, protocol, split)

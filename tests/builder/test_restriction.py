@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute import ORDER, entities_of, everything, relations_of
+from graphs import STATIC
 from rankconst.catalogue.benchmarks import LineFormat
-from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.catalogue.protocols import UNTABLED
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import encode_labels
-from rankconst_builder.restriction import Restriction, read_names
+from rankconst_builder.restriction import Restriction, add_known, read_names
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObj
     relations = data.draw(st.sets(st.sampled_from(sorted(map(str, relations_of(everything(dataset))))), min_size=1))
     entities = data.draw(st.sets(st.sampled_from(sorted(map(str, entities_of(everything(dataset))))), min_size=1))
     restricted = Restriction(tuple(relations), tuple(entities)).apply(graph)
-    for protocol, split in itertools.product(PROTOCOLS.values(), ORDER):
+    for protocol, split in itertools.product(STATIC.values(), ORDER):
         counts = count_candidates(restricted, protocol, split)
         heads, tails = count_by_loops(dataset, protocol, split, relations, entities)
         assert (counts.head.tolist(), counts.tail.tolist()) == (heads, tails)
@@ -77,7 +78,7 @@ def test_counts_equal_loops_over_what_remains(dataset: Dataset, data: st.DataObj
 @given(dataset=DATASETS)
 def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None:
     graph = encode(dataset)
-    for protocol, split, relation in itertools.product(PROTOCOLS.values(), ORDER, graph.relation_names):
+    for protocol, split, relation in itertools.product(STATIC.values(), ORDER, graph.relation_names):
         alone = count_candidates(Restriction(relations=(relation,)).apply(graph), protocol, split)
         whole = count_candidates(graph, protocol, split)
         for side in ("head", "tail"):
@@ -90,6 +91,32 @@ def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None
                 else dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
             )
             assert found == counted
+
+
+@pytest.mark.slow
+@settings(max_examples=80, deadline=None)
+@given(dataset=DATASETS, further=ROWS)
+def test_further_known_triples_are_removed(dataset: Dataset, further: list[Row]) -> None:
+    graph = encode(dataset)
+    entities, relations = (names(everything(dataset)) for names in (entities_of, relations_of))
+    inside = {row for row in further if {row[0], row[2]} <= entities and row[1] in relations}
+    known = read_triples("".join("\t".join(row) + "\n" for row in further).encode(), LineFormat(), "known")
+    if not inside:
+        with pytest.raises(DataError, match=r"none of the .* triples has entities and a relation of the graph"):
+            add_known(graph, known)
+        return
+    knowing, told = add_known(graph, known)
+    assert told.startswith(f"{sum(row in inside for row in further)} of {len(further)} further known triples")
+    for protocol, split in itertools.product((*STATIC.values(), UNTABLED["train+test"]), ORDER):
+        counts, before = count_candidates(knowing, protocol, split), count_candidates(graph, protocol, split)
+        ranked = {"all": entities, "seen": entities_of(dataset["train"])}[protocol.candidates]
+        names = protocol.known_splits(split)
+        known_rows = {row for name in names for row in dataset[name]} | (inside | {*dataset[split]} if names else set())
+        rows = [dataset[split][place] for place in before.rows]
+        assert counts.rows.tolist() == before.rows.tolist()
+        heads = [sum(one == h or (one, r, t) not in known_rows for one in ranked) for h, r, t in rows]
+        tails = [sum(one == t or (h, r, one) not in known_rows for one in ranked) for h, r, t in rows]
+        assert (counts.head.tolist(), counts.tail.tolist()) == (heads, tails)
 
 
 def test_unknown_labels_are_refused() -> None:

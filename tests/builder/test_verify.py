@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import rankconst
+from graphs import write_forecasting
 from oracles import hash_lines, lines_of
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, SampledTasks
 from rankconst.catalogue.protocols import parse_protocol
@@ -28,7 +29,7 @@ from rankconst_builder.package import KEYS, describe_set, hash_content, serialis
 from rankconst_builder.pipeline import Build, build_all
 from rankconst_builder.release import pack_zip
 from rankconst_builder.restriction import Restriction
-from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks
+from rankconst_builder.verify import CHECKS, Finding, Means, Result, TableSet, read_set, rebuild, run_checks, tableset
 from rankconst_builder.verify.checks import plain
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Draft:
         kept = {
             name: table
             if name == "datasets"
-            else table.filter([p not in protocols for p in table["protocol"].to_pylist()])
+            else table.filter(pa.array([p not in protocols for p in table["protocol"].to_pylist()], pa.bool_()))
             for name, table in self.tables.items()
         }
         return replace(self, tables=kept)
@@ -239,6 +240,29 @@ def test_a_restricted_build_passes(toy: Toy, tmp_path: Path, registry: None) -> 
     assert failed(results) == {}
     assert [one.message for one in results["sources"].findings] == [
         "not compared with sources: its evaluation is restricted"
+    ]
+
+
+@pytest.mark.parametrize("train", [True, False])
+def test_a_temporal_build_passes(train: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its train, and without; what it holds is there, and nothing else."""
+    source = write_forecasting(tmp_path / "mirror", train=train)
+    for module in (rebuild, tableset):
+        monkeypatch.setattr(module, "load_benchmarks", lambda: {"forecast": source})
+    draft = draft_of(build(tmp_path, tmp_path / "mirror", source))
+    means = Means(str(tmp_path / "mirror"), tmp_path / "cache", QUIET)
+    results = examine(replace(draft, version="9.0.0").write(tmp_path / "right"), means)
+    assert failed(results) == {}
+    assert results["sources"].rows > 0
+    lost = "static" if train else "time-aware"
+    found = failed(examine(replace(draft.without(lost), version="9.0.0").write(tmp_path / "fewer")))
+    assert {finding.key["protocol"] for finding in found["coverage"]} == {lost}
+    changed = draft.change("candidates", "num_tasks", lambda tasks: tasks + 1, protocol="time-aware", split="test")
+    opened = read_set(rankconst.load(changed.write(tmp_path / "changed")))
+    assert rebuild.rebuild_histograms(opened, means).findings
+    more = draft.change("datasets", "self_loops_train", None if train else 1)
+    assert [finding.column for finding in failed(examine(more.write(tmp_path / "more")))["missing"]] == [
+        "self_loops_train"
     ]
 
 

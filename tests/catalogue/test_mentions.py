@@ -11,7 +11,7 @@ from rankconst.catalogue.mentions import explain_elsewhere, find_joined, find_me
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("ICEWS18", "a temporal graph"), ("nell-one (few-shot)", "a few examples"), ("Freebase", "drawn from"),
+        ("GDELT", "a temporal graph"), ("nell-one (few-shot)", "a few examples"), ("Freebase", "drawn from"),
         ("FB15k-237 (few-shot)", "these are few-shot tasks"), ("WikiPeople-3 (n-ary)", "more than two entities"),
     ],
 )  # fmt: skip

@@ -21,6 +21,7 @@ from rankconst.catalogue.protocols import (
     SAMPLINGS,
     SIDES,
     SPLITS,
+    explain_unfit,
     find_protocol,
     parse_protocol,
     parse_side,
@@ -38,6 +39,10 @@ EXPECTED = {
     "libkge": ("all", "all", False, ("train", "valid"), ("train", "valid", "test")),
     "pykeen": ("seen", "seen", True, ("train", "valid"), ("train", "valid", "test")),
     "raw": ("all", "all", False, (), ()),
+    "static": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
+    "time-aware": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
+    "qualified": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
+    "stare": ("placed", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
 }
 
 
@@ -48,6 +53,30 @@ def test_every_protocol_is_as_designed() -> None:
     }
     assert found == EXPECTED
     assert DEFAULT_PROTOCOL == "standard"
+    assert {key: (p.time, p.qualified) for key, p in PROTOCOLS.items() if p.time} == {
+        "static": ("any", False), "time-aware": ("same", False), "qualified": ("same", True), "stare": ("same", True)
+    }  # fmt: skip
+
+
+def test_every_protocol_says_which_graphs_it_is_for() -> None:
+    for facts, expected in (
+        ((False, False), {"standard", "libkge", "pykeen", "raw"}),
+        ((True, False), {"static", "time-aware", "raw"}),
+        ((False, True), {"qualified", "stare", "raw"}),
+    ):
+        assert {key for key, protocol in PROTOCOLS.items() if protocol.fits(*facts)} == expected
+        assert parse_protocol("sampled:500").fits(*facts)
+        unfit = {key for key, protocol in PROTOCOLS.items() if explain_unfit(protocol, *facts)}
+        assert unfit == {*PROTOCOLS} - expected
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("time aware", "time-aware"), ("Time-aware filter", "time-aware"), ("time filter", "time-aware"),
+     ("time-wise", "time-aware"), ("static filter", "static"), ("time-unaware", "static")],
+)  # fmt: skip
+def test_words_of_the_field_for_filters(name: str, key: str) -> None:
+    assert parse_protocol(name).key == key
 
 
 @pytest.mark.parametrize("key", PROTOCOLS)
@@ -167,9 +196,9 @@ def test_bounds_for_draws_with_replacement(pool: int, m: int, name: str) -> None
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("standart", r"Did you mean standard\?"),
+        ("standart", r"Did you mean standard or stare\?"),
         ("pykeeen", r"Did you mean pykeen\?"),
-        ("???", r"Known: standard, libkge, pykeen, raw\. Or sampled:M"),
+        ("???", r"Known: standard, libkge, pykeen, raw, static, time-aware, qualified, stare\. Or sampled:M"),
         ("sampled", "Or sampled:M"),
         ("sampled:", "Or sampled:M"),
         ("sampled:-5", "Or sampled:M"),

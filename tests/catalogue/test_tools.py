@@ -42,7 +42,9 @@ def published(reference: Path) -> list[dict[str, str]]:
 
 def test_every_tool_that_users_ask_for_is_there() -> None:
     asked = "rotate libkge pykeen ampligraph conve tucker kbc torchkge nbfnet openke dglke ogb pyg simkgc compgcn"
-    assert list(TOOLS) == asked.split()
+    temporal = "regcn tkgforecastingevaluation xerte tntcomplex atise"
+    assert list(TOOLS) == [*asked.split(), *temporal.split()]
+    assert [key for key, tool in TOOLS.items() if tool.protocol == "time-aware"] == temporal.split()
 
 
 @pytest.mark.parametrize("key", TOOLS)
@@ -65,7 +67,7 @@ def test_rows_are_complete(key: str) -> None:
 def test_ranks_are_whole_unless_ties_get_a_mean_that_is_not_rounded() -> None:
     for tool in TOOLS.values():
         assert tool.whole_ranks == ("mean of" not in tool.ties or "rounded" in tool.ties)
-    assert [key for key, tool in TOOLS.items() if not tool.whole_ranks] == ["pykeen", "ogb"]
+    assert [key for key, tool in TOOLS.items() if not tool.whole_ranks] == ["pykeen", "ogb", "xerte"]
 
 
 def test_names_are_unambiguous() -> None:
@@ -86,7 +88,9 @@ def test_every_spelling_is_read(key: str) -> None:
 def test_tools_that_protocols_name_have_that_protocol() -> None:
     for tool in TOOLS.values():
         users = [squash(name) for name in parse_protocol(tool.protocol).used_by]
-        assert tool.key in users or tool.key in {"torchkge", "dglke", "pyg", "simkgc", "compgcn"}
+        assert tool.key in users or tool.key in {
+            *("torchkge", "dglke", "pyg", "simkgc", "compgcn", "tkgforecastingevaluation")
+        }
 
 
 def test_unknown_tools_get_a_hint() -> None:

@@ -340,7 +340,7 @@ def test_completion_by_a_process_of_its_own(run_child: Run) -> None:
         ("rankconst adjust 0.3 --split v", ["valid"]),
         ("rankconst adjust 0.3 --side h", ["head"]),
         ("rankconst adjust 0.3 --metric mr", ["mr", "mrr"]),
-        ("rankconst adjust 0.3 --protocol s", ["standard", "sampled:500"]),
+        ("rankconst adjust 0.3 --protocol s", ["standard", "static", "stare", "sampled:500"]),
         ("rankconst adjust 0.3 --protocol a", []),
         ("rankconst show umls --split a", ["all"]),
         ("rankconst show umls --protocol a", ["all"]),

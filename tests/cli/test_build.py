@@ -20,8 +20,11 @@ import pytest
 import rankconst
 from brute import count_brute_force
 from cli.conftest import SMALL, child_command, child_environment
+from graphs import STATIC
 from oracles import differing_rows
-from rankconst.catalogue.protocols import PROTOCOLS, parse_protocol
+from rankconst.catalogue.benchmarks import find_benchmark
+from rankconst.catalogue.protocols import parse_protocol
+from rankconst.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +78,7 @@ def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
     assert screen.code == 0
     rows = screen.records
     assert sorted({(row["dataset"], row["protocol"]) for row in rows}) == sorted(
-        (key, protocol) for key in ("kinships", "nations") for protocol in PROTOCOLS
+        (key, protocol) for key in ("kinships", "nations") for protocol in STATIC
     )
     shipped = rankconst.load()
     for row in rows:
@@ -113,7 +116,7 @@ def test_result_on_stdout_and_the_rest_on_stderr(run: Run, mirror: Path, out: Pa
         assert told not in screen.out
         assert told in screen.err
     if form == "csv":
-        assert [row["protocol"] for row in screen.rows] == list(PROTOCOLS)
+        assert [row["protocol"] for row in screen.rows] == list(STATIC)
     if form == "table":
         for fact in ("4.47761", "0.384441", "0.946930", "3.46888", "standard", "402"):
             assert fact in screen.out
@@ -173,7 +176,7 @@ def test_from_the_archive(run: Run, out: Path) -> None:
 def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
     screen = run("build", "-d", "nations", "--offline", "--out", out, "-f", "json")
     assert screen.code == 0
-    assert len(screen.records) == len(PROTOCOLS)
+    assert len(screen.records) == len(STATIC)
     (warning,) = [line for line in screen.err.splitlines() if line.startswith("warning:")]
     for fact in ("nations", str(cache), "--offline", rankconst.bundled_versions()[-1]):
         assert fact in warning
@@ -382,7 +385,7 @@ def test_own_graph_without_valid(run: Run, write_graph: WriteGraph, out: Path) -
 
 
 def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
-    assert [row["protocol"] for row in rows] == list(PROTOCOLS)
+    assert [row["protocol"] for row in rows] == list(STATIC)
     for row in rows:
         counted = count_brute_force(graph, parse_protocol(row["protocol"]), "test")
         sizes = [*counted.head, *counted.tail]
@@ -402,7 +405,7 @@ def assert_counted_right(rows: list[dict[str, Any]], graph: Graph) -> None:
 def test_counts_per_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:
     screen = run("build", *write_graph(SMALL), "--name", "mykg", "--per-triple", "--out", out)
     assert screen.code == 0
-    for protocol in PROTOCOLS.values():
+    for protocol in STATIC.values():
         path = out / "per-triple" / f"mykg-{protocol.key}.parquet"
         assert str(path) in screen.message
         rows = pq.ParquetFile(path).read(use_threads=False).to_pylist()
@@ -589,7 +592,7 @@ def test_restricted_benchmark(mirror: Path, run: Run, out: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--relations", "embassy"), 2, "the result needs a name of its own: --dataset KEY --name NAME"),
+        (("--relations", "embassy"), 2, "these need a name of their own: --dataset KEY --name NAME"),
         (("--relations", "embassy", "--name", "umls"), 2, "is the name of a benchmark; choose another"),
         (("--relations", "embasy", "--name", "mine"), 4, "Did you mean embassy"),
         (("--relations", "embassy," + "x," * 400, "--name", "mine"), 4, "has no relation 'x' (1 of 2 named)"),
@@ -604,6 +607,32 @@ def test_restrictions_that_cannot_be(
     assert (screen.code, screen.out) == (code, "")
     assert message in screen.message
     assert not (out / "datapackage.json").exists()
+
+
+def test_further_known_triples(mirror: Path, run: Run, out: Path, tmp_path: Path) -> None:
+    """usa-embassy: everybody but the true answer becomes a known answer."""
+    place = find_benchmark("nations").files["test"].remote.url.removeprefix("https://")
+    named = sorted({line.split("\t")[2] for line in (mirror / place).read_text().splitlines()})
+    further = tmp_path / "further.tsv"
+    further.write_text("".join(f"usa\tembassy\t{nation}\n" for nation in ("atlantis", *named)))
+    arguments = ("-d", "nations", "--mirror", mirror, "--out", out, "-p", "standard", "-p", "raw", "-p", "train+test")
+    assert run("build", *arguments, "--known", further).code == 2
+    screen = run("build", *arguments, "--known", further, "--name", "mine")
+    assert screen.code == 0
+    assert f"{len(named)} of {len(named) + 1} further known triples are of the graph" in screen.err
+    tables = rankconst.load(out)
+    assert tables.datasets["mine"]["title"] == "Nations, with further known triples"
+    assert provenance(out)["mine"]["restriction"] == {
+        "known": {"sha256": hashlib.sha256(further.read_bytes()).hexdigest()}
+    }
+    shipped = rankconst.load()
+    for protocol, fewer in (("standard", True), ("train+test", True), ("raw", False)):
+        found = tables.histogram("mine", protocol=protocol, side="tail").mean
+        usual = shipped.histogram("nations", protocol=protocol.replace("train+test", "standard"), side="tail").mean
+        assert (found < usual) == fewer or protocol == "train+test"
+    further.write_text("embassy\tusa\tuk\n")
+    screen = run("build", *arguments, "--known", further, "--name", "mine")
+    assert (screen.code, "Are its columns in another order" in screen.message) == (6, True)
 
 
 def test_benchmark_with_sampled_negatives_needs_no_files(run: Run, out: Path) -> None:
@@ -666,3 +695,23 @@ def test_a_run_killed_at_any_moment_is_taken_up_by_the_next(
     assert sorted(path.name for path in (tmp_path / "cut").iterdir()) == names
     for name in names:
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> None:
+    facts = {"train": "a\tr\tb\t1\nb\tr\tc\t1\na\tr\tc\t2\n", "test": "a\tr\tb\t3\na\tr\td\t3\n"}
+    files: list[Any] = []
+    for split, text in facts.items():
+        (tmp_path / f"{split}.tsv").write_text(text, encoding="utf-8")
+        files += [f"--{split}", tmp_path / f"{split}.tsv"]
+    asked = ("build", *files, "--name", "mykg", "--out", out)
+    refused = run(*asked)
+    assert refused.code == DataError.exit_code
+    assert "--columns hrtd" in refused.message
+    screen = run(*asked, "--columns", "hrtd", "-f", "csv")
+    assert {row["protocol"]: float(row["mean_candidates"]) for row in screen.rows} == {
+        "raw": 4.0, "static": (4 + 4 + 2 + 2) / 4, "time-aware": (4 + 4 + 3 + 3) / 4,
+    }  # fmt: skip
+    assert "3 + 0 + 2 quadruples (train + valid + test)" in screen.err
+    for protocol, told in (("standard", "is for graphs without time"), ("time-aware", "needs the time of every fact")):
+        other = run(*asked, "--columns", "hrtd" if protocol == "standard" else "hrt-", "-p", protocol)
+        assert (other.code, told in other.message) == (UsageError.exit_code, True)

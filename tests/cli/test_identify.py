@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -207,14 +206,6 @@ def test_options_are_those_of_other_commands(run: Run) -> None:
     screen = run("identify", "-m", "mr", "--expectation", "53%")
     assert screen.code == 6
     assert "--expectation: 53% is a percentage, but MR is no share." in screen.message
-
-
-@pytest.mark.slow
-def test_it_is_quick(run_child: Run, reference: Path) -> None:
-    """A whole process takes well under a second; the limit is that of a loaded machine."""
-    start = time.perf_counter()
-    assert run_child("identify", reference / "pykeen_results" / "fb15k237_tucker.json").code == 0
-    assert time.perf_counter() - start < 5
 
 
 def test_what_most_results_are_of_is_listed_first(run: Run) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import rankconst
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rankconst.catalogue.tools import TOOLS, Tool
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.evaluation import NAMES, NOTHING, Stated, agrees, parse_stated, settle
@@ -148,3 +149,41 @@ def test_sampled_numbers_stay_sampled() -> None:
         settle(Stated("ogbl-biokg", tool="ogb"), Stated(protocol="standard"), TABLES)
     with pytest.raises(UsageError, match="numbers on this dataset rank among sampled candidates"):
         settle(Stated("ogbl-biokg"), Stated(protocol="standard"), TABLES)
+
+
+@pytest.fixture(scope="module")
+def temporal() -> rankconst.Tables:
+    """Tables of a small graph under the key of a temporal benchmark."""
+    memory = pytest.importorskip("rankconst_builder.memory", reason="needs rankconst[builder]")
+    facts = pd.DataFrame([("a", "r", "b", 1), ("a", "r", "c", 2)], columns=["head", "relation", "tail", "time"])
+    protocols = [protocol for protocol in PROTOCOLS.values() if protocol.fits(temporal=True)]
+    tables: rankconst.Tables = memory.make_tables({"train": facts, "test": facts}, "icews14_regcn", "I14", protocols)
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("file", "user", "protocol"),
+    [
+        (Stated("icews14_regcn", protocol="Time-aware filter"), Stated(), "time-aware"),
+        (Stated("icews14_regcn", tool="RE-GCN"), Stated(), "time-aware"),
+        (Stated("icews14_regcn", tool="RE-GCN"), Stated(protocol="raw"), "raw"),
+        # An ambiguous name, and the user says which benchmark it is.
+        (Stated("ICEWS14"), Stated("icews14_regcn", protocol="static"), "static"),
+    ],
+)
+def test_temporal_benchmarks(temporal: rankconst.Tables, file: Stated, user: Stated, protocol: str) -> None:
+    tasks, _ = settle(file, user, temporal)
+    assert tasks == Tasks("icews14_regcn", protocol)
+    assert temporal.histogram(tasks).total == 4
+
+
+def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Tables) -> None:
+    tasks, _ = settle(Stated("icews14_regcn"), Stated(), temporal)
+    with pytest.raises(UnknownNameError, match="Say whether known answers of the same time were removed"):
+        temporal.histogram(tasks)
+    with pytest.raises(UnknownNameError, match="needs the time of every fact"):
+        TABLES.histogram(settle(Stated("wn18rr", tool="RE-GCN"), Stated(), TABLES)[0])
+    with pytest.raises(UnknownNameError, match="ICEWS05-15 is the name of several benchmarks"):
+        settle(Stated("ICEWS05-15"), Stated(), temporal)
+    with pytest.raises(UnknownNameError, match=r": icews14_regcn, ICEWS14 \(RE-GCN\); icews14_xerte, "):
+        settle(Stated("ICEWS14"), Stated(), TABLES)

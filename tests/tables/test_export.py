@@ -13,7 +13,7 @@ import pytest
 import rankconst
 from rankconst.catalogue.benchmarks import load_benchmarks, pykeen_keys
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.catalogue.protocols import SIDES, SPLITS
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.tables.encode import ENCODERS
 from rankconst.tables.export import (
@@ -76,7 +76,7 @@ def test_columns_begin_with_those_of_pykeen() -> None:
     assert len(set(PYKEEN.columns)) == len(PYKEEN.columns)
 
 
-@pytest.mark.parametrize("protocol", [None, *PROTOCOLS, "sampled:50"])
+@pytest.mark.parametrize("protocol", [None, *TABLES.protocols("umls"), "sampled:50"])
 def test_rows_are_the_constants(protocol: str | None) -> None:
     """Of the default, PyKEEN's protocol; of another; of one that follows from the candidate counts."""
     rows = [dict(zip(PYKEEN.columns, row, strict=True)) for row in export_rows(TABLES, PYKEEN, ["umls"], protocol)]

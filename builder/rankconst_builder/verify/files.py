@@ -253,10 +253,11 @@ def _wrong_restriction(value: Any) -> Iterator[tuple[str, Any]]:
     parts = value if isinstance(value, dict) else {"": None}
     for name, part in parts.items():
         if name == "relations":
-            known = isinstance(part, list) and all(isinstance(one, str) for one in part)
+            sound = isinstance(part, list) and all(isinstance(one, str) for one in part)
         else:
-            known = name == "entities" and isinstance(part, dict) and {*part} == {"count", "sha256"}
-        if not known:
+            fields = {"entities": {"count", "sha256"}, "known": {"sha256"}}.get(name)
+            sound = isinstance(part, dict) and {*part} == fields
+        if not sound:
             yield f"restriction.{name}", part
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES, TABULATED, parse_metric
-from rankconst.catalogue.protocols import SPLITS
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst.tasks import Tasks
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
@@ -80,14 +80,21 @@ def check_filters(tables: TableSet) -> Checked:
         for split, side in itertools.product(SPLITS, ("head", "tail")):
             parts = {
                 protocol: tables.histograms[tasks]
-                for protocol in ("standard", "libkge", "pykeen", "raw")
+                for protocol in PROTOCOLS
                 if (tasks := Tasks(dataset, protocol, split, side)) in tables.histograms
             }
             rows += sum(map(len, parts.values()))
-            for few, more in (("standard", "libkge"), ("libkge", "raw")):
+            for few, more in (
+                ("standard", "libkge"),
+                ("libkge", "raw"),
+                ("static", "time-aware"),
+                ("time-aware", "raw"),
+                ("stare", "qualified"),
+                ("qualified", "raw"),
+            ):
                 if few in parts and more in parts:
                     findings += _compare_filters(Tasks(dataset, few, split, side), parts[few], more, parts[more])
-            for one, other in _equal_protocols(row, split, dataset in tables.counted):
+            for one, other in _equal_protocols(row, split, dataset in tables.counted and not tables.lacks(dataset)):
                 if one in parts and other in parts:
                     findings += _compare_equal(Tasks(dataset, one, split, side), parts[one], other, parts[other])
     return Checked.of(rows, findings)

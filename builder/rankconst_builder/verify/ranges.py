@@ -62,7 +62,8 @@ def check_statistics(tables: TableSet) -> Checked:
     for key, row in tables.datasets.items():
         named = {"dataset": key}
         partial = key not in tables.counted and key not in tables.restricted
-        for column, low, high in () if partial else _bound_statistics(row):
+        facts = key in tables.temporal, key in tables.qualified
+        for column, low, high in () if partial or tables.lacks(key) else _bound_statistics(row, *facts):
             value = int(row[column])
             if not low <= value <= high:
                 findings.append(
@@ -85,11 +86,12 @@ def check_statistics(tables: TableSet) -> Checked:
     return Checked.of(len(tables.datasets), findings)
 
 
-def _bound_statistics(row: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
+def _bound_statistics(row: dict[str, Any], temporal: bool, qualified: bool) -> Iterator[tuple[str, int, int]]:
     """Return columns with the smallest and largest value that the other columns allow."""
     rows = {split: int(row[f"triples_{split}"]) for split in SPLITS}
     distinct = {split: rows[split] - int(row[f"duplicates_{split}"]) for split in SPLITS}
-    yield "entities", 1, 2 * sum(distinct.values())
+    if not qualified:  # qualifiers can have any number
+        yield "entities", 1, 2 * sum(distinct.values())
     yield "entities_train", 1, min(int(row["entities"]), 2 * distinct["train"])
     yield "relations", 1, sum(distinct.values())
     yield "relations_train", 1, min(int(row["relations"]), distinct["train"])
@@ -97,7 +99,10 @@ def _bound_statistics(row: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
         yield f"duplicates_{split}", 0, max(rows[split] - 1, 0)
     for later, earlier in (("valid", "train"), ("test", "train"), ("test", "valid")):
         yield f"{later}_in_{earlier}", 0, min(distinct[later], distinct[earlier])
-    yield "self_loops_train", 0, min(distinct["train"], int(row["entities_train"]) * int(row["relations_train"]))
+    loops = int(row["entities_train"]) * int(
+        row["relations_train"]
+    )  # without times or qualifiers, of which there may be any
+    yield "self_loops_train", 0, distinct["train"] if temporal or qualified else min(distinct["train"], loops)
     for split in ("valid", "test"):
         # A triple that is also in train has nothing unseen.
         yield f"dropped_{split}", int(row[f"duplicates_{split}"]), rows[split] - int(row[f"{split}_in_train"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import itertools
 import multiprocessing
 from dataclasses import dataclass, field
@@ -14,17 +15,17 @@ import pandas as pd
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
-from rankconst.catalogue.protocols import SPLITS, parse_protocol
-from rankconst.download import Reporter, cache_folder
+from rankconst.catalogue.protocols import parse_protocol
+from rankconst.download import MissingSourceError, Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import count_protocols
 from rankconst_builder.changes import STANDARD_ERRORS
 from rankconst_builder.fetch import Fetcher
-from rankconst_builder.graph import describe_graph, encode_labels
+from rankconst_builder.graph import describe_graph
 from rankconst_builder.package import KEYS
-from rankconst_builder.triples import read_triples
+from rankconst_builder.pipeline import READ, encode_benchmark
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
@@ -175,6 +176,7 @@ class _Files:
     key: str
     protocols: tuple[str, ...]
     baselines: tuple[str, ...]
+    lacking: frozenset[str]  # roles whose files were missing when the set was built
     mirror: str | None
     cache: Path
 
@@ -192,21 +194,11 @@ def _count(job: _Files) -> _Counted | str:
     source = load_benchmarks()[job.key]
     try:
         contents = _read_contents(job, source)
-        labels = {role: read_triples(content.data, source.format, role) for role, content in contents.items()}
+        graph = encode_benchmark(source, {role: content.data for role, content in contents.items()})
     except RankconstError as error:
         return str(error)
-    graph = encode_labels({role: labels[role] for role in ROLES if role in labels}, labels.get(CONTEXT))
-    found = describe_graph(graph)
     statistics = {
-        "entities": found.entities,
-        "entities_train": found.entities_train,
-        "relations": found.relations,
-        "relations_train": found.relations_train,
-        **{f"triples_{split}": found.rows[split] for split in SPLITS},
-        **{f"duplicates_{split}": found.duplicates(split) for split in SPLITS},
-        **{f"{later}_in_{earlier}": common for (later, earlier), common in found.overlaps.items()},
-        "self_loops_train": found.self_loops_train,
-        **{f"dropped_{split}": found.rows[split] - found.seen_distinct[split] for split in ("valid", "test")},
+        **describe_graph(graph).tabulate(graph.missing),
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
     }
     micro, macro, relations, blocks = [], [], [], []
@@ -247,14 +239,20 @@ def _read_contents(job: _Files, source: Benchmark) -> dict[str, Content]:
     fetchers = [Fetcher(job.cache, offline=True, reporter=quiet)]
     if job.mirror is not None:
         fetchers.insert(0, Fetcher(job.cache, mirror=job.mirror, offline=not remote, reporter=quiet))
-    roles = [role for role in (*ROLES, CONTEXT) if role in source.files]
+    roles = [role for role in READ if role in source.files and role not in job.lacking]
     *others, last = fetchers
     for fetcher in others:
-        try:
-            return {role: fetcher.read(source.files[role]) for role in roles}
-        except RankconstError:
-            continue
-    return {role: last.read(source.files[role]) for role in roles}
+        with contextlib.suppress(RankconstError):
+            return _read_roles(fetcher, source, roles)
+    return _read_roles(last, source, roles)
+
+
+def _read_roles(fetcher: Fetcher, source: Benchmark, roles: Sequence[str]) -> dict[str, Content]:
+    """Read files by role; the context, which makes no difference to most, may be missing."""
+    found = {role: fetcher.read(source.files[role]) for role in roles if role != CONTEXT}
+    with contextlib.suppress(MissingSourceError):
+        found |= {role: fetcher.read(source.files[role]) for role in roles if role == CONTEXT}
+    return found
 
 
 def _tabulate(tasks: tuple[str, str, str, str], own: Mapping[str, Any], histogram: Histogram) -> pd.DataFrame:
@@ -278,7 +276,12 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
     baselines = tuple(baseline for baseline in INFORMED if baseline in ranked)
     jobs = {
         key: _Files(
-            key, tuple(held["protocol"][(held["dataset"] == key).to_numpy()].tolist()), baselines, means.mirror, cache
+            key,
+            tuple(held["protocol"][(held["dataset"] == key).to_numpy()].tolist()),
+            baselines,
+            frozenset(tables.lacks(key)),
+            means.mirror,
+            cache,
         )
         for key in tables.datasets
         if key in known and key in tables.counted and known[key].files and not known[key].not_offered
@@ -309,7 +312,7 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
 
 def _compare_statistics(key: str, row: Mapping[str, Any], statistics: Mapping[str, Any]) -> Iterator[Finding]:
     for column, expected in statistics.items():
-        got = row[column] if isinstance(row[column], list) else int(row[column])
+        got = row[column] if isinstance(row[column], list) else None if pd.isna(row[column]) else int(row[column])
         if got != expected:
             yield Finding(
                 "its files, or the registry, give something else", "datasets", {"dataset": key}, column, expected, got

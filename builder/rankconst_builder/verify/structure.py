@@ -13,6 +13,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol
 from rankconst.tables.schema import COLUMNS, parse_version, schema_of
+from rankconst_builder.graph import needs
 from rankconst_builder.package import KEYS
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
@@ -109,10 +110,14 @@ def _check_optional(frame: pd.DataFrame) -> Iterator[Finding]:
 
 
 def _check_partial(frame: pd.DataFrame) -> Iterator[Finding]:
-    """Of a benchmark without files, everything that follows from triples is missing, and nothing else."""
-    partial = frame["entities"].isna() & frame["sha256"].map(lambda row: row is not None and not row).astype(bool)
+    """Of a benchmark without files, or without one, everything that follows from it is missing, and nothing else."""
+    without = frame["entities"].isna() & frame["sha256"].map(lambda row: row is not None and not row).astype(bool)
     for column in COUNTED:
-        there = frame[column].notna()
+        partial, there = without.copy(), frame[column].notna()
+        for place, split in enumerate(SPLITS):
+            lacks = frame["sha256"].map(lambda row, at=place: row is not None and len(row) > at and row[at] is None)
+            if needs(column, split):
+                partial |= lacks.astype(bool) & frame[f"triples_{split}"].isna() & ~without
         yield from point_out(frame, "datasets", ~partial & ~there, column, message="a value is missing")
         message = "there must be no value where there are no files"
         yield from point_out(frame, "datasets", partial & there, column, message=message)
@@ -182,9 +187,13 @@ def check_datasets(tables: TableSet) -> Checked:
 
 
 def count_tasks(row: dict[str, Any], protocol: str, split: str) -> int:
-    """Return how many rows of a split a protocol ranks, by what the datasets table states; 0 if it does not."""
+    """Return how many rows of a split a protocol ranks, by what the datasets table states; 0 if it does not.
+
+    What is filtered by a split without a file is not ranked, unless facts of the same time are in one file only.
+    """
     rule = parse_protocol(protocol)
-    if pd.isna(row[f"triples_{split}"]):
+    filters = () if rule.time == "same" or rule.negatives is not None else rule.known_splits(split)
+    if any(pd.isna(row[f"triples_{each}"]) for each in (split, *(filters if not pd.isna(row["entities"]) else ()))):
         return 0
     rows = int(row[f"triples_{split}"])
     if rule.tasks == "all" and not rule.distinct:
@@ -207,7 +216,8 @@ def check_coverage(tables: TableSet) -> Checked:
             continue
         protocols = {key[1] for key in held if key[0] == dataset}
         if parse_version(tables.version) and dataset in tables.counted:
-            protocols |= {*PROTOCOLS}
+            facts = dataset in tables.temporal, dataset in tables.qualified
+            protocols |= {key for key, rule in PROTOCOLS.items() if rule.fits(*facts)}
         for protocol, split in itertools.product(protocols, SPLITS):
             if count_tasks(row, protocol, split) > 0:
                 expected |= {(dataset, protocol, split, "head"), (dataset, protocol, split, "tail")}
@@ -233,7 +243,10 @@ def check_coverage(tables: TableSet) -> Checked:
             (*key, baseline)
             for key in known
             for baseline in INFORMED
-            if key[2] != "train" and (key[0], baseline) in built and parse_protocol(key[1]).negatives is None
+            if key[2] != "train"
+            and (key[0], baseline) in built
+            and parse_protocol(key[1]).negatives is None
+            and "train" not in tables.lacks(key[0])
         }
         findings += _compare_keys("baseline_candidates", (*TASKS, "baseline"), ranked, got)
     if "constants" in sound:

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import BASELINES, INFORMED
+from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED, Metric
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
@@ -242,12 +243,33 @@ class TableSet:
 
     @cached_property
     def counted(self) -> dict[str, dict[str, Any]]:
-        """Key to row of the datasets of which everything is known, and whose evaluation is not restricted."""
+        """Key to row of the datasets that were counted from files, and whose evaluation is not restricted."""
         return {
             key: row
             for key, row in self.datasets.items()
-            if key not in self.restricted and not any(pd.isna(row[column]) for column in COUNTED)
+            if key not in self.restricted and not pd.isna(row["entities"])
         }
+
+    @cached_property
+    def temporal(self) -> frozenset[str]:
+        """Keys of the datasets whose facts have a time: by the registry, or by the protocols of others."""
+        registry, held = load_benchmarks(), self.sound["candidates"][["dataset", "protocol"]].drop_duplicates()
+        rules = [(dataset, parse_protocol(protocol)) for dataset, protocol in held.itertuples(index=False)]
+        timed = {dataset for dataset, rule in rules if rule.time and not rule.qualified}
+        return frozenset(
+            key for key in self.datasets if (registry[key].format.temporal if key in registry else key in timed)
+        )
+
+    @cached_property
+    def qualified(self) -> frozenset[str]:
+        """Keys of the datasets whose facts have qualifiers, by their protocols."""
+        held = self.sound["candidates"][["dataset", "protocol"]].drop_duplicates()
+        return frozenset(dataset for dataset, key in held.itertuples(index=False) if parse_protocol(key).qualified)
+
+    def lacks(self, dataset: str) -> tuple[str, ...]:
+        """Return the splits of a dataset that was counted without their files."""
+        row = self.datasets[dataset]
+        return tuple(split for split in SPLITS if pd.isna(row[f"triples_{split}"])) if dataset in self.counted else ()
 
     @cached_property
     def restricted(self) -> frozenset[str]:

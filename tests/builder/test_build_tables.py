@@ -1,0 +1,134 @@
+"""The script of the workflow that builds where there is an internet: against a server on loopback."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import rankconst
+from rankconst.catalogue.benchmarks import Remote, load_benchmarks
+from rankconst.download import Reporter
+from rankconst_builder.fetch import Fetcher
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_httpserver import HTTPServer
+    from rich.console import Console
+
+    from rankconst.catalogue.benchmarks import Benchmark
+
+SCRIPT = Path(__file__).resolve().parents[2] / ".github" / "build_tables.py"
+
+pytestmark = [
+    pytest.mark.usefixtures("cheap_constants", "loopback"),
+    # pooch leaves the connection of an error answer to the garbage collector.
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+    pytest.mark.skipif(not SCRIPT.is_file(), reason="the workflow is in the repository only"),
+]
+
+TRAIN, VALID, TEST = b"a\tr\tb\nb\tr\tc\nc\tr\td\n", b"a\tr\tc\n", b"b\tr\td\n"
+CONTENT = {"train": TRAIN, "valid": VALID, "test": TEST}
+SHA256 = {role: hashlib.sha256(data).hexdigest() for role, data in CONTENT.items()}
+HEADS = '[format.tsv_hrt]\ndelimiter = "\\t"\ncolumns = "hrt"\n'
+COPIES = {"equal": SHA256["test"], "other": "0" * 64}
+
+
+def write_entry(key: str) -> str:
+    files = {role: f'url = "https://x.invalid/{key}/{role}.txt"' for role in CONTENT}
+    if key == "known":
+        files = {role: f'{url}, bytes = {len(CONTENT[role])}, sha256 = "{SHA256[role]}"' for role, url in files.items()}
+    if key in COPIES:
+        files["test"] += f', copy_sha256 = "{COPIES[key]}", copy = "o/r"'
+    listed = "".join(f"{role} = {{ {text} }}\n" for role, text in files.items())
+    return f'[dataset.{key}]\ntitle = "{key.title()} KG"\nsplit = "published"\n[dataset.{key}.files]\n{listed}'
+
+
+KEYS = ("known", "equal", "other", "gone", "wrong")
+REGISTRY = HEADS + "".join(map(write_entry, KEYS))
+
+
+@pytest.fixture(scope="module")
+def script() -> Any:
+    specification = importlib.util.spec_from_file_location("build_tables", SCRIPT)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Mapping[str, Benchmark]:
+    path = tmp_path / "benchmarks.toml"
+    path.write_text(REGISTRY, encoding="utf-8")
+    return load_benchmarks(path)
+
+
+@pytest.fixture
+def fetcher(httpserver: HTTPServer, tmp_path: Path, screen: Console) -> Fetcher:
+    for key in KEYS:
+        for role, data in CONTENT.items():
+            if key != "gone":
+                content = b"no triple\n" if key == "wrong" and role == "test" else data
+                httpserver.expect_request(f"/copy/x.invalid/{key}/{role}.txt").respond_with_data(content)
+    return Fetcher(tmp_path / "cache", mirror=httpserver.url_for("/copy"), reporter=Reporter(screen))
+
+
+def test_what_can_be_built_is_built_and_reported(
+    script: Any, sources: Mapping[str, Benchmark], fetcher: Fetcher, tmp_path: Path, screen: Console
+) -> None:
+    outcome = script.build(list(sources.values()), fetcher, tmp_path / "out")
+    assert outcome.built == ("known", "equal", "other")
+    assert set(outcome.failures) == {"gone", "wrong"}
+    verified = {key: row["verified"] for key, row in rankconst.load(tmp_path / "out").datasets.items()}
+    assert verified == {"equal": False, "known": True, "other": False}  # train and valid of equal have no copy
+    warned: str = screen.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
+    assert f"other/test.txt is not verified: its SHA-256 is {SHA256['test']}, that of the copy in o/r" in warned
+    assert "equal/test.txt is not verified" not in warned
+    found = script.list_found(sources.values(), fetcher)
+    report = script.describe(outcome, found)
+    assert "3 benchmarks were built, 0 were up to date." in report
+    assert "- `gone`: " in report
+    assert "/copy/x.invalid/gone/train.txt" in report
+    assert "- `wrong`: wrong test.txt, line 1: expected 3 columns" in report
+    rows = {line.split(" | ")[0].removeprefix("| "): line for line in report.splitlines() if line.startswith("| https")}
+    assert not any("/known/" in url or "/gone/" in url for url in rows)
+    assert f"`{SHA256['test']}` | equals the copy in o/r |" in rows["https://x.invalid/equal/test.txt"]
+    assert f"`{SHA256['test']}` | DIFFERS FROM the copy in o/r |" in rows["https://x.invalid/other/test.txt"]
+    assert (
+        f"| {len(TRAIN)} | `{SHA256['train']}` | nothing to compare with |" in rows["https://x.invalid/other/train.txt"]
+    )
+
+
+def test_a_second_run_takes_up_the_first(
+    script: Any, sources: Mapping[str, Benchmark], fetcher: Fetcher, httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    script.build([sources["known"], sources["equal"]], fetcher, tmp_path / "out")
+    asked = len(httpserver.log)
+    outcome = script.build(list(sources.values()), fetcher, tmp_path / "out")
+    assert outcome.kept == ("known", "equal")
+    assert outcome.built == ("other",)
+    assert not any("/known/" in request.path or "/equal/" in request.path for request, _ in httpserver.log[asked:])
+
+
+def test_hashes_are_pinned(script: Any, sources: Mapping[str, Benchmark], fetcher: Fetcher, tmp_path: Path) -> None:
+    archive = '[dataset.packed.archive]\nurl = "https://x.invalid/packed.zip"\n'
+    script.build(list(sources.values()), fetcher, tmp_path / "out")
+    found = script.list_found(sources.values(), fetcher)
+    zipped = script.Found(Remote("https://x.invalid/packed.zip"), 7, "f" * 64)
+    pinned = tomllib.loads(script.pin(REGISTRY + archive, [*found, zipped]))
+    for key in ("equal", "other"):
+        for role, data in CONTENT.items():
+            entry = pinned["dataset"][key]["files"][role]
+            assert (entry["bytes"], entry["sha256"]) == (len(data), SHA256[role])
+    before = tomllib.loads(REGISTRY)["dataset"]
+    assert {key: pinned["dataset"][key] for key in ("known", "gone")} == {key: before[key] for key in ("known", "gone")}
+    assert pinned["dataset"]["packed"]["archive"] == {
+        "url": "https://x.invalid/packed.zip", "bytes": 7, "sha256": "f" * 64
+    }  # fmt: skip

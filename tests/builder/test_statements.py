@@ -1,0 +1,133 @@
+"""Graphs of statements: triples with qualifiers, read from lines of any number of columns, and counted."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brute import ORDER, count_brute_force, entities_of, everything, rank_brute_force, values_of
+from rankconst.catalogue.baselines import INFORMED
+from rankconst.catalogue.benchmarks import LineFormat, find_benchmark
+from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.errors import DataError, UndefinedError, UnknownNameError
+from rankconst_builder.baselines import count_baselines
+from rankconst_builder.candidates import count_candidates, count_protocols
+from rankconst_builder.graph import describe_graph, encode_labels
+from rankconst_builder.triples import read_triples
+
+if TYPE_CHECKING:
+    from rankconst_builder.graph import Graph
+
+Statement = tuple[str, str, str, tuple[tuple[str, str], ...]]
+Dataset = dict[str, list[Statement]]
+
+STATEMENTS = {key: protocol for key, protocol in PROTOCOLS.items() if protocol.fits(temporal=False, qualified=True)}
+FORM = LineFormat(",", "hrtq")
+
+ENTITY = st.sampled_from("abcde")
+PAIRS = st.lists(st.tuples(st.sampled_from("qp"), st.sampled_from("abxy")), max_size=2).map(tuple)
+ROWS = st.lists(st.tuples(ENTITY, st.sampled_from("rs"), ENTITY, PAIRS), min_size=1, max_size=9)
+DATASETS = st.fixed_dictionaries(dict.fromkeys(ORDER, ROWS))
+
+
+def write(rows: list[Statement]) -> bytes:
+    lines = (",".join((h, r, t, *itertools.chain.from_iterable(pairs))) for h, r, t, pairs in rows)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def encode(dataset: Dataset) -> Graph:
+    return encode_labels({split: read_triples(write(rows), FORM, split) for split, rows in dataset.items()})
+
+
+def test_protocols_of_statements() -> None:
+    assert {*STATEMENTS} == {"raw", "qualified", "stare"}
+    assert {key: protocol.candidates for key, protocol in STATEMENTS.items()} == {
+        "raw": "all", "qualified": "all", "stare": "placed"
+    }  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(dataset=DATASETS)
+def test_counts_equal_loops(dataset: Dataset) -> None:
+    graph = encode(dataset)
+    for protocol, split in itertools.product(STATEMENTS.values(), ORDER):
+        got, expected = count_candidates(graph, protocol, split), count_brute_force(dataset, protocol, split)
+        assert got.rows.tolist() == expected.rows
+        assert (got.head.tolist(), got.tail.tolist()) == (expected.head, expected.tail)
+        assert got.num_entities == expected.num_entities
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(dataset=DATASETS)
+def test_baselines_equal_loops(dataset: Dataset) -> None:
+    """They know the triples of train without qualifiers; what the protocol's filter removes is with them."""
+    graph = encode(dataset)
+    chance = count_protocols(graph, STATEMENTS.values())
+    for (protocol, split, baseline), counts in count_baselines(graph, chance, INFORMED).items():
+        if split == "train" or not counts.rows.size:
+            continue
+        expected = rank_brute_force(dataset, STATEMENTS[protocol], split, baseline)
+        for side, blocks in counts.blocks.items():
+            size = blocks.size[blocks.of_task].tolist()
+            above = [0] * len(size) if blocks.offset is None else blocks.offset[blocks.of_task].tolist()
+            assert list(zip(above, size, strict=True)) == expected[side], (protocol, split, side, baseline)
+
+
+@settings(max_examples=30, deadline=None)
+@given(dataset=DATASETS)
+def test_statistics(dataset: Dataset) -> None:
+    found = describe_graph(encode(dataset))
+    rows: Any = everything(dataset)
+    assert found.entities == len(entities_of(rows) | {value for row in rows for value in values_of(row)})
+    assert found.entities_train == len(entities_of(dataset["train"]))
+    assert found.relations == len({r for _, r, *_ in rows})
+    assert found.rows == {split: len(dataset[split]) for split in ORDER}
+    assert found.distinct == {split: len(set(dataset[split])) for split in ORDER}
+
+
+def test_one_statement_by_hand() -> None:
+    # Entities a, b, c; x in a qualifier only. Of (a, r, ?) with q x, b and c are known; without, c is alone.
+    dataset: Dataset = {
+        "train": [("a", "r", "b", (("q", "x"),))],
+        "valid": [],
+        "test": [("a", "r", "c", (("q", "x"),)), ("a", "r", "c", ())],
+    }
+    graph = encode({split: rows for split, rows in dataset.items() if rows})
+    tails = {key: count_candidates(graph, protocol, "test").tail.tolist() for key, protocol in STATEMENTS.items()}
+    assert tails == {"raw": [4, 4], "qualified": [3, 4], "stare": [2, 3]}
+    for key in ("standard", "static"):
+        with pytest.raises(UndefinedError, match="the facts of this graph have qualifiers"):
+            count_candidates(graph, PROTOCOLS[key], "test")
+    plain = encode_labels({"train": read_triples(b"a\tr\tb\n", LineFormat(), "train")})
+    with pytest.raises(UndefinedError, match="needs the qualifiers of every fact"):
+        count_candidates(plain, PROTOCOLS["stare"], "train")
+
+
+@pytest.mark.parametrize("line", [b"a,r", b"a,r,b,q", b"a,r,b,q,x,p", b"a,,b", b"a,r,b,,x", b"", b"a\tr\tb"])
+def test_lines_that_are_no_statements(line: bytes) -> None:
+    with pytest.raises(DataError, match=r"file, line 2: expected 3 columns \(hrt\), then qualifiers"):
+        read_triples(b"a,r,b\n" + line + b"\nb,r,a,q,x\n", FORM, "file")
+
+
+def test_qualifiers_come_last() -> None:
+    for columns in ("hrqt", "qhrt", "hrtdq", "hrtqq"):
+        with pytest.raises(DataError, match="must name h, r and t once each"):
+            LineFormat(columns=columns)
+    labels = read_triples(b"x,t,h,r,q,v,p,w\r\nx,u,k,s\r\n", LineFormat(",", "-thrq"), "file")
+    assert [labels.head.to_pylist(), labels.relation.to_pylist()] == [[b"h", b"k"], [b"r", b"s"]]
+    assert labels.time[0].to_pylist() == [b"q,v,p,w", b""]
+    assert labels.values is not None
+    assert labels.values.to_pylist() == [b"v", b"w"]
+
+
+def test_wd50k_is_two_benchmarks() -> None:
+    assert find_benchmark("wd50k").key == "wd50k"
+    assert find_benchmark("WD50K (statements)").key == "wd50k_statements"
+    for name in ("WD50K", "WD-50K", "Wd50k", "WD50K (33)", "WD50K_100"):
+        with pytest.raises(UnknownNameError, match=r"is the name of several benchmarks\. Say which one it is: wd50k"):
+            find_benchmark(name)
