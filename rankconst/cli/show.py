@@ -10,7 +10,15 @@ import typer
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
 from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, parse_protocol, parse_side, parse_split
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    SIDES,
+    SPLITS,
+    parse_protocol,
+    parse_side,
+    parse_split,
+    shares_negatives,
+)
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
@@ -127,6 +135,8 @@ def show(
         return
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
+    if shares_negatives(protocol):
+        tabulated = tuple(each for each in tabulated if each.is_mean or each.optimum is None)
     metrics = [parse_metric(name) for name in metric] if metric else list(tabulated)
     wanted = Tasks(dataset, protocol, split, side, weighed, tuple(dict.fromkeys(relation or ())))
     rows = [

@@ -266,11 +266,17 @@ def compare_values(
 ) -> Comparison:
     """Compare two values of a metric that are known up to their intervals, on the same tasks.
 
-    Raises UndefinedError for a metric that is no mean over tasks, UsageError for tasks of another baseline than chance.
+    Raises UndefinedError for a metric that is no mean over tasks and for tasks that share their negatives, UsageError
+    for tasks of another baseline than chance.
     """
     require_mean(metric)
     if histogram.offsets is not None or not tasks.is_chance:
         raise UsageError("two results are compared on the tasks themselves: leave out the baseline.")
+    if histogram.shared:
+        raise UndefinedError(
+            "these tasks share their negatives and so depend on each other: two published values do not tell how sure "
+            "their difference is."
+        )
     weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
     sizes = histogram.num_candidates
     best, worst = (_list_terms(metric, ranks) for ranks in (np.ones_like(sizes), sizes))

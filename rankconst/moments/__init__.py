@@ -5,6 +5,11 @@ baseline r_i ~ Uniform{a_i + 1 .. a_i + T_i}, on a block of ranks: a_i candidate
 share its score. Each module below holds one family of formulas, for chance and for blocks; a metric's row in
 :mod:`rankconst.catalogue.metrics` names its function.
 
+If all n tasks share their M negatives, these cut the scores into M + 1 intervals. For a random ranker, the chances
+D_1 .. D_{M+1} of falling into them are uniform on the simplex, Dirichlet(1, ... 1), and given these the ranks are
+independent. So cov(f(r_i), f(r_j)) = Var[sum D_j f(j)] = Var[f(r_i)] / (M + 2): whatever f, the variance of the mean of
+f(r_i) is that of independent ranks times 1 + (n-1)/(M+2).
+
 ==========================  ======================================================
 module                      holds
 ==========================  ======================================================
@@ -25,12 +30,14 @@ module                      holds
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import UsageError
-from rankconst.moments.result import Moments as Moments  # noqa: TC001 - its public address
+from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.moments.result import Moments as Moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,14 +66,32 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     Raises
     ------
     UsageError
-        For weighted tasks and a metric whose weighted form is not covered.
+        For weighted tasks and a metric whose weighted form is not covered; for tasks that share their negatives and a
+        metric that is no mean over tasks.
     UnknownNameError
         For Hits@k without a k.
     """
     if histogram.is_weighted and not metric.weighted:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.weighted)
         raise UsageError(f"there are no constants of {metric.label} for macro averages; there are for {known}.")
+    if histogram.shared and not metric.is_mean and metric.optimum is not None:
+        known = ", ".join(row.family for row in CATALOGUE.values() if row.is_mean)
+        raise UsageError(
+            f"there are no constants of {metric.label} for tasks that share their negatives; there are for {known}."
+        )
     # Looking a constant up computes nothing: the formulas are imported when one is needed.
     module, name = metric.moments.split(".")
     compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), name)
-    return compute(histogram, metric.k) if metric.takes_k else compute(histogram)
+    moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
+    return _correlate(moments, histogram) if histogram.shared else moments
+
+
+def _correlate(moments: Moments, histogram: Histogram) -> Moments:
+    """Return the moments of a mean over tasks that share their negatives, given those over independent tasks."""
+    # 1 + (n-1) / (M+2), in whole numbers but for the last division.
+    pairs = int(histogram.num_candidates[0]) + 1
+    factor = (pairs + histogram.total - 1) / pairs
+    rounding = 2 * UNIT_ROUNDOFF * factor * moments.variance
+    return replace(
+        moments, variance=factor * moments.variance, variance_error=factor * moments.variance_error + rounding
+    )
