@@ -255,7 +255,13 @@ class Histogram:
         return math.fsum(self.row_weights.tolist())
 
     def pool(self, other: Histogram) -> Histogram:
-        """Return the histogram of both sets of tasks together, each task with the weight it has."""
+        """Return the histogram of both sets of tasks together, each task with the weight it has.
+
+        Raises
+        ------
+        UndefinedError
+            If tasks share their negatives: nothing says which.
+        """
         if self.shared or other.shared:
             raise UndefinedError("tasks that share their negatives cannot be pooled with others: nothing says how.")
         both = (self, other)

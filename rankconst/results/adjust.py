@@ -606,9 +606,12 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
 
 
 TIES = {
-    "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one.",
-    "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one.",
+    "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one. If there "
+    "are ties, index and z are too high.",
+    "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one. If "
+    "there are ties, index and z are too low.",
 }
+"""Tie policies that favour or harm a model, and which way its adjusted values are off."""
 
 
 def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:

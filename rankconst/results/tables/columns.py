@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
-from rankconst.catalogue.protocols import SIDES, SPLITS
-from rankconst.errors import UnknownNameError
+from rankconst.catalogue.protocols import SIDES, SPLITS, parse_side, parse_split
+from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_number, read_count
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.results.evaluation import Stated
 
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -164,6 +165,31 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
         found = inner if inner is None or mean.re is _MEAN else replace(inner, spread=mean[2] is not None)
     return replace(found, percent=True) if found is not None and bare != text else found
 
+
+def complete_by_name(name: str, user: Stated) -> Stated:
+    """Add what a metric's name says of its tasks: ``tail.pessimistic.mrr``; UsageError if the user says another."""
+    meaning = parse_column(name)
+    old = _OLD_RANK_TYPE.search(name)
+    split, side, rank_type = (None,) * 3 if meaning is None else (meaning.split, meaning.side, meaning.rank_type)
+    said = {
+        "split": split and parse_split(split),
+        "side": side and parse_side(side),
+        "rank_type": RANK_TYPES[old[1].lower()] if old else rank_type,
+    }
+    asked = {"split": user.split and parse_split(user.split), "side": user.side and parse_side(user.side)}
+    for role, key in asked.items():
+        if key and said[role] and key != said[role]:
+            raise UsageError(f"{name} is of {role} {said[role]}, but {key} was asked for; leave out one of the two.")
+    return replace(
+        user,
+        split=said["split"] or user.split,
+        side=said["side"] or user.side,
+        rank_type=said["rank_type"] or user.rank_type,
+    )
+
+
+# What PyKEEN 1.0 calls optimistic and pessimistic; alone, such a word may as well be about a run.
+_OLD_RANK_TYPE = re.compile(r"(?:both|head|tail)[./:_ -](best|worst)[./:_ -]", re.IGNORECASE)
 
 # A mean over runs, with its deviation: "MRR (mean ± std)", "MRR (std)".
 _DEVIATION = r"(?:std|sd|stdev|stddev|s\.d\.|se|sem|err|error|(?:95\s*%\s*)?ci)\.?"
