@@ -25,6 +25,8 @@ module                      holds
                             middle ranks (:mod:`.poisson_binomial`, :mod:`.block_counts`,
                             :mod:`.summation`)
 :mod:`.median_deviation`    the median absolute deviation, from random rankings
+:mod:`.own`                 metrics that the catalogue lacks: the mean of any f(rank), any
+                            power mean, the smallest and the largest rank
 ==========================  ======================================================
 """
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.moments.result import Values
     from rankconst.tasks import Histogram
 
 
@@ -84,6 +87,86 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), name)
     moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
     return _correlate(moments, histogram) if histogram.shared else moments
+
+
+def compute_mean(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
+    """Compute expectation and variance of the mean of a function of the rank, for a metric that the catalogue lacks.
+
+    Parameters
+    ----------
+    f
+        Maps an array of ranks, floats from 1 on, to an array of numbers of the same shape; any function. What
+        ``numpy.vectorize`` returns will do.
+    histogram
+        The numbers of candidates of the ranking tasks. With weights w_i the mean is sum w_i f(r_i) / sum w_i; with
+        offsets it is that under a baseline other than chance.
+
+    Returns
+    -------
+    Moments
+        Both numbers, each with a bound on its rounding.
+
+    Raises
+    ------
+    DataError
+        If f is not finite at some rank.
+    UndefinedError
+        If there are more ranks than f can be evaluated at.
+    UsageError
+        If f does not map arrays.
+
+    Examples
+    --------
+    Reciprocal ranks cut off at 10, with popular answers counting half:
+
+    >>> import numpy as np
+    >>> from rankconst.tasks import Histogram
+    >>> tasks = Histogram.from_counts([50, 50, 200], weights=[1, 0.5, 0.5])
+    >>> round(compute_mean(lambda rank: np.where(rank <= 10, 1 / rank, 0), tasks).expectation, 12)
+    0.047595734127
+    """
+    from rankconst.moments.own import mean_of_any
+
+    moments = mean_of_any(f, histogram)
+    return _correlate(moments, histogram) if histogram.shared else moments
+
+
+def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
+    """Compute expectation and variance of a power mean of the ranks, ((1/n) sum r_i^p)^(1/p).
+
+    Parameters
+    ----------
+    exponent
+        p, from -4 to 0 or from 1/4 to 4: -1 gives the harmonic mean, 0 the geometric one, 1 the mean rank. Infinite:
+        the smallest rank of all tasks if negative, the largest if positive.
+    histogram
+        The numbers of candidates of the ranking tasks, with offsets for a baseline other than chance.
+
+    Returns
+    -------
+    Moments
+        Both numbers with their errors.
+
+    Raises
+    ------
+    UndefinedError
+        If there are too few tasks, for an exponent between 0 and 2 other than 1.
+    UsageError
+        For another exponent, or for tasks with weights or shared negatives.
+
+    Examples
+    --------
+    The best of three ranks among 10 candidates:
+
+    >>> from rankconst.tasks import Histogram
+    >>> round(compute_power_mean(-float("inf"), Histogram.from_counts([10, 10, 10])).expectation, 12)
+    3.025
+    """
+    from rankconst.moments.own import any_power_mean
+
+    if histogram.shared:
+        raise UsageError("there are no constants of power means for tasks that share their negatives.")
+    return any_power_mean(exponent, histogram)
 
 
 def _correlate(moments: Moments, histogram: Histogram) -> Moments:

@@ -56,7 +56,7 @@ def mean_rank(histogram: Histogram) -> Moments:
     """
     if histogram.is_weighted:
         size = histogram.num_candidates.astype(np.float64)
-        return _pool(histogram, (size + 1) / 2 + offsets_of(histogram), (size - 1) * (size + 1) / 12, 0.0)
+        return average(histogram, (size + 1) / 2 + offsets_of(histogram), (size - 1) * (size + 1) / 12, 0.0)
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
@@ -74,14 +74,14 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
         centres = (blocks := blocks_of(histogram)).centres
         above, spread = blocks.scaled_power(-1.0)
         spread /= np.square(centres)
-        return _pool(histogram, (1 + above) / centres, spread, _SUM_ERROR * spread, _SUM_ERROR)
+        return average(histogram, (1 + above) / centres, spread, _SUM_ERROR * spread, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = harmonic(histogram.num_candidates) / size
     square = harmonic_squares(histogram.num_candidates) / size
     variance = np.where(size > 1, square - mean * mean, 0.0)
     # The two terms of v are each good to a few roundings; their difference is good to those of the larger parts.
     slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (size > 1)
-    return _pool(histogram, mean, variance, slack)
+    return average(histogram, mean, variance, slack)
 
 
 def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
@@ -93,7 +93,7 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
     size = histogram.num_candidates.astype(np.float64)
     hits = np.clip(float(k) - offsets_of(histogram), 0.0, size)
-    return _pool(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
+    return average(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
 
 
 def ndcg(histogram: Histogram) -> Moments:
@@ -113,16 +113,16 @@ def mean_of(histogram: Histogram, f: Callable[[Values], Values]) -> Moments:
         # A value is good to its own roundings, of which a narrow spread has the more.
         off = _TERM_ERROR * np.abs(mean)
         slack = _SUM_ERROR * variance + off * (2 * np.sqrt(variance) + off) * (histogram.num_candidates > 1)
-        return _pool(histogram, mean, variance, slack, _SUM_ERROR)
+        return average(histogram, mean, variance, slack, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = sum_over_ranks(f, histogram.num_candidates) / size
     square = sum_over_ranks(lambda rank: np.square(f(rank)), histogram.num_candidates) / size
     variance = np.where(size > 1, square - mean * mean, 0.0)
     slack = _SUM_ERROR * (square + 2 * mean * mean) * (size > 1)
-    return _pool(histogram, mean, variance, slack, _SUM_ERROR)
+    return average(histogram, mean, variance, slack, _SUM_ERROR)
 
 
-def _pool(
+def average(
     histogram: Histogram,
     mean: Values,
     variance: Values,
