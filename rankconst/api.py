@@ -263,7 +263,7 @@ def compare(
         Two published values: text is read as printed, floats are exact. Or the ranks of two models task by task, in
         the same order: what :func:`from_ranks` returns or takes.
     metric
-        Hits@k for any k, MRR, MR or nDCG, in any usual spelling.
+        Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual spelling.
     dataset, split, side, protocol, tool, aggregation
         Which ranking tasks, as for :func:`adjust`. Ranks need none of these but `side`.
     relations

@@ -23,11 +23,12 @@ variance, and IGMR, are derived here.)
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.errors import UnknownNameError
+from rankconst.errors import UndefinedError, UnknownNameError
 from rankconst.moments.blocks import blocks_of, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 # Relative error of sums over ranks; terms are added up one by one to 1024.
 _SUM_ERROR = 256 * UNIT_ROUNDOFF
+# Terms that a cut-off may have.
+_MOST_RANKS = 2**24
 # Roundings of a function of the rank.
 _TERM_ERROR = 16 * UNIT_ROUNDOFF
 # Roundings in a term of a sum and in what is made of the sum; weights bring a few of their own.
@@ -94,6 +97,37 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
     size = histogram.num_candidates.astype(np.float64)
     hits = np.clip(float(k) - offsets_of(histogram), 0.0, size)
     return average(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
+
+
+def cut_off_reciprocal_rank(histogram: Histogram, k: int | None) -> Moments:
+    """Return the moments of MRR@k: e = H(min(k, N)) / N, and so on."""
+    return _cut_off_mean(histogram, k, lambda rank: 1 / rank)
+
+
+def cut_off_ndcg(histogram: Histogram, k: int | None) -> Moments:
+    """Return the moments of nDCG@k."""
+    return _cut_off_mean(histogram, k, lambda rank: math.log(2) / np.log1p(rank))
+
+
+def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
+    """Return the moments of the mean of a positive f(rank) that counts up to rank k."""
+    if k is None:
+        raise UnknownNameError("a metric with a cut-off needs a k: write mrr@10, for example.")
+    last = min(k, int(histogram.last_ranks.max()))
+    if last > _MOST_RANKS:
+        raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
+    values = f(np.arange(1, last + 1, dtype=np.float64))
+    sums = np.concatenate((np.zeros((2, 1)), np.cumsum((values, np.square(values)), axis=1)), axis=1)
+    ends, begins = (np.minimum(each, last) for each in (histogram.last_ranks, offsets_of(histogram)))
+    size = histogram.num_candidates.astype(np.float64)
+    mean, square = (sums[:, ends] - sums[:, begins]) / size
+    variance = np.where(size > 1, np.maximum(square - mean * mean, 0.0), 0.0)
+    # Each sum from the first rank on carries as many roundings as it has terms; there is none where no rank counts.
+    error = (16 + ends) * UNIT_ROUNDOFF * (ends > begins)
+    off, slack = error * sums[0, ends] / size, error * sums[1, ends] / size
+    found = average(histogram, mean, variance, (slack + 2 * mean * off) * (size > 1))
+    open_by = float(np.average(off, weights=histogram.row_weights))
+    return replace(found, expectation_error=found.expectation_error + open_by)
 
 
 def ndcg(histogram: Histogram) -> Moments:

@@ -493,7 +493,7 @@ class _Work:
     def _tell_units(self, measured: Mapping[int, Meaning]) -> None:
         """Tell which shares without a sign are percentages, as in files; refuse or note what could be either."""
         shares = {
-            place: (meaning.dataset, metric.key if metric.k is None else "Hits")
+            place: (meaning.dataset, metric.key if metric.hits_k is None else "Hits")
             for place, meaning in measured.items()
             if (metric := meaning.metric) is not None and metric.is_share and not meaning.percent
         }
@@ -530,7 +530,7 @@ class _Work:
         """Return which shares up to 1 are less than a percentage of Hits@k for a smaller k."""
         own, less = measured[place], np.zeros(len(self.frame), dtype=np.bool_)
         for other, meaning in measured.items():
-            small, large = (None if each.metric is None else each.metric.k for each in (meaning, own))
+            small, large = (None if each.metric is None else each.metric.hits_k for each in (meaning, own))
             alike = all(getattr(own, field) == getattr(meaning, field) for field in _SAID)
             if other in columns and alike and small is not None and large is not None and small < large:
                 less |= (columns[place] <= 1) & (columns[other] > 1)

@@ -100,7 +100,7 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         return (
             f"no tail probability of {metric.label} is known for baselines other than chance; there is one for {known}."
         )
-    if histogram.shared and metric.family in TAILS and not metric.takes_k:
+    if histogram.shared and metric.family in TAILS and not (metric.is_share and metric.is_counted):
         return f"no tail probability of {metric.label} is known for tasks that share their negatives, only of Hits@k."
     if metric.family in TAILS:
         return ""

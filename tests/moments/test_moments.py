@@ -44,7 +44,12 @@ from rankconst.tasks import Histogram
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-METRICS = (*TABULATED, *(CATALOGUE["hits_at_k"].at(k) for k in (2, 4, 7, 10**6)))
+CUT_OFF = [row for row in CATALOGUE.values() if not row.tabulated]
+METRICS = (
+    *TABULATED,
+    *(CATALOGUE["hits_at_k"].at(k) for k in (2, 4, 7, 10**6)),
+    *(row.at(k) for row in CUT_OFF for k in (1, 2, 4, 7, 600)),
+)
 CLOSED = [metric for metric in METRICS if metric.family in PRECISE]
 MEANS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k", "ndcg")
 

@@ -207,7 +207,7 @@ def _is_possible(values: Mapping[Metric, Interval], step: float) -> bool:
     """Tell whether some ranks have these values, as far as their ranges, hits, MR and MRR tell."""
     if any(exceeds(v.lower, metric.upper) or exceeds(metric.lower, v.upper) for metric, v in values.items()):
         return False
-    hits = {metric.k: v for metric, v in values.items() if metric.k is not None}
+    hits = {metric.hits_k: v for metric, v in values.items() if metric.hits_k is not None}
     ordered = [hits[k] for k in sorted(hits)]
     if any(exceeds(before.lower, after.upper) for before, after in itertools.combinations(ordered, 2)):
         return False
