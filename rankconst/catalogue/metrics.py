@@ -740,6 +740,13 @@ TABULATED: tuple[Metric, ...] = tuple(
 MACRO_TABULATED: tuple[Metric, ...] = tuple(metric for metric in TABULATED if metric.macro)
 """The metrics for which tables carry rows of macro averages."""
 
+
+def list_tabulated(*, micro: bool = True, shared: bool = False) -> tuple[Metric, ...]:
+    """Return the metrics that tables carry rows of, for macro averages or tasks that share their negatives, too."""
+    metrics = TABULATED if micro else MACRO_TABULATED
+    return tuple(each for each in metrics if each.is_mean or each.optimum is None) if shared else metrics
+
+
 INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(
     (base, metric) for base in CATALOGUE.values() for metric in CATALOGUE.values() if metric.inverse_of == base.family
 )

@@ -52,17 +52,6 @@ _SAMPLED_REMEDY = (
     "Find out how many negatives each true answer was ranked among, M, and how many tasks were ranked, N; then adjust "
     "with --protocol sampled:M and --num-tasks N, without --tool."
 )
-
-
-def _refuse_shared(negatives: str, number: str) -> str:
-    """Say how Hits@k of OGB against one list of negatives is adjusted."""
-    return (
-        f"OGB ranks all true edges of this dataset against one list of {negatives} negatives, so that their ranks "
-        f"depend on each other: that is protocol sampled:M:shared. Adjust Hits@k with --protocol {number} and "
-        "--num-tasks N, the number of true edges, without --tool and --dataset."
-    )
-
-
 _INDUCTIVE = (
     "NBFNet filters inductive benchmarks by the facts of the inference graph alone, not by the other triples, and its "
     "hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement: no full protocol fits. For "
@@ -343,9 +332,9 @@ TOOLS: dict[str, Tool] = {
                 _file("snap-stanford/ogb", "1b89f1b4d8e0593748f8730a6023d82a1020c59e", "ogb/linkproppred/evaluate.py"),
             ),
             refused={
-                "ogblppa": _refuse_shared("3,000,000", "sampled:3000000:shared"),
-                "ogblcollab": _refuse_shared("100,000", "sampled:100000:shared"),
-                "ogblddi": _refuse_shared("about 100,000", "sampled:M:shared, M being the rows of edge_neg,"),
+                "ogblddi": "OGB ranks all true edges of ogbl-ddi against one list of about 100,000 negatives. Adjust "
+                "Hits@k with --protocol sampled:M:shared and --num-tasks N, without --tool and --dataset; M is the "
+                "number of rows of edge_neg, N that of edge."
             },
         ),
         Tool(

@@ -9,7 +9,7 @@ import typer
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
-from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED, parse_metric
+from rankconst.catalogue.metrics import list_tabulated, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     SIDES,
@@ -137,15 +137,12 @@ def show(
         print_listing(_list_relations(opened, opened.tasks(dataset, split=split, side=side, protocol=protocol)), format)
         return
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
-    tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
-    if shares_negatives(protocol):
-        tabulated = tuple(each for each in tabulated if each.is_mean or each.optimum is None)
-    metrics = [parse_metric(name) for name in metric] if metric else list(tabulated)
+    chosen = [parse_metric(name) for name in metric or ()]
     wanted = Tasks(dataset, protocol, split, side, weighed, tuple(dict.fromkeys(relation or ())))
     rows = [
         _row(opened.look_up(replace(tasks, baseline=each), one), ties=ties)
         for tasks in _expand(opened, wanted)
-        for one in metrics
+        for one in chosen or list_tabulated(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol))
         for each in baselines
     ]
     info = opened.datasets[dataset]
