@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from rankconst.errors import UnknownNameError as UnknownNameError
     from rankconst.errors import UsageError as UsageError
     from rankconst.moments import Moments as Moments
+    from rankconst.moments import compute_mean as compute_mean
     from rankconst.moments import compute_moments as compute_moments
+    from rankconst.moments import compute_power_mean as compute_power_mean
     from rankconst.results.formats import read_results as read_results
     from rankconst.tables.own_counts import Counts as Counts
     from rankconst.tables.own_counts import from_counts as from_counts
@@ -55,7 +57,7 @@ else:
         "results.formats": ("read_results",),
         "tables.own_counts": ("from_counts", "Counts"),
         "catalogue.metrics": ("parse_metric", "Metric"),
-        "moments": ("compute_moments", "Moments"),
+        "moments": ("compute_moments", "compute_mean", "compute_power_mean", "Moments"),
         "tasks": ("Tasks", "Histogram"),
         "constants.constants": ("Constants", "Adjusted"),
         "constants.comparison": ("Comparison",),

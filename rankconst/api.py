@@ -20,6 +20,7 @@ from rankconst.results.document import Document
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
 from rankconst.results.formats import read_document, read_opened, read_results
 from rankconst.results.reading import Reading, require_whole
+from rankconst.results.tables.columns import complete_by_name
 from rankconst.tables.own_counts import Counts
 from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.tasks import Histogram, sampled_histogram
@@ -262,7 +263,7 @@ def compare(
         Two published values: text is read as printed, floats are exact. Or the ranks of two models task by task, in
         the same order: what :func:`from_ranks` returns or takes.
     metric
-        Hits@k for any k, MRR, MR or nDCG, in any usual spelling.
+        Hits@k, MRR@k or nDCG@k for any k, MRR, MR or nDCG, in any usual spelling.
     dataset, split, side, protocol, tool, aggregation
         Which ranking tasks, as for :func:`adjust`. Ranks need none of these but `side`.
     relations
@@ -305,7 +306,12 @@ def compare(
         return one.compare(other, metric, side or "both")
     parsed = parse_metric(metric)
     require_mean(parsed)
-    constants = _count(parsed, user, num_tasks) if num_tasks is not None else _look_up(parsed, user, _open(tables))
+    if num_tasks is None:
+        # Ties are ranked alike in both; but the name may say a side, too.
+        named = replace(complete_by_name(metric, user), rank_type=None)
+        constants = _look_up(parsed, named, _open(tables))
+    else:
+        constants = _count(parsed, user, num_tasks)
     return constants.compare(first, second, decimals=decimals, percent=percent)
 
 

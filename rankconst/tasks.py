@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,7 +135,8 @@ class Histogram:
 
     The rank of a task is uniform on ``offset + 1 .. offset + num_candidates``. Under chance there are no offsets; under
     another baseline, `offset` candidates score above the true answer, and `num_candidates` share its score. Rows
-    are ascending without repeats, by offset, number of candidates and weight.
+    are ascending without repeats, by offset, number of candidates and weight. Ranks are independent, unless all tasks
+    share their negatives.
 
     Attributes
     ----------
@@ -148,12 +149,16 @@ class Histogram:
         What each of these tasks counts. Shape (U,), float64, finite, each > 0. None if every task counts once.
     offsets
         Numbers of candidates that rank above. Shape (U,), int64, each >= 0. None if all are 0.
+    shared
+        True if every true answer is ranked among the same ``num_candidates - 1`` negatives. There is one row then,
+        without weight and offset.
     """
 
     num_candidates: NDArray[np.int64]
     num_tasks: NDArray[np.int64]
     weights: NDArray[np.float64] | None = None
     offsets: NDArray[np.int64] | None = None
+    shared: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         sizes, tasks = (_whole_numbers(name, getattr(self, name)) for name in ("num_candidates", "num_tasks"))
@@ -170,6 +175,8 @@ class Histogram:
             *others, last = [name for name, values in named.items() if values is not None]
             rows = f"rows of {', '.join(others)} and {last}" if others else last
             raise DataError(f"{rows} must be ascending without repeats; Histogram.from_counts sorts for you.")
+        if self.shared and (sizes.size > 1 or weights is not None or offsets is not None):
+            raise DataError("tasks that share their negatives have as many each, and neither weights nor offsets.")
 
     @classmethod
     def from_counts(
@@ -209,7 +216,7 @@ class Histogram:
         keys: dict[str, NDArray[Any]] = {name: key for name, key in found.items() if key is not None}
         order = np.lexsort([*keys.values()][::-1])
         starts = np.flatnonzero(np.append(True, _ascends([key[order] for key in keys.values()])))
-        gathered = {name: key[order][starts] for name, key in keys.items()}
+        gathered: dict[str, Any] = {name: key[order][starts] for name, key in keys.items()}
         return cls(num_tasks=np.add.reduceat(tasks[order], starts), **gathered)
 
     @classmethod
@@ -276,7 +283,15 @@ class Histogram:
         return math.fsum(self.row_weights.tolist())
 
     def pool(self, other: Histogram) -> Histogram:
-        """Return the histogram of both sets of tasks together, each task with the weight it has."""
+        """Return the histogram of both sets of tasks together, each task with the weight it has.
+
+        Raises
+        ------
+        UndefinedError
+            If tasks share their negatives: nothing says which.
+        """
+        if self.shared or other.shared:
+            raise UndefinedError("tasks that share their negatives cannot be pooled with others: nothing says how.")
         both = (self, other)
         weights = [np.ones(len(part)) if part.weights is None else part.weights for part in both]
         offsets = [np.zeros_like(part.num_tasks) if part.offsets is None else part.offsets for part in both]
@@ -291,10 +306,10 @@ class Histogram:
         if not isinstance(other, Histogram):
             return NotImplemented
         mine, others = [*self._keys, self.num_tasks], [*other._keys, other.num_tasks]
-        return len(mine) == len(others) and all(map(np.array_equal, mine, others))
+        return self.shared == other.shared and len(mine) == len(others) and all(map(np.array_equal, mine, others))
 
     def __hash__(self) -> int:
-        return hash(tuple(values.tobytes() for values in [*self._keys, self.num_tasks]))
+        return hash((self.shared, *(values.tobytes() for values in [*self._keys, self.num_tasks])))
 
     def __len__(self) -> int:
         return int(self.num_candidates.size)
@@ -315,7 +330,7 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
         )
     if num_tasks < 1:
         raise UsageError(f"the number of tasks must be at least 1 (got {num_tasks}).")
-    return Histogram.from_counts([rule.negatives + 1], [num_tasks])
+    return Histogram(np.array([rule.negatives + 1]), np.array([num_tasks]), shared=rule.shared)
 
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:

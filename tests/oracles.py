@@ -109,6 +109,25 @@ def _enumerate_discounted(sizes: Sizes, _: int | None) -> Exact:
     return _average(tally, value)
 
 
+def _enumerate_cut_off(term: Callable[[int], Any]) -> Callable[[Sizes, int | None], Exact]:
+    """Every rank vector, written out: only up to some thousands."""
+
+    def enumerate_vectors(sizes: Sizes, k: int | None) -> Exact:
+        assert k is not None
+        values = {rank: term(rank) if rank <= k else 0 for rank in range(1, max(sizes) + 1)}
+        # Ranks beyond k count alike.
+        base = len(sizes) + 1
+        tally = _tally(sizes, lambda rank: base ** min(rank, k + 1), sum)
+
+        def value(outcome: int) -> Any:
+            counts = (outcome // base**rank % base for rank in range(1, min(k, max(sizes)) + 1))
+            return sum((times * values[rank] for rank, times in enumerate(counts, start=1)), values[1] * 0) / len(sizes)
+
+        return _average(tally, value)
+
+    return enumerate_vectors
+
+
 def _enumerate_variance(sizes: Sizes, _: int | None) -> Exact:
     n = len(sizes)
     outcomes = Counter((sum(v), sum(r * r for r in v)) for v in itertools.product(*(range(1, s + 1) for s in sizes)))
@@ -169,6 +188,8 @@ ENUMERATED: dict[str, Callable[[Sizes, int | None], Exact]] = {
     "median_rank": _enumerate_median,
     "inverse_median_rank": _enumerate_inverse_median,
     "ndcg": _enumerate_discounted,
+    "inverse_harmonic_mean_rank_at_k": _enumerate_cut_off(lambda rank: Fraction(1, rank)),
+    "ndcg_at_k": _enumerate_cut_off(lambda rank: MP.log(2) / MP.log(1 + rank)),
     "variance": _enumerate_variance,
     "standard_deviation": _enumerate_deviation,
     "median_absolute_deviation": _enumerate_median_deviation,
@@ -298,6 +319,19 @@ def _gain_ends(x: int, power: int) -> Any:
     return total
 
 
+def _sum_cut_off(term: Callable[[int], Any]) -> Callable[[Counts, int | None], Exact]:
+    def add_up(counts: Counts, k: int | None) -> Exact:
+        assert k is not None
+        last = min(k, max(counts))
+        once, twice = (
+            list(itertools.accumulate((term(rank) ** power for rank in range(1, last + 1)), initial=term(1) * 0))
+            for power in (1, 2)
+        )
+        return _pool(counts, lambda size: once[min(size, last)] / size, lambda size: twice[min(size, last)] / size)
+
+    return add_up
+
+
 def _sum_variance(counts: Counts, _: int | None) -> Exact:
     """V = S2/n - (S1/n)^2 for the sums S1 of the ranks and S2 of their squares, by joint cumulants, which add up."""
     n = sum(counts.values())
@@ -328,6 +362,8 @@ PRECISE: dict[str, Callable[[Counts, int | None], Exact]] = {
     "geometric_mean_rank": lambda counts, _: _multiply(counts, 1),
     "inverse_geometric_mean_rank": lambda counts, _: _multiply(counts, -1),
     "ndcg": _sum_discounted,
+    "inverse_harmonic_mean_rank_at_k": _sum_cut_off(lambda rank: 1 / MP.mpf(rank)),
+    "ndcg_at_k": _sum_cut_off(lambda rank: MP.log(2) / MP.log(1 + rank)),
     "variance": _sum_variance,
     "count": lambda counts, _: (Fraction(sum(counts.values())), Fraction(0)),
 }
@@ -455,6 +491,10 @@ EVALUATED: dict[str, Callable[[Sequence[int], int | None], Any]] = {
     "median_rank": lambda ranks, _: Fraction(_double_median(ranks), 2),
     "inverse_median_rank": lambda ranks, _: Fraction(2, _double_median(ranks)),
     "ndcg": lambda ranks, _: MP.fsum(MP.log(2) / MP.log(1 + r) for r in ranks) / len(ranks),
+    "inverse_harmonic_mean_rank_at_k": lambda ranks, k: (
+        sum((Fraction(1, rank) for rank in ranks if rank <= (k or 0)), Fraction(0)) / len(ranks)
+    ),
+    "ndcg_at_k": lambda ranks, k: MP.fsum(MP.log(2) / MP.log(1 + r) for r in ranks if r <= (k or 0)) / len(ranks),
     "variance": lambda ranks, _: (
         Fraction(sum(r * r for r in ranks), len(ranks)) - Fraction(sum(ranks), len(ranks)) ** 2
     ),

@@ -252,7 +252,8 @@ def test_the_archive_holds_all_it_promised() -> None:
 @pytest.mark.slow
 def test_rows_stand_in_canonical_order_once_each() -> None:
     listed: dict[str, list[Any]] = {
-        "protocol": [*PROTOCOLS, "sampled:500"], "split": list(SPLITS), "side": list(SIDES), "metric": list(CATALOGUE),
+        "protocol": [*PROTOCOLS, "sampled:500"], "split": list(SPLITS), "side": list(SIDES),
+        "metric": [family for family, row in CATALOGUE.items() if row.tabulated],
         "aggregation": list(AGGREGATIONS), "baseline": list(BASELINES),
     }  # fmt: skip
     orders = {key: {name: place for place, name in enumerate(names)} for key, names in listed.items()}

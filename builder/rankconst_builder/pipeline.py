@@ -27,7 +27,7 @@ from rankconst.errors import DataError, RankconstError, TablesError, UnknownName
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
-from rankconst.tasks import Histogram, Tasks
+from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.fetch import Content, Fetcher, read_local
@@ -79,6 +79,11 @@ def order_protocols(protocols: Iterable[Protocol]) -> tuple[Protocol, ...]:
     """Return protocols in the order of the tables, each once: those of the catalogue, then sampled ones by size."""
     order = list(PROTOCOLS)
     distinct = {protocol.key: protocol for protocol in protocols}
+    if shared := [key for key, protocol in distinct.items() if protocol.shared]:
+        raise UsageError(
+            f"{shared[0]} is not built from triples: which tasks share one list of negatives is not in them. "
+            "`rankconst adjust --num-tasks N` takes their number."
+        )
     return tuple(
         sorted(
             distinct.values(), key=lambda p: order.index(p.key) if p.key in order else len(order) + (p.negatives or 0)
@@ -394,13 +399,13 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
         raise UsageError(
             f"{source.title} is built from numbers of tasks: there are no triples to count or to restrict."
         )
-    asked = [protocol for protocol in build.protocols if protocol.negatives is not None]
-    protocols = asked or [parse_protocol(f"sampled:{sampled.negatives}")]
+    asked = [protocol for protocol in build.protocols if protocol.negatives is not None and not sampled.shared]
+    protocols = asked or [parse_protocol(sampled.protocol)]
     histograms = {
-        Tasks(source.key, protocol.key, split, side): Histogram.from_counts([(protocol.negatives or 0) + 1], [tasks])
+        Tasks(source.key, protocol.key, split, side): sampled_histogram(protocol, tasks)
         for protocol in protocols
         for split, tasks in (("valid", sampled.valid), ("test", sampled.test))
-        for side in ("head", "tail")
+        for side in (("both",) if sampled.shared else ("head", "tail"))
     }
     row = {
         **dict.fromkeys(column.name for column in COLUMNS["datasets"]),

@@ -12,7 +12,7 @@ import pyarrow as pa
 from rankconst.arrow import join_texts, wrap_numbers
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import BASELINES
-from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED
+from rankconst.catalogue.metrics import list_tabulated
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import schema_of
 from rankconst.tasks import Histogram
@@ -97,11 +97,12 @@ def tabulate_constants(histograms: Histograms) -> pa.Table:
     for tasks in _with_both(tasks for tasks in _by_baseline(histograms) if tasks.is_micro and not tasks.relations):
         for aggregation in (DEFAULT_AGGREGATION, *MACROS):
             whole = replace(tasks, aggregation=aggregation)
-            metrics = TABULATED if whole.is_micro else MACRO_TABULATED
-            parts = [histograms[side] for side in whole.sides if side in histograms]
+            sides = [whole] if whole in histograms else whole.sides
+            parts = [histograms[side] for side in sides if side in histograms]
             if not parts:
                 continue
             pooled = functools.reduce(Histogram.pool, parts)
+            metrics = list_tabulated(micro=whole.is_micro, shared=pooled.shared)
             if (metrics, pooled) not in done:
                 done[metrics, pooled] = list(_compute_rows(pooled, metrics))
             address = (whole.dataset, whole.protocol, whole.split, whole.side, whole.aggregation, whole.baseline)

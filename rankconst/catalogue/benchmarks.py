@@ -113,8 +113,14 @@ class SampledTasks:
     """An evaluation against sampled negatives, of which only numbers of tasks matter."""
 
     negatives: int  # negatives a task
-    valid: int  # numbers of triples; each is a task on either side
+    valid: int  # numbers of triples; each is a task on either side, or one task if negatives are shared
     test: int
+    shared: bool = False  # True if all tasks have the same negatives
+
+    @property
+    def protocol(self) -> str:
+        """The key of the protocol."""
+        return f"sampled:{self.negatives}{':shared' * self.shared}"
 
 
 @dataclass(frozen=True, slots=True)

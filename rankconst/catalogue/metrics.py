@@ -8,7 +8,7 @@ The formulas of a row are Python expressions, so that tests can evaluate them an
 ==============  =============================================================================
 ``tasks``       pairs (N, c): c tasks with N candidates
 ``n``           the number of tasks
-``k``           the parameter of Hits@k
+``k``           the parameter of Hits@k, MRR@k and nDCG@k
 ``ranks(N)``    1, 2, ... N
 ``H(N, p)``     the sum of 1/j^p over ranks(N)
 ``rankings``    all rank vectors r = (r_1 ... r_n), equally likely
@@ -109,7 +109,7 @@ class Metric:
     normalised_name, index_name, z_name
         What PyKEEN and the paper call the adjusted forms; an empty string where the field has no name.
     k
-        The parameter of Hits@k; None for other metrics, and for the family as a whole.
+        The rank at which Hits@k, MRR@k and nDCG@k cut off; None for other metrics, and for a family as a whole.
     bound
         ``bound(num_candidates, num_tasks)``: the value that no ranker can pass, where that is not the value of the
         ranker who puts every true answer last; None elsewhere.
@@ -132,6 +132,8 @@ class Metric:
         True if PyKEEN's own table of expected values has it.
     since
         The version of the tables that has it first; empty if all have it.
+    tabulated
+        False if no tables have it: its constants are computed from the numbers of candidates.
     """
 
     family: str
@@ -159,6 +161,7 @@ class Metric:
     is_trusted: bool = False
     in_pykeen_table: bool = False
     since: str = ""
+    tabulated: bool = True
 
     @property
     def increasing(self) -> bool:
@@ -196,6 +199,11 @@ class Metric:
         return self.scale == "share"
 
     @property
+    def hits_k(self) -> int | None:
+        """The k of Hits@k; None for other metrics."""
+        return self.k if self.is_share and self.is_counted else None
+
+    @property
     def key(self) -> str:
         """PyKEEN's key with the parameter put in: ``hits_at_10``."""
         return self.family if self.k is None else self.family.removesuffix("k") + str(self.k)
@@ -230,9 +238,9 @@ class Metric:
         if not self.takes_k:
             raise UnknownNameError(f"{self.symbol} takes no k (got k={k}).")
         if k < 1:
-            raise UnknownNameError(f"Hits@k needs a k of at least 1 (got {k}).")
+            raise UnknownNameError(f"{self.label} needs a k of at least 1 (got {k}).")
         if k > _LARGEST_K:
-            raise UnknownNameError(f"Hits@k needs a k of at most 2**53 (got {k}).")
+            raise UnknownNameError(f"{self.label} needs a k of at most 2**53 (got {k}).")
         return _recall(self.family, int(k))
 
     def worst(self, num_candidates: NDArray[np.int64], num_tasks: NDArray[np.int64] | Values) -> float:
@@ -292,6 +300,17 @@ def _hit(ranks: Values, k: int | None) -> Values:
     if k is None:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
     return (ranks <= k).astype(np.float64)
+
+
+def _cut_off(term: Callable[[Values, int | None], Values]) -> Callable[[Values, int | None], Values]:
+    """Return a function of the rank that is 0 beyond k."""
+
+    def cut(ranks: Values, k: int | None) -> Values:
+        if k is None:
+            raise UnknownNameError("a metric with a cut-off needs a k: write mrr@10, for example.")
+        return np.where(ranks <= k, term(ranks, None), 0.0)
+
+    return cut
 
 
 def _median(ranks: Values, weights: Values) -> float:
@@ -599,6 +618,45 @@ CATALOGUE: dict[str, Metric] = {
             weighted=True,
             since="0.2.0",
         ),
+        *(
+            Metric(
+                family=f"{family}_at_k",
+                symbol=f"{symbol}@{{k}}",
+                title=f"{title}, cut off: 0 for ranks beyond k",
+                scale="share",
+                spellings=(f"{symbol} at", f"{symbol} at k", f"{symbol} k", f"{family} at", *further),
+                definition=f"(1/n) sum over r_i <= k of {written}",
+                evaluate=_average(_cut_off(term)),
+                term=_cut_off(term),
+                moments=f"means.{function}",
+                formula=_mean_of(
+                    f"sum({gain} for j in ranks(min(k, N))) / N",
+                    f"sum(({gain})**2 for j in ranks(min(k, N))) / N",
+                    "closed form: sums over ranks, term by term",
+                    reference,
+                ),
+                never_below="hits_at_1",
+                weighted=True,
+                tabulated=False,
+            )
+            for family, symbol, title, further, written, term, function, gain, reference in (
+                (
+                    *("inverse_harmonic_mean_rank", "MRR", "mean reciprocal rank", ("mean reciprocal rank at",)),
+                    *(
+                        "1/r_i",
+                        _reciprocal,
+                        "cut_off_reciprocal_rank",
+                        "1 / j",
+                        "the sums of Hoyt et al. 2022, cut off",
+                    ),
+                ),
+                (
+                    *("ndcg", "nDCG", "normalised discounted cumulative gain, one relevant answer", ()),
+                    *("1/log2(1 + r_i)", _gain, "cut_off_ndcg", "log(2) / log(1 + j)"),
+                    "Jarvelin and Kekalainen 2002, Cumulated gain-based evaluation of IR techniques, for the metric",
+                ),
+            )
+        ),
         Metric(
             family="variance",
             symbol="VR",
@@ -674,12 +732,20 @@ CATALOGUE: dict[str, Metric] = {
 TABULATED: tuple[Metric, ...] = tuple(
     instance
     for metric in CATALOGUE.values()
+    if metric.tabulated
     for instance in ([metric.at(k) for k in TABULATED_KS] if metric.takes_k else [metric])
 )
 """The metrics for which tables carry rows."""
 
 MACRO_TABULATED: tuple[Metric, ...] = tuple(metric for metric in TABULATED if metric.macro)
 """The metrics for which tables carry rows of macro averages."""
+
+
+def list_tabulated(*, micro: bool = True, shared: bool = False) -> tuple[Metric, ...]:
+    """Return the metrics that tables carry rows of, for macro averages or tasks that share their negatives, too."""
+    metrics = TABULATED if micro else MACRO_TABULATED
+    return tuple(each for each in metrics if each.is_mean or each.optimum is None) if shared else metrics
+
 
 INVERSES: tuple[tuple[Metric, Metric], ...] = tuple(
     (base, metric) for base in CATALOGUE.values() for metric in CATALOGUE.values() if metric.inverse_of == base.family
@@ -698,12 +764,18 @@ POWER_MEANS: tuple[Metric, ...] = tuple(
 )
 """The power means of the ranks by their exponent: none is above the next, whatever the ranks."""
 
+
+def _spell_symbol(metric: Metric) -> str:
+    """Return the symbol without a k. Of Hits@k the sign may be left out; MRR_10 may as well be a tenth run."""
+    return metric.symbol.format(k="") if metric.is_counted or not metric.takes_k else metric.symbol.format(k=" at")
+
+
 # Only a family with a parameter may carry a number: "mrr10" is not a spelling of MRR.
 _NAMES, _NAMES_WITH_K = (
     Names(
         "metric",
         {
-            metric.family: (metric.symbol.format(k=""), *metric.spellings)
+            metric.family: (_spell_symbol(metric), *metric.spellings)
             for metric in CATALOGUE.values()
             if metric.takes_k or not numbered
         },
@@ -759,7 +831,7 @@ def _parse(name: str, k: int | None) -> Metric:
     bare = _PREFIX.sub("", name.strip())
     numbered = _NUMBERED.match(bare)
     try:
-        family = _NAMES_WITH_K.resolve(numbered[1]) if numbered else _NAMES.resolve(bare)
+        family = _resolve_numbered(numbered[1], bare) if numbered else _NAMES.resolve(bare)
     except UnknownNameError:
         if (adjusted := _find_adjusted(bare)) is not None:
             label = adjusted[0].label
@@ -776,8 +848,19 @@ def _parse(name: str, k: int | None) -> Metric:
     if numbered:
         k = int(numbered[2])
     if k is None:
-        raise UnknownNameError(f"metric {name!r} needs a k: write hits@1, hits@10 or any other k.")
+        short = metric.label.lower().removesuffix("k")
+        raise UnknownNameError(f"metric {name!r} needs a k: write {short}1, {short}10 or any other k.")
     return metric.at(k)
+
+
+def _resolve_numbered(name: str, whole: str) -> str:
+    """Return the family of a name with a number: ``hits`` of ``hits 10``; of ``mrr@10``, but not of ``mrr10``."""
+    try:
+        return _NAMES_WITH_K.resolve(name)
+    except UnknownNameError:
+        if "@" not in whole:
+            raise
+        return _NAMES_WITH_K.resolve(f"{name} at")
 
 
 _PRECISION = "mean average precision"
@@ -792,6 +875,10 @@ def _describe_other(bare: str, cutoff: str) -> str:
         label = CATALOGUE[_NAMES.resolve(re.sub(r"[\s_-]at$", "", bare))].label
     except UnknownNameError:
         return ""
+    if any(row.symbol == f"{label}@{{k}}" for row in CATALOGUE.values()):
+        return (
+            f"write {label}@{cutoff} for the {label} cut off at rank {cutoff}." if cutoff else f"{label}@k needs a k."
+        )
     return f"{label} cut off at rank {cutoff} is another metric than {label}, and its constants are not known here."
 
 

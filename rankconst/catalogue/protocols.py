@@ -58,6 +58,7 @@ class Protocol:
     qualified: bool = False  # True for graphs of statements, whose known answers have the same qualifiers
     spellings: tuple[str, ...] = ()
     negatives: int | None = None  # how many sampled entities the true answer is ranked among; None: all
+    shared: bool = False  # True if these are the same for all tasks
     law: str = _FULL_LAW  # how a random ranker's ranks are distributed
     needs: str = _FULL_NEEDS  # what the constants follow from
     reference: str = ""  # who evaluates so, or where it is defined
@@ -233,6 +234,7 @@ class Sampling:
     needs: str = "the number of tasks"
     reference: str = ""
     refused: str = ""
+    shared: bool = False
 
 
 SAMPLINGS: dict[str, Sampling] = {
@@ -254,6 +256,18 @@ SAMPLINGS: dict[str, Sampling] = {
             law="A random ranker puts the true answer at a rank uniform on 1 to {total}, as under sampled:{m}: it does "
             "not know which of the {m} distinct other entities are true answers too. A model does, and ranks the true "
             "answer lower for it: its numbers under the two protocols do not compare.",
+        ),
+        Sampling(
+            key="shared",
+            spellings=("same", "one list", "common"),
+            summary="All true answers are ranked among the same {m} sampled negatives.",
+            law="A random ranker puts each true answer at a rank uniform on 1 to {total}, but ranks depend on each "
+            "other: of n tasks, the number of hits at k is beta-binomial(n; k, {total} - k), and the variance of any "
+            "mean over tasks is that of sampled:{m} times 1 + (n-1)/({m}+2).",
+            reference="Hits@k of ogbl-collab (100,000 negatives), ogbl-ppa (3,000,000) and ogbl-ddi, Hu et al. 2020, "
+            "https://github.com/snap-stanford/ogb/blob/1b89f1b4d8e0593748f8730a6023d82a1020c59e/ogb/linkproppred/"
+            "evaluate.py, _eval_hits; the law is that of exceedances, Gumbel and von Schelling 1950",
+            shared=True,
         ),
         Sampling(
             key="replacement",
@@ -333,6 +347,7 @@ def _sample(negatives: int, sampling: Sampling) -> Protocol:
         distinct=False,
         known="none",
         negatives=negatives,
+        shared=sampling.shared,
         used_by=("OGB",) if negatives == 500 and usual else (),
         **texts,
     )
@@ -355,6 +370,11 @@ def explain_unfit(protocol: Protocol, temporal: bool, qualified: bool = False) -
         )
     needed = "qualifiers" if protocol.qualified else "time"
     return f"Protocol {protocol.key} needs the {needed} of every fact, and the facts of this graph have none."
+
+
+def shares_negatives(key: str) -> bool:
+    """Tell whether all tasks under a protocol, given by its key, share their negatives."""
+    return _SAMPLED.match(key) is not None and find_protocol(key).shared
 
 
 def parse_split(name: str) -> str:

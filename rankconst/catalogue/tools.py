@@ -52,10 +52,6 @@ _SAMPLED_REMEDY = (
     "Find out how many negatives each true answer was ranked among, M, and how many tasks were ranked, N; then adjust "
     "with --protocol sampled:M and --num-tasks N, without --tool."
 )
-_SHARED_NEGATIVES = (
-    "OGB ranks all true edges of this dataset against one list of negatives, so that their ranks depend on each other: "
-    "the variance of Hits@k, and with it z, differs from that under every protocol here."
-)
 _INDUCTIVE = (
     "NBFNet filters inductive benchmarks by the facts of the inference graph alone, not by the other triples, and its "
     "hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement: no full protocol fits. For "
@@ -324,14 +320,22 @@ TOOLS: dict[str, Tool] = {
                 "Of the repository paperswithcode/sota-extractor only data/tasks/ogb.json is evaluated so.",
                 "On ogbl-citation2 it has 1,000 negatives, on the tail side alone: adjust that with --protocol "
                 "sampled:1000.",
+                "On ogbl-collab, ogbl-ppa and ogbl-ddi all true edges share one list of negatives: protocol "
+                "sampled:M:shared. Only edges that score better than the k-th negative are hits, so that a model which "
+                "scores everything alike has none.",
             ),
             evidence=(
                 _file(
                     "paperswithcode/sota-extractor", "e6374da129cedab1736e97883bfbcddb7ddd2a72", "data/tasks/ogb.json"
                 ),
                 _file("snap-stanford/ogb", "87277f2e56190cc74808b155bdaa357273fd42d3", "ogb/linkproppred/evaluate.py"),
+                _file("snap-stanford/ogb", "1b89f1b4d8e0593748f8730a6023d82a1020c59e", "ogb/linkproppred/evaluate.py"),
             ),
-            refused=dict.fromkeys(("ogblppa", "ogblcollab", "ogblddi"), _SHARED_NEGATIVES),
+            refused={
+                "ogblddi": "OGB ranks all true edges of ogbl-ddi against one list of about 100,000 negatives. Adjust "
+                "Hits@k with --protocol sampled:M:shared and --num-tasks N, without --tool and --dataset; M is the "
+                "number of rows of edge_neg, N that of edge."
+            },
         ),
         Tool(
             key="pyg",

@@ -57,6 +57,7 @@ from rankconst.cli.output import (
 from rankconst.errors import DataError, UsageError
 from rankconst.results.document import STDIN, exists, open_document
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
+from rankconst.results.tables.columns import complete_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -225,7 +226,10 @@ def adjust(
         _require_values(values or (), metrics)
         published = _read_values(values or (), metrics[0], bool(percent))
         explain_names(metric or ())
+        named = complete_by_name(metric[0] if metric else "", user)
+        explain_ties(named)
         if num_tasks is None:
+            user = replace(named, rank_type=None)
             done = _adjust_values(published, given, metrics[0], user, opened, list_baselines(baseline))
         else:
             _refuse({"--baseline": baseline}, "--num-tasks, which is all that is known")
@@ -728,6 +732,14 @@ def explain_names(names: Iterable[str]) -> None:
             "note: recall@k is read as Hits@k; they are the same where each ranking task has one right answer.",
             err=True,
         )
+
+
+def explain_ties(stated: Stated) -> None:
+    """Say which way numbers are off that ties favour or harm."""
+    from rankconst.results.adjust import TIES
+
+    if (ties := TIES.get(stated.rank_type or "")) is not None:
+        typer.echo(f"note: {ties}", err=True)
 
 
 def _report_file(adjusted: AdjustedReading, user: Stated, listed: NDArray[np.bool_] | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.metrics import list_tabulated, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, parse_protocol
 from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
@@ -307,6 +307,8 @@ def _find_tests(tables: Tables, key: str) -> list[Tasks]:
 
 def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
     histogram: Any = tables.histogram(tasks)
+    known = list_tabulated(shared=histogram.shared)
+    expectations = {each: tables.look_up(tasks, each).expectation if each in known else None for each in _SUMMARY}
     return {
         "dataset": tasks.dataset,
         "protocol": tasks.protocol,
@@ -314,5 +316,5 @@ def _summarise(tables: Tables, tasks: Tasks) -> dict[str, Any]:
         "side": tasks.side,
         "num_tasks": histogram.total,
         "mean_candidates": histogram.mean,
-        **{f"expectation_{metric.key}": tables.look_up(tasks, metric).expectation for metric in _SUMMARY},
+        **{f"expectation_{metric.key}": value for metric, value in expectations.items()},
     }

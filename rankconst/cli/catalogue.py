@@ -164,10 +164,10 @@ def list_protocols(
         }
         for protocol in PROTOCOLS.values()
     ]
-    variants = " or ".join(f"sampled:500:{key}" for key in SAMPLINGS if key != DEFAULT_SAMPLING)
+    *variants, last = (f"sampled:500:{key}" for key in SAMPLINGS if key != DEFAULT_SAMPLING)
     caption = (
         f"The default is {DEFAULT_PROTOCOL}. `rankconst build --protocol sampled:M` ranks among M negatives.\n"
-        f"`rankconst protocols NAME` shows the page of one, also of sampled:500, {variants}."
+        f"`rankconst protocols NAME` shows the page of one, also of sampled:500, {', '.join(variants)} or {last}."
     )
     print_listing(Listing.of(_PROTOCOL_COLUMNS, rows, caption=caption), format)
 

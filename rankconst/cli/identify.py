@@ -33,6 +33,7 @@ from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
 from rankconst.results.evaluation import Stated, parse_stated
 from rankconst.results.reading import Entry, name_entry
+from rankconst.results.tables.columns import complete_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,7 +175,7 @@ def _make_entries(
         return []
     if metric is None:
         raise UsageError("which metric are these numbers of? Add --metric.")
-    parsed, context = parse_metric(metric), Stated(num_tasks=num_tasks)
+    parsed, context = parse_metric(metric), complete_by_name(metric, Stated(num_tasks=num_tasks))
     return [
         Entry(parsed, given, 0, f"--{form}", None, context, None if form == "value" else form)
         for form, given in {"value": value, **adjusted}.items()

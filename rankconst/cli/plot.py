@@ -11,6 +11,7 @@ import typer
 
 from rankconst.catalogue.baselines import INFORMED, list_baselines
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.cli.adjust import explain_ties
 from rankconst.cli.options import (
     AggregationOption,
     BaselineOption,
@@ -37,6 +38,7 @@ from rankconst.plots.comparison import FORMS, find_further_models, plot_comparis
 from rankconst.plots.distribution import plot_distribution
 from rankconst.plots.style import check_suffix, render_figure, require_matplotlib
 from rankconst.results.document import STDIN, exists
+from rankconst.results.tables.columns import complete_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +114,9 @@ def plot(
     if file is None:
         if input_format is not None:
             raise typer.BadParameter("goes with a file, and none is named.", param_hint="--input-format")
+        if metric:
+            user = complete_by_name(metric[0], user)
+            explain_ties(user)
         figure = _draw_values(given or (), label or (), metrics, user, opened, further)
     else:
         if label:
@@ -204,7 +209,7 @@ def _draw_values(
     if len(metrics) != 1:
         missing = "name one metric." if metrics else "missing: which metric is it?"
         raise typer.BadParameter(missing, param_hint="--metric")
-    tasks, tool = settle(NOTHING, parse_stated(user, opened), opened)
+    tasks, tool = settle(NOTHING, parse_stated(replace(user, rank_type=None), opened), opened)
     constants = opened.look_up(tasks, metrics[0])
     _check_whole(tool, constants)
     values = [(name, read_published(metrics[0], value, percent=user.percent)) for name, value in named]

@@ -9,8 +9,16 @@ import typer
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
-from rankconst.catalogue.metrics import MACRO_TABULATED, TABULATED, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, parse_protocol, parse_side, parse_split
+from rankconst.catalogue.metrics import list_tabulated, parse_metric
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    SIDES,
+    SPLITS,
+    parse_protocol,
+    parse_side,
+    parse_split,
+    shares_negatives,
+)
 from rankconst.cli.options import (
     ALL,
     PROTOCOL_NAMES,
@@ -26,7 +34,7 @@ from rankconst.cli.options import (
     option,
 )
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
-from rankconst.constants.constants import Constants
+from rankconst.constants.constants import TIED_RANKS, Constants
 from rankconst.errors import UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tables.tables import Tables
@@ -109,6 +117,9 @@ def show(
     relation: RelationOption = None,
     baseline: BaselineOption = None,
     relations: Annotated[bool, option("--relations", help="List the relations, each with its own constants.")] = False,
+    ties: Annotated[
+        bool, option("--ties", help="Also show what a model gets that scores all candidates alike.")
+    ] = False,
     tables: TablesOption = None,
     format: FormatOption = Format.table,
 ) -> None:
@@ -129,28 +140,44 @@ def show(
         print_listing(_list_relations(opened, tasks, baselines if baseline else ()), format)
         return
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
-    tabulated = TABULATED if weighed == DEFAULT_AGGREGATION else MACRO_TABULATED
-    metrics = [parse_metric(name) for name in metric] if metric else list(tabulated)
+    chosen = [parse_metric(name) for name in metric or ()]
     wanted = Tasks(dataset, protocol, split, side, weighed, tuple(dict.fromkeys(relation or ())))
     rows = [
-        _row(opened.look_up(replace(tasks, baseline=each), one))
+        _row(opened.look_up(replace(tasks, baseline=each), one), ties=ties)
         for tasks in _expand(opened, wanted)
-        for one in metrics
+        for one in chosen or list_tabulated(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol))
         for each in baselines
     ]
     info = opened.datasets[dataset]
     triples = " / ".join(count(info[f"triples_{name}"]) for name in SPLITS)
     print_listing(
         Listing.of(
-            _head(_COLUMNS, baseline is not None),
+            _choose_columns(ladder=baseline is not None, ties=ties),
             rows,
             title=f"{info['title']}: {count(info['entities'])} entities, {triples} triples (train / valid / test)"
             + (f"; {weighed}" if weighed != DEFAULT_AGGREGATION else "")
             + (f"; only {', '.join(relation)}" if relation else ""),
-            caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version_of(dataset)}.",
+            caption=f"{info['citation'] or 'No citation recorded'}. Tables: {opened.version_of(dataset)}."
+            + ("\n" + _MEANING_OF_TIES if ties else ""),
         ),
         format,
     )
+
+
+_MEANING_OF_TIES = (
+    "tied: what a model gets that scores all candidates alike, with the true answer ranked first (optimistic), in the "
+    "middle (realistic) or last (pessimistic)."
+)
+
+
+def _choose_columns(*, ladder: bool, ties: bool) -> list[Column]:
+    """Return the columns: with the baseline if one was asked for, with those of ties on a screen in place of errors."""
+    found = _head(_COLUMNS, ladder)
+    if not ties:
+        return found
+    hidden = {"expectation_error", "variance", "variance_error", "worst", "method"}
+    tied = [Column(f"tied_{each}", f"tied, {each}", number(6), right=True) for each in TIED_RANKS]
+    return [replace(each, title=None) if each.key in hidden else each for each in found] + tied
 
 
 def _expand(opened: Tables, wanted: Tasks) -> list[Tasks]:
@@ -170,8 +197,9 @@ def _expand(opened: Tables, wanted: Tasks) -> list[Tasks]:
     return found
 
 
-def _row(constants: Constants) -> dict[str, Any]:
-    return {
+def _row(constants: Constants, *, ties: bool) -> dict[str, Any]:
+    tied = {f"tied_{each}": constants.all_tied(each) for each in TIED_RANKS} if ties else {}
+    return tied | {
         "dataset": constants.tasks.dataset,
         "protocol": constants.tasks.protocol,
         "split": constants.tasks.split,

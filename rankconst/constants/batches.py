@@ -95,6 +95,8 @@ def draw_evenly(constants: Constants, batch: int) -> Constants:
         raise UndefinedError(f"{_NOT_KNOWN} {metric.label}, which is no mean over tasks. {_REMEDY}")
     if histogram.is_weighted:
         raise UndefinedError(f"{_NOT_KNOWN} a macro average: weights depend on it too. {_REMEDY}")
+    if histogram.shared:
+        raise UndefinedError(f"{_NOT_KNOWN} tasks that share their negatives. {_REMEDY}")
     if constants.tasks.relations:
         raise UndefinedError(f"{_NOT_KNOWN} some relations: how many of their triples is not known. {_REMEDY}")
     ranked = count_ranked(constants.num_tasks, constants.tasks.side, batch)

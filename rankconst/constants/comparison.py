@@ -206,7 +206,7 @@ class Comparison:
             f"{f', and at least {usual} unless their results are negatively correlated' * sure}. "
             f"{enough} would tell in any case."
         )
-        if sure or not self.metric.takes_k:
+        if sure or not self.metric.hits_k:
             return said
         nearest = max(self.num_tasks * min(map(abs, self.difference_interval)) - 1, 0.0)
         apart = _round((nearest / _QUANTILE) ** 2, math.floor)
@@ -266,11 +266,17 @@ def compare_values(
 ) -> Comparison:
     """Compare two values of a metric that are known up to their intervals, on the same tasks.
 
-    Raises UndefinedError for a metric that is no mean over tasks, UsageError for tasks of another baseline than chance.
+    Raises UndefinedError for a metric that is no mean over tasks and for tasks that share their negatives, UsageError
+    for tasks of another baseline than chance.
     """
     require_mean(metric)
     if histogram.offsets is not None or not tasks.is_chance:
         raise UsageError("two results are compared on the tasks themselves: leave out the baseline.")
+    if histogram.shared:
+        raise UndefinedError(
+            "these tasks share their negatives and so depend on each other: two published values do not tell how sure "
+            "their difference is."
+        )
     weights = np.ones(len(histogram)) if histogram.weights is None else histogram.weights
     sizes = histogram.num_candidates
     best, worst = (_list_terms(metric, ranks) for ranks in (np.ones_like(sizes), sizes))
@@ -289,7 +295,7 @@ def compare_values(
     if histogram.weights is None and squares:
         squares = min(squares, bound_uncorrelated(spans, counts, *losses))
     p, note = None, ""
-    if metric.takes_k and not histogram.is_weighted:
+    if metric.hits_k and not histogram.is_weighted:
         try:
             p = _test_signs(metric, histogram, values, intervals, bound)
         except UndefinedError as error:
@@ -331,8 +337,8 @@ def compare_ranks(metric: Metric, first: Values, second: Values) -> Comparison:
     squares, total = float(np.sum(differences**2)), float(np.sum(differences))
     z = abs(total) / math.sqrt(squares) if squares else 0.0
     flipped = differences[differences != 0]
-    method = "exact" if metric.takes_k or flipped.size <= _MOST_FLIPPED else "normal"
-    if metric.takes_k:  # which differ by 1 or not at all
+    method = "exact" if metric.hits_k or flipped.size <= _MOST_FLIPPED else "normal"
+    if metric.hits_k:  # which differ by 1 or not at all
         log10_p = _log10_sign_test(flipped.size, round(abs(total)))
     else:
         log10_p = _log10_flips(flipped) if method == "exact" else _log10_normal(z)
@@ -401,7 +407,7 @@ def _pair_ends(first: Interval, second: Interval) -> tuple[tuple[float, float], 
 
 def _bound_z(metric: Metric, histogram: Histogram, total: float) -> float:
     """Return the largest z if the differences of the tasks add up to `total`."""
-    if not metric.takes_k:
+    if not metric.hits_k:
         return math.sqrt(histogram.total)
     least = 1.0 if histogram.weights is None else float(histogram.weights.min())
     return min(math.sqrt(total / least), math.sqrt(histogram.total))
@@ -453,7 +459,7 @@ def _log10_flips(differences: Values) -> float:
 def _find_smallest(squares: float, method: str, metric: Metric) -> float:
     """Return the least sum of differences that is significant."""
     # The sign test of whole numbers needs one more.
-    more = 1.0 if method == "exact" and metric.takes_k else 0.0
+    more = 1.0 if method == "exact" and metric.hits_k else 0.0
     return (_HOEFFDING_QUANTILE if method == "hoeffding" else _QUANTILE) * math.sqrt(squares) + more
 
 

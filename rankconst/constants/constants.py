@@ -13,15 +13,26 @@ import numpy as np
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
 from rankconst.constants.published import NOISE, Interval, Published, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
+from rankconst.names import resolve_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.constants.comparison import Comparison
     from rankconst.constants.significance import Significance
     from rankconst.moments import Moments
     from rankconst.tasks import Histogram, Tasks
+
+
+TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "optimistic": np.ones_like,
+    "realistic": lambda sizes: (sizes + 1) / 2,
+    "pessimistic": lambda sizes: sizes,
+}
+"""Rank type to the rank of a true answer that ties with all other candidates, by their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +118,37 @@ class Constants:
     def worst(self) -> float:
         """The value that no ranker can pass, in units of the metric; see :meth:`rankconst.Metric.worst`."""
         return self.metric.worst(self.histogram.num_candidates, self.histogram.row_weights)
+
+    def all_tied(self, rank_type: str = "realistic") -> float:
+        """Return what a model gets that scores all candidates alike.
+
+        Parameters
+        ----------
+        rank_type
+            How ties are ranked: ``optimistic``, the true answer first; ``pessimistic``, the true answer last; or
+            ``realistic``, the mean of the two, (N + 1) / 2.
+
+        Returns
+        -------
+        float
+            In units of the metric, exact but for rounding, whatever the baseline. The realistic MR is that of a random
+            ranker; MRR and Hits@k are not.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such rank type.
+
+        Examples
+        --------
+        >>> import rankconst
+        >>> mrr = rankconst.load().constants("wn18rr", "mrr")
+        >>> [round(mrr.all_tied(each), 6) for each in ("optimistic", "realistic", "pessimistic")]
+        [1.0, 4.9e-05, 2.4e-05]
+        """
+        rank_of = TIED_RANKS[resolve_name("rank type", rank_type, dict.fromkeys(TIED_RANKS, ()))]
+        ranks = rank_of(self.histogram.num_candidates.astype(np.float64))
+        return self.metric.evaluate(ranks, self.histogram.row_weights, self.metric.k)
 
     @property
     def expectation(self) -> float:

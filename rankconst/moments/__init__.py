@@ -5,6 +5,11 @@ baseline r_i ~ Uniform{a_i + 1 .. a_i + T_i}, on a block of ranks: a_i candidate
 share its score. Each module below holds one family of formulas, for chance and for blocks; a metric's row in
 :mod:`rankconst.catalogue.metrics` names its function.
 
+If all n tasks share their M negatives, these cut the scores into M + 1 intervals. For a random ranker, the chances
+D_1 .. D_{M+1} of falling into them are uniform on the simplex, Dirichlet(1, ... 1), and given these the ranks are
+independent. So cov(f(r_i), f(r_j)) = Var[sum D_j f(j)] = Var[f(r_i)] / (M + 2): whatever f, the variance of the mean of
+f(r_i) is that of independent ranks times 1 + (n-1)/(M+2).
+
 ==========================  ======================================================
 module                      holds
 ==========================  ======================================================
@@ -20,6 +25,8 @@ module                      holds
                             middle ranks (:mod:`.poisson_binomial`, :mod:`.block_counts`,
                             :mod:`.summation`)
 :mod:`.median_deviation`    the median absolute deviation, from random rankings
+:mod:`.own`                 metrics that the catalogue lacks: the mean of any f(rank), any
+                            power mean, the smallest and the largest rank
 ==========================  ======================================================
 """
 
@@ -32,12 +39,14 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.errors import UsageError
-from rankconst.moments.result import Moments as Moments  # noqa: TC001 - its public address
+from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.moments.result import Moments as Moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rankconst.catalogue.metrics import Metric
+    from rankconst.moments.result import Values
     from rankconst.tasks import Histogram
 
 
@@ -62,22 +71,121 @@ def compute_moments(metric: Metric, histogram: Histogram) -> Moments:
     Raises
     ------
     UsageError
-        For weighted tasks and a metric whose weighted form is not covered.
+        For weighted tasks and a metric whose weighted form is not covered; for tasks that share their negatives and a
+        metric that is no mean over tasks.
     UnknownNameError
         For Hits@k without a k.
     """
     if histogram.is_weighted and not metric.weighted:
         known = ", ".join(row.family for row in CATALOGUE.values() if row.weighted)
         raise UsageError(f"there are no constants of {metric.label} for macro averages; there are for {known}.")
+    if histogram.shared and not metric.is_mean and metric.optimum is not None:
+        known = ", ".join(row.family for row in CATALOGUE.values() if row.is_mean)
+        raise UsageError(
+            f"there are no constants of {metric.label} for tasks that share their negatives; there are for {known}."
+        )
     # Looking a constant up computes nothing: the formulas are imported when one is needed.
     module, name = metric.moments.split(".")
     compute: Callable[..., Moments] = getattr(import_module(f"{__name__}.{module}"), name)
     moments = compute(histogram, metric.k) if metric.takes_k else compute(histogram)
+    if histogram.shared:
+        return _correlate(moments, histogram)
     if histogram.offsets is None:
         return moments
     # Millions of bounds with all their digits would be a quarter of the tables.
     first, second = _round_up(moments.expectation_error), _round_up(moments.variance_error)
     return replace(moments, expectation_error=first, variance_error=second)
+
+
+def compute_mean(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
+    """Compute expectation and variance of the mean of a function of the rank, for a metric that the catalogue lacks.
+
+    Parameters
+    ----------
+    f
+        Maps an array of ranks, floats from 1 on, to an array of numbers of the same shape; any function. What
+        ``numpy.vectorize`` returns will do.
+    histogram
+        The numbers of candidates of the ranking tasks. With weights w_i the mean is sum w_i f(r_i) / sum w_i; with
+        offsets it is that under a baseline other than chance.
+
+    Returns
+    -------
+    Moments
+        Both numbers, each with a bound on its rounding.
+
+    Raises
+    ------
+    DataError
+        If f is not finite at some rank.
+    UndefinedError
+        If there are more ranks than f can be evaluated at.
+    UsageError
+        If f does not map arrays.
+
+    Examples
+    --------
+    Reciprocal ranks cut off at 10, with popular answers counting half:
+
+    >>> import numpy as np
+    >>> from rankconst.tasks import Histogram
+    >>> tasks = Histogram.from_counts([50, 50, 200], weights=[1, 0.5, 0.5])
+    >>> round(compute_mean(lambda rank: np.where(rank <= 10, 1 / rank, 0), tasks).expectation, 12)
+    0.047595734127
+    """
+    from rankconst.moments.own import mean_of_any
+
+    moments = mean_of_any(f, histogram)
+    return _correlate(moments, histogram) if histogram.shared else moments
+
+
+def compute_power_mean(exponent: float, histogram: Histogram) -> Moments:
+    """Compute expectation and variance of a power mean of the ranks, ((1/n) sum r_i^p)^(1/p).
+
+    Parameters
+    ----------
+    exponent
+        p, from -4 to 0 or from 1/4 to 4: -1 gives the harmonic mean, 0 the geometric one, 1 the mean rank. Infinite:
+        the smallest rank of all tasks if negative, the largest if positive.
+    histogram
+        The numbers of candidates of the ranking tasks, with offsets for a baseline other than chance.
+
+    Returns
+    -------
+    Moments
+        Both numbers with their errors.
+
+    Raises
+    ------
+    UndefinedError
+        If there are too few tasks, for an exponent between 0 and 2 other than 1.
+    UsageError
+        For another exponent, or for tasks with weights or shared negatives.
+
+    Examples
+    --------
+    The best of three ranks among 10 candidates:
+
+    >>> from rankconst.tasks import Histogram
+    >>> round(compute_power_mean(-float("inf"), Histogram.from_counts([10, 10, 10])).expectation, 12)
+    3.025
+    """
+    from rankconst.moments.own import any_power_mean
+
+    if histogram.shared:
+        raise UsageError("there are no constants of power means for tasks that share their negatives.")
+    return any_power_mean(exponent, histogram)
+
+
+def _correlate(moments: Moments, histogram: Histogram) -> Moments:
+    """Return the moments of a mean over tasks that share their negatives, given those over independent tasks."""
+    # 1 + (n-1) / (M+2), in whole numbers but for the last division.
+    pairs = int(histogram.num_candidates[0]) + 1
+    factor = (pairs + histogram.total - 1) / pairs
+    rounding = 2 * UNIT_ROUNDOFF * factor * moments.variance
+    return replace(
+        moments, variance=factor * moments.variance, variance_error=factor * moments.variance_error + rounding
+    )
 
 
 def _round_up(error: float) -> float:

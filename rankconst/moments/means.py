@@ -24,11 +24,12 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.errors import UnknownNameError
+from rankconst.errors import UndefinedError, UnknownNameError
 from rankconst.moments.blocks import blocks_of, distinct_blocks, offsets_of
 from rankconst.moments.result import UNIT_ROUNDOFF, Moments
 from rankconst.moments.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 # Relative error of sums over ranks; terms are added up one by one to 1024.
 _SUM_ERROR = 256 * UNIT_ROUNDOFF
+# Terms that a cut-off may have.
+_MOST_RANKS = 2**24
 # Roundings of a function of the rank.
 _TERM_ERROR = 16 * UNIT_ROUNDOFF
 # Roundings in a term of a sum and in what is made of the sum; weights bring a few of their own.
@@ -57,7 +60,7 @@ def mean_rank(histogram: Histogram) -> Moments:
     """
     if histogram.is_weighted:
         size = histogram.num_candidates.astype(np.float64)
-        return _pool(histogram, (size + 1) / 2 + offsets_of(histogram), (size - 1) * (size + 1) / 12, 0.0)
+        return average(histogram, (size + 1) / 2 + offsets_of(histogram), (size - 1) * (size + 1) / 12, 0.0)
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
@@ -74,14 +77,14 @@ def mean_reciprocal_rank(histogram: Histogram) -> Moments:
     if histogram.offsets is not None:
         distinct, place = distinct_blocks(histogram)
         mean, spread = (each[place] for each in _reciprocal_moments(distinct))
-        return _pool(histogram, mean, spread, _SUM_ERROR * spread, _SUM_ERROR)
+        return average(histogram, mean, spread, _SUM_ERROR * spread, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = harmonic(histogram.num_candidates) / size
     square = harmonic_squares(histogram.num_candidates) / size
     variance = np.where(size > 1, square - mean * mean, 0.0)
     # The two terms of v are each good to a few roundings; their difference is good to those of the larger parts.
     slack = 8 * UNIT_ROUNDOFF * (square + 2 * mean * mean) * (size > 1)
-    return _pool(histogram, mean, variance, slack)
+    return average(histogram, mean, variance, slack)
 
 
 # Macro averages are over the same blocks.
@@ -101,7 +104,38 @@ def hits_at_k(histogram: Histogram, k: int | None) -> Moments:
         raise UnknownNameError("Hits@k needs a k: write hits@10, for example.")
     size = histogram.num_candidates.astype(np.float64)
     hits = np.clip(float(k) - offsets_of(histogram), 0.0, size)
-    return _pool(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
+    return average(histogram, hits / size, hits * (size - hits) / (size * size), 0.0)
+
+
+def cut_off_reciprocal_rank(histogram: Histogram, k: int | None) -> Moments:
+    """Return the moments of MRR@k: e = H(min(k, N)) / N, and so on."""
+    return _cut_off_mean(histogram, k, lambda rank: 1 / rank)
+
+
+def cut_off_ndcg(histogram: Histogram, k: int | None) -> Moments:
+    """Return the moments of nDCG@k."""
+    return _cut_off_mean(histogram, k, lambda rank: math.log(2) / np.log1p(rank))
+
+
+def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Values]) -> Moments:
+    """Return the moments of the mean of a positive f(rank) that counts up to rank k."""
+    if k is None:
+        raise UnknownNameError("a metric with a cut-off needs a k: write mrr@10, for example.")
+    last = min(k, int(histogram.last_ranks.max()))
+    if last > _MOST_RANKS:
+        raise UndefinedError(f"a metric is cut off at rank {_MOST_RANKS:,} at most; got {last:,}.")
+    values = f(np.arange(1, last + 1, dtype=np.float64))
+    sums = np.concatenate((np.zeros((2, 1)), np.cumsum((values, np.square(values)), axis=1)), axis=1)
+    ends, begins = (np.minimum(each, last) for each in (histogram.last_ranks, offsets_of(histogram)))
+    size = histogram.num_candidates.astype(np.float64)
+    mean, square = (sums[:, ends] - sums[:, begins]) / size
+    variance = np.where(size > 1, np.maximum(square - mean * mean, 0.0), 0.0)
+    # Each sum from the first rank on carries as many roundings as it has terms; there is none where no rank counts.
+    error = (16 + ends) * UNIT_ROUNDOFF * (ends > begins)
+    off, slack = error * sums[0, ends] / size, error * sums[1, ends] / size
+    found = average(histogram, mean, variance, (slack + 2 * mean * off) * (size > 1))
+    open_by = float(np.average(off, weights=histogram.row_weights))
+    return replace(found, expectation_error=found.expectation_error + open_by)
 
 
 def ndcg(histogram: Histogram) -> Moments:
@@ -121,16 +155,16 @@ def mean_of(histogram: Histogram, f: Callable[[Values], Values]) -> Moments:
         # A value is good to its own roundings, of which a narrow spread has the more.
         off = _TERM_ERROR * np.abs(mean)
         slack = _SUM_ERROR * variance + off * (2 * np.sqrt(variance) + off) * (histogram.num_candidates > 1)
-        return _pool(histogram, mean, variance, slack, _SUM_ERROR)
+        return average(histogram, mean, variance, slack, _SUM_ERROR)
     size = histogram.num_candidates.astype(np.float64)
     mean = sum_over_ranks(f, histogram.num_candidates) / size
     square = sum_over_ranks(lambda rank: np.square(f(rank)), histogram.num_candidates) / size
     variance = np.where(size > 1, square - mean * mean, 0.0)
     slack = _SUM_ERROR * (square + 2 * mean * mean) * (size > 1)
-    return _pool(histogram, mean, variance, slack, _SUM_ERROR)
+    return average(histogram, mean, variance, slack, _SUM_ERROR)
 
 
-def _pool(
+def average(
     histogram: Histogram,
     mean: Values,
     variance: Values,

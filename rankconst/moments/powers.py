@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.errors import UsageError
+from rankconst.errors import UndefinedError, UsageError
 from rankconst.moments.blocks import GOOD_FOR_MANY, blocks_of, has_many_blocks, offsets_of, split_offsets
 from rankconst.moments.means import mean_rank
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
@@ -46,6 +46,8 @@ STEP = 1 / 24
 ORDER = 14
 # Relative error at which the series is enough by itself.
 _GOOD_ENOUGH = 1e-13
+# The same where there is nothing else.
+_BARELY_ENOUGH = 1e-4
 # Numbers formed in one go: memory stays bounded, and nodes where nothing is left are not reached.
 _CHUNK = 1 << 17
 # ln L below which a node adds nothing to any of the integrals, whatever the power of t.
@@ -81,11 +83,12 @@ def inverse_quadratic_mean_rank(histogram: Histogram) -> Moments:
 def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> Moments:
     """Return the moments of the power mean of the ranks with q = `exponent`, or of one over it.
 
-    The errors are convergence estimates with a bound on rounding. UsageError for 0 <= q < 1, and for 1 < q < 2 unless
-    inverse: the transform's formulas do not cover the powers of S that these need.
+    The errors are convergence estimates with a bound on rounding. UsageError for q = 0, and for q < 0 if inverse.
+    UndefinedError for few tasks and 0 < q < 1, or 1 < q < 2: the transform's formulas do not cover the powers of S that
+    these need, and the series does not converge.
     """
-    if 0 <= exponent < 1 or (exponent < 0 and inverse) or (1 < exponent < 2 and not inverse):
-        raise UsageError(f"power means take an exponent that is negative, 1, or at least 2; got {exponent}.")
+    if exponent == 0 or (exponent < 0 and inverse):
+        raise UsageError(f"power means take an exponent that is not 0, and positive if inverse; got {exponent}.")
     if exponent == 1 and not inverse:
         return mean_rank(histogram)
     power = (-1 if inverse else 1) / exponent
@@ -101,7 +104,14 @@ def power_mean(histogram: Histogram, exponent: float, inverse: bool = False) -> 
         return Moments(value, 0.0 if value == 1 else _CERTAIN_ERROR * value, 0.0, 0.0, "numerical")
     routes = [_by_series(sums, power)]
     enough = GOOD_FOR_MANY if has_many_blocks(histogram) else _GOOD_ENOUGH
-    if max(routes[0][0].error, routes[0][1].error / routes[0][1].value) > enough:
+    off = max(routes[0][0].error, routes[0][1].error / routes[0][1].value)
+    covered = power < 0 or 2 * power <= 1
+    if not covered and not off < _BARELY_ENOUGH:
+        raise UndefinedError(
+            f"the power mean with exponent {exponent:g} is not known for as few tasks as {histogram.total:,}: its "
+            "series converges for many."
+        )
+    if covered and off > enough:
         routes.append(_by_transform(sums, power))
     scale = math.exp(power * (math.log(sums.mean) - math.log(histogram.total)))
     expectation = min((route[0] for route in routes), key=lambda estimate: estimate.error)
@@ -156,6 +166,8 @@ class _SumOverFirstRanks(_Sum):
         """The mean of r^q for one task of each size. Shape (V,)."""
         if self.exponent == -1:
             return harmonic(self.sizes) / self.sizes
+        if self.exponent < 0:
+            return _mean_power(self.sizes, self.exponent)
         return np.asarray(self.sizes**self.exponent * (1 + scaled_power(self.sizes, self.exponent)[0]))
 
     @cached_property
@@ -336,7 +348,9 @@ def _by_series(sums: _Sum, power: float) -> tuple[Estimate, Estimate]:
     shift = math.fsum(once)
     expectation = 1 + shift
     variance = math.fsum([*twice, *(-2 * term for term in once), -shift * shift])
-    rounding = 64 * UNIT_ROUNDOFF * central[2]
+    # Powers beyond 1/2 amplify what central moments are off by, those of high order most.
+    amplified = 16 * power**2 * 4 ** max(power - 2, 0) if power > 0.5 else 1
+    rounding = 64 * UNIT_ROUNDOFF * central[2] * amplified
     return (
         Estimate(expectation, left_once + 4 * UNIT_ROUNDOFF),
         Estimate(variance, left_twice + 2 * left_once + rounding),

@@ -24,7 +24,7 @@ from rankconst.names import squash
 from rankconst.results.evaluation import agrees, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries
 from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
-from rankconst.tasks import Histogram
+from rankconst.tasks import sampled_histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -141,7 +141,7 @@ def look_up(tasks: Tasks, metric: Metric, num_tasks: int | None, tables: Tables)
             constants = tables.look_up(tasks, metric)
             if num_tasks == constants.num_tasks:
                 return constants
-        histogram = Histogram(np.array([negatives + 1]), np.array([num_tasks]))
+        histogram = sampled_histogram(tasks.protocol, num_tasks)
         return Constants(tasks, metric, histogram, compute_moments(metric, histogram), tables.version)
     return tables.look_up(tasks, metric)
 
@@ -627,9 +627,12 @@ def name_relations(reading: Reading, user: Stated, tables: Tables) -> Reading:
 
 
 TIES = {
-    "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one.",
-    "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one.",
+    "optimistic": "optimistic ranks: where scores tie, the model gets the best rank, and chance a random one. If there "
+    "are ties, index and z are too high.",
+    "pessimistic": "pessimistic ranks: where scores tie, the model gets the worst rank, and chance a random one. If "
+    "there are ties, index and z are too low.",
 }
+"""Tie policies that favour or harm a model, and which way its adjusted values are off."""
 
 
 def _note(done: Done, reading: Reading) -> Iterator[tuple[int, str]]:

@@ -274,17 +274,31 @@ class _Work:
     def adjust_long(self) -> dict[str, Any]:
         """Return the columns that are added to a long frame."""
         at = [self.roles[role] for role in ("metric", "k") if role in self.roles]
-        settled = self._settle(Meaning("measured"), str(self.frame.columns[self.roles["value"]]))
+        column = str(self.frame.columns[self.roles["value"]])
         done: list[Done] = []
-        for tasks, tool, rows in settled:
-            for (name, *ks), inner in _split_rows(self.frame.iloc[rows], at):
-                meaning = None if name is None else _read_name(str(name), ks[0] if ks else None)
-                if meaning is not None and _is_base(meaning):
-                    done += self._adjust(tasks, tool, meaning, rows[inner], self.roles["value"])
+        settled: Settled = []
+        for own, chosen in self._list_said(at):
+            for tasks, tool, every in self._settle(own, column):
+                rows = every[chosen[every]]
+                settled.append((tasks, tool, rows))
+                for (name, *ks), inner in _split_rows(self.frame.iloc[rows], at):
+                    meaning = None if name is None else _read_name(str(name), ks[0] if ks else None)
+                    if meaning is not None and _is_base(meaning):
+                        done += self._adjust(tasks, tool, meaning, rows[inner], self.roles["value"])
         baselines = self.way.baselines
         (block,) = name_blocks({"value": parse_metric("mrr")}, self.taken, long=True, baselines=baselines).values()
         columns = self._fill(done)
         return {name: columns[key] for key, name in block.list_names().items()} | self._describe(settled, "")
+
+    def _list_said(self, at: Sequence[int]) -> list[tuple[Meaning, NDArray[np.bool_]]]:
+        """Return what names of metrics say of their tasks, ``tail.realistic.mrr``, each with the rows that say it."""
+        said: dict[Meaning, NDArray[np.bool_]] = {}
+        for (name, *_), rows in _split_rows(self.frame, at):
+            meaning = None if name is None else parse_column(str(name))
+            own = {} if meaning is None else {field: getattr(meaning, field) for field in _SAID}
+            mask = said.setdefault(Meaning("measured", **own), np.zeros(len(self.frame), dtype=np.bool_))
+            mask[rows] = True
+        return list(said.items())
 
     def adjust_wide(self, measured: Mapping[int, Meaning]) -> dict[str, Any]:
         """Return the columns that are added to a wide frame."""
@@ -412,16 +426,18 @@ class _Work:
                 if not kept.any():
                     return
                 done = adjust_batch(batch.take(kept), whole)
-            if self.way.noting:
-                self._note(done)
+            self._note(done, meaning)
             yield done
 
-    def _note(self, done: Done) -> None:
-        """Note what is undefined, and ranks that ties favour or harm."""
-        told = tuple(dict.fromkeys(done.explain_undefined().values()))
+    def _note(self, done: Done, meaning: Meaning) -> None:
+        """Note ranks that ties favour or harm, and, where notes are asked for, what is undefined."""
+        told = tuple(dict.fromkeys(done.explain_undefined().values())) if self.way.noting else ()
         kinds = self.frame.iloc[:, self.roles["rank_type"]].tolist() if "rank_type" in self.roles else None
+        if not told and kinds is None and meaning.rank_type is None:
+            return
         for row in done.batch.index.tolist():
-            ties = "" if kinds is None else TIES.get(RANK_TYPES.get(str(kinds[row]).lower(), ""), "")
+            kind = meaning.rank_type or ("" if kinds is None else RANK_TYPES.get(str(kinds[row]).lower(), ""))
+            ties = TIES.get(kind, "")
             before = self.notes.get(row, "")
             if notes := [note for note in (*told, ties) if note and note not in before]:
                 self.notes[row] = " ".join(filter(None, (before, *notes)))
@@ -479,7 +495,7 @@ class _Work:
     def _tell_units(self, measured: Mapping[int, Meaning]) -> None:
         """Tell which shares without a sign are percentages, as in files; refuse or note what could be either."""
         shares = {
-            place: (meaning.dataset, metric.key if metric.k is None else "Hits")
+            place: (meaning.dataset, metric.key if metric.hits_k is None else "Hits")
             for place, meaning in measured.items()
             if (metric := meaning.metric) is not None and metric.is_share and not meaning.percent
         }
@@ -516,7 +532,7 @@ class _Work:
         """Return which shares up to 1 are less than a percentage of Hits@k for a smaller k."""
         own, less = measured[place], np.zeros(len(self.frame), dtype=np.bool_)
         for other, meaning in measured.items():
-            small, large = (None if each.metric is None else each.metric.k for each in (meaning, own))
+            small, large = (None if each.metric is None else each.metric.hits_k for each in (meaning, own))
             alike = all(getattr(own, field) == getattr(meaning, field) for field in _SAID)
             if other in columns and alike and small is not None and large is not None and small < large:
                 less |= (columns[place] <= 1) & (columns[other] > 1)

@@ -93,8 +93,8 @@ class TaskSets:
 
     def find(self, metric: Metric) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the bounds of a metric's expectation in each set: equal where the tables have it exactly, else NaN."""
-        if metric.k is not None and metric.k not in TABULATED_KS:
-            return self._bound_hits(metric, metric.k)
+        if metric.hits_k is not None and metric.hits_k not in TABULATED_KS:
+            return self._bound_hits(metric, metric.hits_k)
         expectation = self._column(metric)[0]
         return expectation, expectation
 

@@ -21,7 +21,15 @@ from rankconst.arrow import join_texts
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.catalogue.metrics import Metric, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SIDES, SPLITS, UNTABLED, explain_unfit, find_protocol
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    SIDES,
+    SPLITS,
+    UNTABLED,
+    explain_unfit,
+    find_protocol,
+    shares_negatives,
+)
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError
 from rankconst.moments import Moments, compute_moments
@@ -29,7 +37,7 @@ from rankconst.names import resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, read_descriptor, read_table_file
 from rankconst.tables.location import OUTPUT, find_location
 from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, schema_of
-from rankconst.tasks import Histogram, Tasks
+from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,7 +62,10 @@ class Records:
     @cached_property
     def histograms(self) -> dict[Tasks, Histogram]:
         """Candidate counts of every split, side and protocol."""
-        return {key: Histogram(*columns) for key, columns in self._group("candidates")}
+        return {
+            key: Histogram(*columns, shared=shares_negatives(key.protocol))
+            for key, columns in self._group("candidates")
+        }
 
     @cached_property
     def macro_histograms(self) -> dict[Tasks, Histogram]:
@@ -535,8 +546,16 @@ class Tables:
         if stored == tasks:
             return found
         # Every task has as many candidates, so the number of tasks and their weights are all that is needed.
-        sizes = np.full(len(found), (find_protocol(tasks.protocol).negatives or 0) + 1)
-        return Histogram.from_counts(sizes, found.num_tasks, found.weights)
+        protocol = find_protocol(tasks.protocol)
+        if not protocol.shared:
+            sizes = np.full(len(found), (protocol.negatives or 0) + 1)
+            return Histogram.from_counts(sizes, found.num_tasks, found.weights)
+        if tasks.side == "both" or not tasks.is_micro or tasks.relations:
+            raise UsageError(
+                f"under {protocol.key} it matters which tasks share one list of negatives, and of {tasks.describe()} "
+                "that is not known. Name one side, or give the number of tasks that share one in place of the dataset."
+            )
+        return sampled_histogram(protocol, found.total)
 
     def _list_missing(self, dataset: str) -> str:
         """Name the splits of a dataset that was counted without their files."""

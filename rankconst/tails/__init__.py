@@ -16,6 +16,7 @@ module                  holds
 :mod:`.laws`            the cumulant generating functions of Hits@k, MR, MRR, GMR
 :mod:`.inversion`       tails from these, by an integral through the saddlepoint
 :mod:`.enumeration`     tails from the distinct sums, where they are few
+:mod:`.exceedances`     the tail of Hits@k where all tasks share their negatives
 ======================  ==========================================================
 """
 
@@ -24,7 +25,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments.blocks import split_offsets
 from rankconst.moments.result import UNIT_ROUNDOFF
 from rankconst.tails.enumeration import count_rank_sums, enumerate_sums
+from rankconst.tails.exceedances import count_exceedances
 from rankconst.tails.inversion import invert
 from rankconst.tails.laws import HitsLaw, LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
 from rankconst.tails.result import Tail
@@ -98,14 +100,18 @@ def explain_lack(metric: Metric, histogram: Histogram) -> str:
         return (
             f"no tail probability of {metric.label} is known for baselines other than chance; there is one for {known}."
         )
+    if histogram.shared and metric.family in TAILS and not (metric.is_share and metric.is_counted):
+        return f"no tail probability of {metric.label} is known for tasks that share their negatives, only of Hits@k."
     if metric.family in TAILS:
         return ""
     return f"no tail probability is known for {metric.label}; there is one for {', '.join(TAILS)}."
 
 
 def _hits_at_k(law: SumLaw, histogram: Histogram, value: float) -> Tail:
-    """P(hits >= ceil(n value)); the number of hits is Poisson-binomial."""
+    """P(hits >= ceil(n value)); the number of hits is Poisson-binomial, or beta-binomial if negatives are shared."""
     needed = math.ceil(Fraction(value) * histogram.total * (1 - FEW_ULPS))
+    if histogram.shared:
+        return count_exceedances(histogram, cast("HitsLaw", law).k, needed)
     return _settle(law, float(needed - histogram.total + law.missed), lambda x: invert(law, x))
 
 

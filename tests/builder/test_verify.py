@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import random
 import shutil
 import zipfile
@@ -805,3 +806,24 @@ def test_sets_know_what_they_hold(toy: Toy, tmp_path: Path) -> None:
     for tasks, histogram in opened.histograms.items():
         if tasks.dataset == "toy" and tasks.is_micro:
             assert histogram == stored.histogram(tasks)
+
+
+def test_a_benchmark_whose_tasks_share_their_negatives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no sides, and no rows but of means; its variances are those of ranks that depend on each other."""
+    common = replace(FEW, key="common", sampled=SampledTasks(negatives=9, valid=7, test=5, shared=True))
+    tables = build(tmp_path, tmp_path / "mirror", common)
+    monkeypatch.setattr(rebuild, "load_benchmarks", lambda: {"common": common})
+    results = examine(tmp_path / "tables", Means())
+    assert failed(results) == {}
+    assert len(results) == len(examine(tmp_path / "tables")) + 2
+    rows = tables.read("candidates").to_pylist()
+    assert [(row["split"], row["side"], row["num_candidates"], row["num_tasks"]) for row in rows] == [
+        ("valid", "both", 10, 7), ("test", "both", 10, 5)
+    ]  # fmt: skip
+    assert {row["side"] for row in tables.read("constants").to_pylist()} == {"both"}
+    stored = tables.constants("common", "hits@3", protocol="sampled:9:shared")
+    assert stored.variance == pytest.approx(0.3 * 0.7 / 5 * (1 + 4 / 11), rel=1e-15)
+    # All five are before the third of nine negatives.
+    assert stored.significance(1.0).probability == pytest.approx(math.comb(7, 5) / math.comb(14, 5), rel=1e-12)
+    alone = draft_of(tables).change("constants", "variance", 0.3 * 0.7 / 5, split="test", k=3)
+    assert "rebuild" in failed(examine(alone.write(tmp_path / "alone"), Means()))

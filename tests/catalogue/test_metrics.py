@@ -21,7 +21,8 @@ from oracles import EVALUATED, optimum_of, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, TABULATED_KS, Metric, parse_adjusted_metric, parse_metric
 from rankconst.errors import UnknownNameError
 
-KEYED = (*TABULATED, CATALOGUE["hits_at_k"].at(7))
+CUT_OFF = tuple(row for row in CATALOGUE.values() if not row.tabulated)
+KEYED = (*TABULATED, CATALOGUE["hits_at_k"].at(7), *(row.at(7) for row in CUT_OFF))
 
 SPELLINGS = {
     "median_rank": ("median rank", "Median", "MedR", "both.realistic.median_rank"),
@@ -56,6 +57,11 @@ SPELLINGS = {
     "hits_at_1": ("hits@1", "H@1", "hits_at_1", "HITS@1"),
     "hits_at_100": ("hits@100", "H@100"),
     "hits_at_7": ("hits@7", "hits_at_7"),
+    "inverse_harmonic_mean_rank_at_10": (
+        "mrr@10", "MRR @ 10", "MRR_at_10", "mrr at 10", "Filtered MRR@10", "both.realistic.mrr_at_10",
+        "Mean Reciprocal Rank @10", "inverse_harmonic_mean_rank_at_10",
+    ),
+    "ndcg_at_5": ("ndcg@5", "NDCG@5", "nDCG_at_5", "ndcg at 5", "test_ndcg@5"),
 }  # fmt: skip
 
 
@@ -99,10 +105,13 @@ def test_hits_round_trips_for_any_k(k: int) -> None:
         ("hits", "needs a k: write hits@1, hits@10"),
         ("hits_at_k", "needs a k"),
         ("Hits@k", "needs a k"),
-        ("mrr10", "unknown metric 'mrr10': MRR cut off at rank 10 is another metric than MRR"),
-        ("Filtered MRR@10", "MRR cut off at rank 10 is another metric"),
-        ("ndcg@10", "unknown metric 'ndcg@10': nDCG cut off at rank 10 is another metric"),
-        ("nDCG_at_5", "nDCG cut off at rank 5"),
+        ("mrr10", r"unknown metric 'mrr10': write MRR@10 for the MRR cut off at rank 10\."),
+        ("mrr_2", r"write MRR@2 for"),
+        ("ndcg 10", r"unknown metric 'ndcg 10': write nDCG@10 for the nDCG cut off at rank 10\."),
+        ("MRR@k", r"needs a k: write mrr@1, mrr@10"),
+        ("ndcg at", r"needs a k: write ndcg@1, ndcg@10"),
+        ("mrr@0", "MRR@k needs a k of at least 1"),
+        ("gmr@10", "GMR cut off at rank 10 is another metric"),
         ("map", "unknown metric 'map': mean average precision is the MRR only if"),
         ("MAP@10", "mean average precision is"),
         ("mr@10", "unknown metric 'mr@10'"),
@@ -129,8 +138,10 @@ def test_hits_needs_a_positive_k(k: int) -> None:
         parse_metric("hits", k=k)
 
 
-def test_only_hits_takes_a_k() -> None:
-    assert [family for family, metric in CATALOGUE.items() if metric.takes_k] == ["hits_at_k"]
+def test_what_takes_a_k() -> None:
+    families = ["hits_at_k", "inverse_harmonic_mean_rank_at_k", "ndcg_at_k"]
+    assert [family for family, metric in CATALOGUE.items() if metric.takes_k] == families
+    assert [metric.hits_k for metric in KEYED if metric.k == 7] == [7, None, None]
     with pytest.raises(UnknownNameError, match="MRR takes no k"):
         CATALOGUE["inverse_harmonic_mean_rank"].at(10)
 
@@ -142,7 +153,9 @@ def test_hits_without_k_cannot_be_evaluated() -> None:
 
 
 def test_tabulated_metrics_cover_the_catalogue_in_its_order() -> None:
-    assert list(dict.fromkeys(metric.family for metric in TABULATED)) == list(CATALOGUE)
+    assert list(dict.fromkeys(metric.family for metric in TABULATED)) == [
+        family for family, metric in CATALOGUE.items() if metric.tabulated
+    ]
     assert tuple(metric.k for metric in TABULATED if metric.k is not None) == TABULATED_KS
     assert len(set(TABULATED)) == len(TABULATED)
 
@@ -150,12 +163,13 @@ def test_tabulated_metrics_cover_the_catalogue_in_its_order() -> None:
 def test_no_spelling_names_two_metrics() -> None:
     owners: dict[str, str] = {}
     for metric in CATALOGUE.values():
-        for spelling in (metric.family, metric.symbol.format(k=""), *metric.spellings):
+        symbol = metric.symbol.format(k="" if metric.tabulated else " at")
+        for spelling in (metric.family, symbol, *metric.spellings):
             squashed = re.sub("[^a-z0-9]", "", spelling.lower())
             assert owners.setdefault(squashed, metric.family) == metric.family
 
 
-UNNAMED = ("IGMR", "IAMR", "HMR", "QMR", "IQMR", "nDCG", "VR", "SDR", "MAD", "MdR", "IMdR", "count")
+UNNAMED = ("IGMR", "IAMR", "HMR", "QMR", "IQMR", "nDCG", "VR", "SDR", "MAD", "MdR", "IMdR", "count", "MRR@k", "nDCG@k")
 
 
 def test_adjusted_forms_are_called_as_in_pykeen() -> None:
@@ -355,7 +369,7 @@ def test_traits_of_metrics_are_in_the_catalogue_alone(path: Path) -> None:
         assert not found, f"{path}: ask the row of the metric instead"
 
 
-@pytest.mark.parametrize("name", ["ndcg@10", "MRR@10", "map", "mean average precision", "both.realistic.mrr_at_3"])
+@pytest.mark.parametrize("name", ["gmr@10", "MR@10", "map", "mean average precision", "both.realistic.gmr_at_3"])
 def test_what_is_another_metric_is_no_slip(name: str) -> None:
     with pytest.raises(UnknownNameError, match=r"another metric|is the MRR only if") as refused:
         parse_metric(name)

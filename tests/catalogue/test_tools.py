@@ -146,4 +146,5 @@ def test_what_cannot_be_adjusted_is_refused(published: list[dict[str, str]]) -> 
         assert "--protocol sampled:M and --num-tasks N" in (parse_tool(repository).refusal(dataset) or "")
     assert "sampled:50" in (TOOLS["nbfnet"].refusal("fb15k237_v1_ind") or "")
     assert TOOLS["nbfnet"].refusal("fb15k237_v1") is None
-    assert "one list of negatives" in (TOOLS["ogb"].refusal("ogbl-ddi") or "")
+    assert "--protocol sampled:M:shared and --num-tasks N" in (TOOLS["ogb"].refusal("ogbl-ddi") or "")
+    assert TOOLS["ogb"].refusal("ogbl-collab") is None

@@ -581,3 +581,27 @@ def test_the_last_line_is_what_the_numbers_say(run: Run) -> None:
         last = run(*command).out.splitlines()[-1]
         assert last.startswith("All 9 " if better == 9 else f"{better} of 9 " if better else "None of 9 ")
         assert ("changes the order by" in last) is changed
+
+
+@pytest.mark.parametrize(
+    ("metric", "side", "split", "note"),
+    [
+        ("tail.pessimistic.mrr", "tail", "test", "pessimistic"), ("both.optimistic.mrr", "both", "test", "optimistic"),
+        ("valid_mrr", "both", "valid", ""), ("head.realistic.mrr", "head", "test", ""),
+        ("both.best.mrr", "both", "test", "optimistic"),
+    ],
+)  # fmt: skip
+def test_what_the_name_of_the_metric_says_counts(run: Run, metric: str, side: str, split: str, note: str) -> None:
+    screen = run("adjust", "0.5", "-d", "nations", "-m", metric, "-f", "json")
+    plain = run("adjust", "0.5", "-d", "nations", "-m", "mrr", "--side", side, "--split", split, "-f", "json")
+    assert screen.records == plain.records
+    off = {"optimistic": "too high.", "pessimistic": "too low.", "": ""}[note]
+    assert screen.err.rstrip().endswith(off)
+    assert bool(screen.err) == bool(note)
+    assert (f"{note} ranks: where scores tie" in screen.err) == bool(note)
+
+
+def test_the_name_of_the_metric_must_not_contradict_the_options(run: Run) -> None:
+    screen = run("adjust", "0.5", "-d", "nations", "-m", "tail.realistic.mrr", "--side", "head")
+    assert screen.code == 2
+    assert "tail.realistic.mrr is of side tail, but head was asked for; leave out one of the two." in screen.err

@@ -105,7 +105,9 @@ def test_nothing_but_the_result(run: Run, command: str, form: str) -> None:
     assert run(command, "more").code == (2 if command in {"aggregations", "baselines"} else 4)
 
 
-@pytest.mark.parametrize("name", [*(key for key in CATALOGUE if key != "hits_at_k"), "mrr", "hits@7"])
+@pytest.mark.parametrize(
+    "name", [*(key for key, row in CATALOGUE.items() if not row.takes_k), "mrr", "hits@7", "mrr@7", "ndcg@7"]
+)
 def test_every_metric_has_a_page(run: Run, name: str) -> None:
     screen = run("metrics", name)
     assert (screen.code, screen.err) == (0, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,18 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankconst
 from oracles import optimum_of
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.constants import Constants
 from rankconst.constants.published import Interval, Published
-from rankconst.errors import DataError, UndefinedError
+from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tails import TAILS
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
 
@@ -368,3 +370,48 @@ def test_lists_are_taken_as_arrays() -> None:
     assert make("mrr", LARGE).adjust([0.3, 0.4]).index == pytest.approx(
         make("mrr", LARGE).adjust(np.array([0.3, 0.4])).index
     )
+
+
+TABLES = rankconst.load()
+
+
+@pytest.mark.parametrize("aggregation", ["micro", "macro-query"])
+@pytest.mark.parametrize("dataset", ["nations", "wn18rr"])
+def test_what_a_model_gets_that_scores_everything_alike(dataset: str, aggregation: str) -> None:
+    """Ranks 1, (N + 1) / 2 and N, averaged as fractions."""
+    histogram = TABLES.histogram(dataset, aggregation=aggregation)
+    weights = [Fraction(weight) for weight in histogram.row_weights.tolist()]
+    ranks = {
+        "optimistic": [Fraction(1)] * len(histogram),
+        "realistic": [Fraction(size + 1, 2) for size in histogram.num_candidates.tolist()],
+        "pessimistic": [Fraction(size) for size in histogram.num_candidates.tolist()],
+    }
+    means: dict[str, Callable[[Fraction], Fraction]] = {
+        "mr": lambda rank: rank,
+        "mrr": lambda rank: 1 / rank,
+        "hits@3": lambda rank: Fraction(rank <= 3),
+    }
+    for name, term in means.items():
+        constants = TABLES.constants(dataset, name, aggregation=aggregation)
+        for rank_type, values in ranks.items():
+            found = sum(w * term(value) for w, value in zip(weights, values, strict=True)) / sum(weights)
+            assert constants.all_tied(rank_type) == pytest.approx(float(found), rel=1e-13)
+        assert constants.all_tied("optimistic") == 1
+        assert constants.all_tied("pessimistic") == pytest.approx(constants.worst)
+    mean_rank = TABLES.constants(dataset, "mr", aggregation=aggregation)
+    assert mean_rank.all_tied() == pytest.approx(mean_rank.expectation, rel=1e-13)
+    assert mean_rank.index(mean_rank.expectation) == 0
+    with pytest.raises(UnknownNameError, match=r"unknown rank type 'realist'\. Did you mean realistic"):
+        mean_rank.all_tied("realist")
+
+
+def test_equal_scores_are_worse_than_chance_by_mrr() -> None:
+    """2 / (N + 1) is below H(N) / N for N > 2, so the realistic rank of equal scores has a negative AMRR."""
+    for metric in TABULATED:
+        constants = TABLES.constants("nations", metric)
+        if metric.optimum is not None:
+            assert constants.all_tied("optimistic") == metric.optimum
+            assert metric.lower <= constants.all_tied() <= metric.upper
+    mrr = TABLES.constants("fb15k237", "mrr")
+    assert mrr.index(mrr.all_tied()) < 0
+    assert mrr.all_tied() == TABLES.constants("fb15k237", "mrr", baseline="frequency").all_tied()

@@ -56,8 +56,10 @@ WEIGHTED: dict[str, Callable[[Sequence[int], Sequence[Fraction]], Any]] = {
     "geometric_mean_rank": lambda ranks, weights: MP.exp(_log_mean(ranks, weights)),
     "inverse_geometric_mean_rank": lambda ranks, weights: MP.exp(-_log_mean(ranks, weights)),
     "ndcg": _average(lambda rank: MP.log(2) / MP.log(1 + rank)),
+    "inverse_harmonic_mean_rank_at_k": _average(lambda rank: MP.mpf(rank <= 3) / rank),
+    "ndcg_at_k": _average(lambda rank: MP.mpf(rank <= 3) * MP.log(2) / MP.log(1 + rank)),
 }
-"""Family to the metric of ranks with weights, written out at 50 digits; Hits with k = 3."""
+"""Family to the metric of ranks with weights, written out at 50 digits; k = 3."""
 
 TASKS = st.lists(
     st.tuples(st.integers(1, 6), st.integers(1, 9).map(lambda group: Fraction(1, group))), min_size=1, max_size=4

@@ -244,7 +244,8 @@ def test_ranks_that_favour_a_side_where_scores_tie_have_a_note(rank_type: str, w
     (entry,) = adjust_reading(make(("mrr", "0.5", context)), TABLES, Stated()).entries
     assert entry.adjusted is not None
     told = f"{rank_type} ranks: where scores tie, the model gets the {which} rank, and chance a random one."
-    assert entry.note == told * bool(which)
+    off = {"best": "high", "worst": "low"}
+    assert entry.note == (f"{told} If there are ties, index and z are too {off[which]}." if which else "")
 
 
 def test_significance_stands_beside_where_it_is_known() -> None:

@@ -402,7 +402,34 @@ def test_what_is_undefined_and_ties_are_noted_where_notes_are_asked_for() -> Non
     assert first.count("optimistic ranks: where scores tie") == 1
     assert "the adjusted index of Hits@50 is undefined here" in first
     assert second == ""
-    assert "note" not in rankconst.adjust(frame)
+    # What ties do to a number is noted in any case.
+    first, second = rankconst.adjust(frame)["note"]
+    assert first.startswith("optimistic ranks: ")
+    assert "undefined" not in first
+    assert second == ""
+    assert "note" not in rankconst.adjust(frame.drop(columns="rank_type"))
+
+
+def test_what_the_names_of_metrics_say_of_their_tasks_counts_in_frames_too() -> None:
+    """Long and wide frames, and a file with the same cells."""
+    names = ["tail.pessimistic.mrr", "MRR", "valid/head/realistic/hits_at_10", "test_mrr"]
+    frame = pd.DataFrame({"metric": names, "value": [0.5, 0.5, 0.75, 0.5]})
+    out = rankconst.adjust(frame, dataset="nations")
+    said = [("test", "tail"), ("test", "both"), ("valid", "head"), ("test", "both")]
+    assert list(zip(out["split"], out["side"], strict=True)) == said
+    alone = [
+        TABLES.constants("nations", name.rpartition("/")[2].rpartition(".")[2], split, side).index(value)
+        for name, value, (split, side) in zip(names, frame["value"], said, strict=True)
+    ]
+    assert out["index"].tolist() == alone
+    assert [note[:11] for note in out["note"]] == ["pessimistic", "", "", ""]
+    wide = rankconst.adjust(
+        pd.DataFrame({name: [value] for name, value in zip(names, frame["value"], strict=True)}), dataset="nations"
+    )
+    assert [wide[name][0] for name in wide.columns if name.endswith(("AMRR", "AH@10"))] == pytest.approx(
+        alone, rel=1e-15
+    )
+    assert wide["note"][0].startswith("pessimistic")
 
 
 def test_names_of_datasets_say_what_they_say_in_files() -> None:

@@ -10,8 +10,8 @@ import pandas as pd
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
-from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol
+from rankconst.catalogue.metrics import CATALOGUE, list_tabulated
+from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol, shares_negatives
 from rankconst.tables.schema import COLUMNS, parse_version, schema_of
 from rankconst_builder.graph import needs
 from rankconst_builder.package import KEYS
@@ -220,7 +220,8 @@ def check_coverage(tables: TableSet) -> Checked:
             protocols |= {key for key, rule in PROTOCOLS.items() if rule.fits(*facts)}
         for protocol, split in itertools.product(protocols, SPLITS):
             if count_tasks(row, protocol, split) > 0:
-                expected |= {(dataset, protocol, split, "head"), (dataset, protocol, split, "tail")}
+                sides = ("both",) if shares_negatives(protocol) else ("head", "tail")
+                expected |= {(dataset, protocol, split, side) for side in sides}
     findings += _compare_keys("candidates", TASKS, expected, held)
     metrics = metrics_of(tables.version)
     # Weights and relations follow from triples.
@@ -258,6 +259,7 @@ def check_coverage(tables: TableSet) -> Checked:
             for key in ranked | pooled
             for aggregation, tabulated in metrics.items()
             for metric in tabulated
+            if metric in list_tabulated(shared=shares_negatives(key[1]))
             if aggregation == DEFAULT_AGGREGATION or (*key[:3], "head") in known
         }
         constants = sound["constants"]

@@ -20,7 +20,7 @@ from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, 
 from rankconst.catalogue.baselines import BASELINES, INFORMED
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED, Metric
-from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol
+from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol, shares_negatives
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, ZipPath
@@ -126,7 +126,8 @@ def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
     """Return those of some words that a column may hold."""
     fixed: dict[str, Iterable[str]] = {
         "split": ("valid", "test") if table in {"candidates_by_relation", "baseline_candidates"} else SPLITS,
-        "side": SIDES if table == "constants" else _HISTOGRAM_SIDES,
+        # Tasks that share their negatives are of no side.
+        "side": SIDES if table in {"constants", "candidates"} else _HISTOGRAM_SIDES,
         "aggregation": AGGREGATIONS if table == "constants" else MACROS,
         "baseline": BASELINES if table == "constants" else INFORMED,
         "metric": CATALOGUE,
@@ -295,7 +296,8 @@ def _group_histograms(frame: pd.DataFrame) -> dict[Tasks, Histogram]:
     for key, rows in cast("Mapping[tuple[Any, ...], NDArray[np.int64]]", groups).items():
         try:
             histogram = Histogram.from_counts(**{field: values[rows] for field, values in columns.items()})
-            found[Tasks(**dict(zip(names, key, strict=True)))] = histogram
+            tasks = Tasks(**dict(zip(names, key, strict=True)))
+            found[tasks] = replace(histogram, shared=True) if shares_negatives(tasks.protocol) else histogram
         except DataError:
             continue  # what is wrong with the rows, the check of candidates says
     return found

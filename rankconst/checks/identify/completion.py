@@ -361,7 +361,11 @@ class _Search:
         if not unsaid:
             return group.entries
         if context not in self._k_of:
-            bases = {entry.metric.k: entry for entry in group.entries if entry.metric.k and entry.adjustment is None}
+            bases = {
+                entry.metric.hits_k: entry
+                for entry in group.entries
+                if entry.metric.hits_k and entry.adjustment is None
+            }
             fitting = [k for k, base in bases.items() if self._has_k(unsaid, base, k, context)]
             if len(fitting) == 1:
                 self._k_of[context] = fitting[0]

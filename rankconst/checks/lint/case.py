@@ -171,7 +171,7 @@ class Case:
     @functools.cached_property
     def hits(self) -> dict[int, Measured]:
         """The shares of hits by their k, ascending."""
-        found = {metric.k: m for metric, m in self.own.items() if metric.k is not None}
+        found = {metric.hits_k: m for metric, m in self.own.items() if metric.hits_k is not None}
         return dict(sorted(found.items()))
 
     def mean(self, symbol: str) -> Mean | None:

@@ -22,6 +22,7 @@ from rankconst.checks.lint.bounds import (
     least_mean_rank,
 )
 from rankconst.checks.lint.case import Finding, Severity, invert
+from rankconst.constants.constants import TIED_RANKS
 from rankconst.constants.published import Interval, show_number
 from rankconst.errors import DataError, UndefinedError
 from rankconst.results.reading import Measured, count_digits
@@ -206,7 +207,7 @@ def _is_possible(values: Mapping[Metric, Interval], step: float) -> bool:
     """Tell whether some ranks have these values, as far as their ranges, hits, MR and MRR tell."""
     if any(exceeds(v.lower, metric.upper) or exceeds(metric.lower, v.upper) for metric, v in values.items()):
         return False
-    hits = {metric.k: v for metric, v in values.items() if metric.k is not None}
+    hits = {metric.hits_k: v for metric, v in values.items() if metric.hits_k is not None}
     ordered = [hits[k] for k in sorted(hits)]
     if any(exceeds(before.lower, after.upper) for before, after in itertools.combinations(ordered, 2)):
         return False
@@ -713,6 +714,41 @@ def find_below_frequency(case: Case) -> Iterator[Finding]:
 
 
 _COUNTING = "frequency"
+
+
+@rule(
+    "all-tied",
+    title="not what equal scores give",
+    inequality="M != M of a model that scores all candidates alike",
+    why="Possible, but a sign of scores that overflow or are all 0: then the tie policy decides, not the model.",
+)
+def find_tied(case: Case) -> Iterator[Finding]:
+    """Find evaluations in which all metrics are those of equal scores, printed in digits enough to tell."""
+    known = {m: constants for m in case.own.values() if (constants := case.constants(m.entry.metric)) is not None}
+    stated = case.group.context.rank_type
+    for rank_type in (stated,) if stated in TIED_RANKS else TIED_RANKS:
+        tied = {m: constants.all_tied(rank_type) for m, constants in known.items()}
+        fitting = all(_overlap(m.interval, Interval(value, value)) for m, value in tied.items())
+        if fitting and sum(_count_telling(m, value, rank_type) for m, value in tied.items()) >= _TELLING:
+            listed = ", ".join(map(str, tied))
+            yield Finding(
+                tuple(tied),
+                "M != M of a model that scores all candidates alike",
+                f"{listed}: that is what a model gets{_name_chance(case)} that scores all candidates alike, with "
+                f"{rank_type} ranks.",
+                "Scores that are not a number, infinite or all 0"
+                + (", or a perfect model." if rank_type == "optimistic" else "."),
+                "info",
+            )
+            return
+
+
+def _count_telling(m: Measured, value: float, rank_type: str) -> float:
+    """Return to how many digits a number is known; of shares that are 0 or 1 in any case none."""
+    if rank_type != "optimistic" and m.entry.metric.is_share and value in {0.0, 1.0}:
+        return 0.0
+    open_by = (m.interval.upper - m.interval.lower) / abs(value) if value else 1.0
+    return max(-math.log10(max(open_by, 10.0**-_TELLING)), 0.0)
 
 
 def _score(case: Case, m: Measured) -> float | None:

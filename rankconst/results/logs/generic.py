@@ -485,7 +485,7 @@ def _list_evaluations(reading: Reading) -> list[int]:
 def _find_family(entry: Entry) -> str | None:
     if not entry.metric.is_share:
         return None
-    return entry.metric.key if entry.metric.k is None else "Hits"
+    return entry.metric.key if entry.metric.hits_k is None else "Hits"
 
 
 def _recognise(document: Document) -> bool:

@@ -673,7 +673,7 @@ class RowReader:
                 continue
             metric, open_unit = meaning.metric, meaning.metric.is_share and meaning.adjustment is None
             if open_unit and not meaning.percent:
-                kind = "Hits" if metric.k is not None else metric.key
+                kind = metric.key if metric.hits_k is None else "Hits"
                 self._shares[heading.keys[j]] = (meaning.dataset or heading.datasets[j], kind)
             self._numbers[j] = {} if open_unit and not meaning.percent else shared[meaning.percent]
             self._measured.append((j, heading.keys[j], metric, meaning.adjustment, self._numbers[j]))

@@ -105,8 +105,8 @@ def drop_contradictions(entries: Entries, notes: Notes, rows: Sequence[int] = ()
     evaluations: dict[Hashable, list[tuple[int, float, int]]] = {}
     for place, entry in enumerate(entries) if small else ():
         row = rows[place] if rows else entry.row
-        if row in small and entry.metric.k is not None and entry.adjustment is None and "%" in entry.text:
-            number = (entry.metric.k, parse_value(entry.text).value, place)
+        if row in small and entry.metric.hits_k is not None and entry.adjustment is None and "%" in entry.text:
+            number = (entry.metric.hits_k, parse_value(entry.text).value, place)
             evaluations.setdefault((row, entry.context), []).append(number)
     wrong = set()
     for numbers in evaluations.values():
@@ -126,7 +126,7 @@ _ONE = 0.01
 
 
 def _is_small(entry: Entry) -> bool:
-    return entry.metric.k is not None and "%" in entry.text and parse_value(entry.text).value <= _ONE
+    return entry.metric.hits_k is not None and "%" in entry.text and parse_value(entry.text).value <= _ONE
 
 
 def leave_open(entries: Entries, columns: Collection[str], notes: Notes, *, percent: bool | None = None) -> Entries:

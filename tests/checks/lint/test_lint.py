@@ -99,6 +99,13 @@ PLANTED = {
         severity="info",
         user=NATIONS,
     ),
+    "all-tied": Planted(
+        {"MR": "4.20", "MRR": "0.430"},
+        {"MR": "4.48", "MRR": "0.273"},
+        "M != M of a model",
+        severity="info",
+        user=NATIONS,
+    ),
 }
 
 
@@ -171,7 +178,7 @@ def on_nations(draw: st.DrawFn) -> np.ndarray:
     return ranks
 
 
-NO_SLIPS = {"worse-than-random", "below-frequency"}
+NO_SLIPS = {"worse-than-random", "below-frequency", "all-tied"}
 ADJUSTED = ("AMR", "AMRI", "AMRR", "AH@10", "AGMRI", "z MR", "z MRR")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import rankconst
@@ -12,7 +13,7 @@ from rankconst.checks.lint import lint_reading
 from rankconst.checks.lint.rules import RULES
 from rankconst.results.evaluation import Stated
 from rankconst.results.formats import read_document
-from readings import OPEN, make_reading
+from readings import OPEN, make_reading, measure
 
 if TYPE_CHECKING:
     from rankconst.checks.lint.case import Finding
@@ -309,3 +310,28 @@ def test_what_a_column_says_of_several_runs_counts(column: str, cell: str, expec
     text = f"dataset,Hits@1,{column},num_tasks\nNations,0.2291045,{cell},402\n"
     found = lint_reading(read_document("results.csv", text), TABLES, rules=["multiple-of-1/n"])
     assert found.num_errors == expected
+
+
+@pytest.mark.parametrize("rank_type", ["optimistic", "realistic", "pessimistic"])
+@pytest.mark.parametrize("decimals", [3, 6, None])
+def test_numbers_of_equal_scores_are_recognised(rank_type: str, decimals: int | None) -> None:
+    """Ranks of every task written out; with the ranks of another tie policy, or one other number, nothing is found."""
+    sizes = np.repeat(*(getattr(TABLES.histogram("nations"), name) for name in ("num_candidates", "num_tasks")))
+    ranks = {"optimistic": np.ones(len(sizes)), "realistic": (sizes + 1) / 2, "pessimistic": sizes.astype(float)}
+    values = measure(ranks[rank_type], [1, 3, 10])
+    row = {name: repr(value) if decimals is None else f"{value:.{decimals}f}" for name, value in values.items()}
+    for stated in (None, rank_type):
+        context = Stated(dataset="nations", rank_type=stated)
+        (finding,) = find(row, rule="all-tied", context=context)
+        assert finding.statement.endswith(f"scores all candidates alike, with {rank_type} ranks.")
+        assert (finding.severity, len(finding.values)) == ("info", len(row))
+    other = "realistic" if rank_type == "optimistic" else "optimistic"
+    assert find(row, rule="all-tied", context=Stated(dataset="nations", rank_type=other)) == ()
+    assert find({**row, "MRR": "0.5"}, rule="all-tied", context=context) == ()
+
+
+def test_few_digits_tell_nothing_of_equal_scores() -> None:
+    for row in ({"Hits@1": "0.000"}, {"Hits@1": "0", "Hits@10": "1.0"}, {"MRR": "0.3"}, {"MRR": "1.000"}):
+        assert find(row, rule="all-tied", context=Stated(dataset="nations")) == ()
+    # A poor model on a large graph.
+    assert find({"MRR": "0.000", "Hits@10": "0.001"}, rule="all-tied", context=Stated(dataset="fb15k237")) == ()

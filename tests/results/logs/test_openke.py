@@ -61,13 +61,13 @@ def test_relation_prediction_is_skipped_with_its_reason() -> None:
 
 
 def test_the_heading_says_the_order() -> None:
-    reading = read("metric:\t MR \t hit@1 \t NDCG@10 \t MRR\nr(filter):\t 12.5 \t 0.1 \t 0.4 \t 0.2\n")
+    reading = read("metric:\t MR \t hit@1 \t MAP@10 \t MRR\nr(filter):\t 12.5 \t 0.1 \t 0.4 \t 0.2\n")
     assert [(entry.metric.label, entry.text) for entry in reading.entries] == [
         ("MR", "12.5"),
         ("Hits@1", "0.1"),
         ("MRR", "0.2"),
     ]
-    assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, "NDCG@10")]
+    assert [(skip.line, skip.what) for skip in reading.skipped] == [(2, "MAP@10")]
 
 
 def test_without_heading_nothing_is_guessed() -> None:

@@ -309,9 +309,12 @@ def test_a_column_that_has_fractions_under_a_percent_sign_is_left_out() -> None:
 
 
 def test_columns_that_look_like_metrics_are_named_where_they_are_not_read() -> None:
-    reading = read("Model|MRR|MRR@20|Hits1*MR|MRR std|hits|time", "A|0.338|0.3|1|0.01|2|3")
+    reading = read("Model|MRR|MRR_20|Hits1*MR|MRR std|hits|time", "A|0.338|0.3|1|0.01|2|3")
     assert [entry.column for entry in reading.entries] == ["MRR"]
-    assert [skip.what for skip in reading.skipped] == ["MRR@20", "Hits1*MR"]
+    assert [skip.what for skip in reading.skipped] == ["MRR_20", "Hits1*MR"]
+    # With a cut-off, and what may be a second run.
+    reading = read("Model|MRR@20|NDCG@10|MRR_2", "A|0.3|0.4|0.338")
+    assert [entry.metric.label for entry in reading.entries] == ["MRR@20", "nDCG@10"]
 
 
 def test_a_share_among_percentages_of_a_column_printed_otherwise_is_left_out() -> None:

@@ -1,0 +1,163 @@
+r"""Metrics of one's own: the mean of any f(rank), any power mean, the smallest and the largest rank.
+
+The mean of f(r) follows from sums of f and f^2 over 1 .. N, which are formed term by term: nothing is asked of f. With
+weights w_i, M = sum w_i f(r_i) / sum w_i.
+
+Power means :math:`M_p = ((1/n) \sum r_i^p)^{1/p}` with any exponent (:mod:`.powers`): M_0 is the geometric mean, and
+M_p tends to the smallest rank as p falls to minus infinity, to the largest as it grows. These two have the laws
+
+.. math:: P(\max r \le x) = \prod_i F_i(x), \qquad P(\min r > x) = \prod_i (1 - F_i(x))
+
+with F_i(x) the chance of a rank of at most x, and what the largest rank lacks to the largest possible one, or the
+smallest rank exceeds the least possible one by, is a sum of such chances.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.moments.blocks import offsets_of
+from rankconst.moments.means import average, geometric_mean_rank
+from rankconst.moments.powers import power_mean
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankconst.moments.result import Values
+    from rankconst.tasks import Histogram
+
+
+# Ranks for which a function is evaluated, and in one go; exponents for which errors were tried out.
+_MOST_RANKS, _CHUNK = 2**27, 2**16
+_LEAST, _LARGEST = 0.25, 4.0
+# ln P below which a chance is nothing.
+_VANISHED = -80.0
+
+
+def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
+    """Return the moments of the mean of any f(rank), which maps arrays."""
+    last = int(histogram.last_ranks.max())
+    if last > _MOST_RANKS:
+        raise UndefinedError(f"f would be evaluated at {last:,} ranks; at most {_MOST_RANKS:,} are taken.")
+    starts = offsets_of(histogram)
+    edges = np.unique(np.concatenate((starts, histogram.last_ranks)))
+    # Around a value that f takes often, or nearly so, variances cancel less.
+    centre = float(_apply(f, np.array([float(last)]))[0])
+    sums = np.zeros((3, edges.size))
+    for place in range(1, edges.size):
+        sums[:, place] = _sum_between(f, int(edges[place - 1]), int(edges[place]), centre)
+    sums = np.cumsum(sums, axis=1)
+    ends, begins = np.searchsorted(edges, histogram.last_ranks), np.searchsorted(edges, starts)
+    size = histogram.num_candidates.astype(np.float64)
+    once, twice, _ = (sums[:, ends] - sums[:, begins]) / size
+    # What rounding leaves of sums from the first rank on is spread over the block.
+    off = UNIT_ROUNDOFF * (64 + edges.size) * sums[:, ends] / size
+    variance = np.where(size > 1, np.maximum(twice - once * once, 0.0), 0.0)
+    slack = np.where(size > 1, off[1] + 2 * np.abs(once) * off[2], 0.0)
+    found = average(histogram, centre + once, variance, slack)
+    # f may change its sign, so that the average is less than the terms.
+    open_by = float(
+        np.average(off[2] + 16 * UNIT_ROUNDOFF * (abs(centre) + np.abs(once)), weights=histogram.row_weights)
+    )
+    return replace(found, expectation_error=open_by)
+
+
+def _sum_between(f: Callable[[Values], Values], start: int, stop: int, centre: float) -> list[float]:
+    """Return the sums of f(r) - centre over start < r <= stop, of its square and of its modulus."""
+    parts: list[list[float]] = []
+    for begin in range(start, stop, _CHUNK):
+        away = _apply(f, np.arange(begin + 1, min(begin + _CHUNK, stop) + 1, dtype=np.float64)) - centre
+        parts.append([float(np.sum(each)) for each in (away, away * away, np.abs(away))])
+    return [math.fsum(each) for each in zip(*parts, strict=True)]
+
+
+def _apply(f: Callable[[Values], Values], ranks: Values) -> Values:
+    """Return f of ranks; refuse what is no number for each."""
+    try:
+        values = np.asarray(f(ranks), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"f must map an array of ranks to an array of numbers: {error}. {_VECTORIZE}") from error
+    if values.shape != ranks.shape:
+        raise UsageError(f"f maps {ranks.size} ranks to an array of shape {values.shape}. {_VECTORIZE}")
+    if not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values)))
+        raise DataError(f"f({ranks[place]:g}) is {values[place]}; expected a number.")
+    return values
+
+
+_VECTORIZE = "numpy.vectorize(f) makes one of a function of a single rank."
+
+
+def any_power_mean(exponent: float, histogram: Histogram) -> Moments:
+    """Return the moments of the power mean with any exponent, infinite ones included."""
+    if math.isnan(exponent):
+        raise UsageError("the exponent of a power mean must be a number, or infinite.")
+    if exponent == 0:
+        return geometric_mean_rank(histogram)
+    if histogram.is_weighted:
+        raise UsageError("of power means, only the one with exponent 0 has moments for weighted tasks.")
+    if math.isinf(exponent):
+        return extreme_rank(histogram, largest=exponent > 0)
+    if abs(exponent) > _LARGEST or 0 < exponent < _LEAST:
+        raise UsageError(
+            f"power means are computed for exponents from -{_LARGEST:g} to 0 and from {_LEAST:g} to {_LARGEST:g}, and "
+            f"infinite ones; got {exponent:g}."
+        )
+    return power_mean(histogram, exponent)
+
+
+def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
+    """Return the moments of the largest, or of the smallest rank."""
+    starts, stops = offsets_of(histogram).astype(np.float64), histogram.last_ranks.astype(np.float64)
+    tasks = histogram.num_tasks.astype(np.float64)
+    # How far the extreme rank is away from the best or worst that there is: D > d iff no rank is within d of it.
+    edge = float(stops.max() if largest else starts.min() + 1)
+    reach = int(edge - starts.max() - 1 if largest else stops.min() - edge)
+    log_beyond = _chunked(starts, stops, tasks, edge, largest)
+    last = _last_place(log_beyond, reach)
+    if last > _MOST_RANKS:
+        raise UndefinedError(f"that rank may be any of {last:,}; at most {_MOST_RANKS:,} are added up.")
+    chances = np.exp(log_beyond(np.arange(last, dtype=np.float64)))
+    steps = np.arange(chances.size, dtype=np.float64)
+    first, second = math.fsum(chances.tolist()), math.fsum(((2 * steps + 1) * chances).tolist())
+    # Each chance carries the roundings of its logarithm, which is at most _VANISHED where it counts.
+    error = UNIT_ROUNDOFF * (8 * -_VANISHED + 4 * len(histogram))
+    mean, variance = (edge - first if largest else edge + first), second - first * first
+    return Moments(
+        expectation=mean,
+        expectation_error=error * first + UNIT_ROUNDOFF * mean,
+        variance=max(variance, 0.0),
+        variance_error=error * (second + 2 * first * first),
+        method="closed_form",
+    )
+
+
+def _chunked(starts: Values, stops: Values, tasks: Values, edge: float, largest: bool) -> Callable[[Values], Values]:
+    """Return the function of d that gives ln P(D > d)."""
+
+    def evaluate(d: Values) -> Values:
+        found = np.empty(d.size)
+        rows = max(1, _CHUNK // tasks.size)
+        for begin in range(0, d.size, rows):
+            x = (edge - 1 - d[begin : begin + rows] if largest else edge + d[begin : begin + rows])[:, None]
+            share = np.clip((x - starts) / (stops - starts) if largest else (stops - x) / (stops - starts), 0.0, 1.0)
+            with np.errstate(divide="ignore"):
+                found[begin : begin + rows] = np.sum(tasks * np.log(share), axis=1)
+        return found
+
+    return evaluate
+
+
+def _last_place(log_beyond: Callable[[Values], Values], reach: int) -> int:
+    """Return how many d, from 0 on, have a chance P(D > d) to speak of."""
+    low, high = 0, max(reach, 0)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if log_beyond(np.array([float(middle)]))[0] < _VANISHED else (middle + 1, high)
+    return low

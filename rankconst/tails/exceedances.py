@@ -1,0 +1,94 @@
+r"""The tail of Hits@k where all n true answers are ranked among the same M negatives.
+
+A hit is a true answer above the k-th best negative. For a random ranker all orders of the n + M scores are equally
+likely, and the number of hits is beta-binomial(n; k, M - k + 1) (Gumbel and von Schelling 1950, *The distribution of
+the number of exceedances*). There are at least x hits iff fewer than k of the first D = x + k - 1 scores are negatives,
+
+.. math:: P(X \ge x) = \sum_{j < k} \binom{M}{j} \binom{n}{D - j} \Big/ \binom{n + M}{D},
+
+a hypergeometric law. Its terms are formed as products of binomial ones with a common chance D / (n + M), these by
+Stirling's formula and deviances, free of cancellation (Loader 2000, *Fast and accurate computation of binomial
+probabilities*).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.moments.result import UNIT_ROUNDOFF
+from rankconst.tails.result import Tail
+
+if TYPE_CHECKING:
+    from rankconst.moments.result import Values
+    from rankconst.tasks import Histogram
+
+
+# Terms formed in one go, and what further ones may add, relatively.
+_CHUNK, _NEGLIGIBLE = 4096, 1e-18
+# Up to here ln x! less its leading terms comes from ln x! itself.
+_SMALL = 16
+_FIRST = np.array(
+    [0.0, *(math.lgamma(i + 1) - (i + 0.5) * math.log(i) + i - 0.5 * math.log(2 * math.pi) for i in range(1, 17))]
+)
+
+
+def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
+    """Compute the probability of at least `hits` hits at k."""
+    negatives, n = int(histogram.num_candidates[0]) - 1, histogram.total
+    if hits <= 0 or k > negatives:
+        return Tail(0.0, 0.0, "exact") if hits <= n else Tail(-math.inf, 0.0, "exact")
+    if hits > n:
+        return Tail(-math.inf, 0.0, "exact")
+    drawn = hits + k - 1
+    # Fewer than k of the drawn scores are negatives, or k and more: the terms of the rarer event fall from the start.
+    rare = (k - 1) * (n + negatives) <= drawn * negatives
+    steps = range(k - 1, max(drawn - n, 0) - 1, -1) if rare else range(k, min(negatives, drawn) + 1)
+    logs: list[float] = []
+    error = 0.0
+    for start in range(0, len(steps), _CHUNK):
+        part = steps[start : start + _CHUNK]
+        terms, off = _log_terms(np.arange(part.start, part.stop, part.step, dtype=np.float64), negatives, n, drawn)
+        logs += terms.tolist()
+        error = max(error, off)
+        if logs[-1] - max(logs) < math.log(_NEGLIGIBLE) and logs[-1] < logs[-2]:
+            break
+    largest = max(logs)
+    total = largest + math.log(math.fsum(math.exp(each - largest) for each in logs))
+    error += 4 * UNIT_ROUNDOFF * (1 + abs(largest))
+    return Tail.from_log(total, error, "exact") if rare else Tail.from_complement(total, error, "exact")
+
+
+def _log_terms(j: Values, negatives: int, n: int, drawn: int) -> tuple[Values, float]:
+    """Return the logarithms of hypergeometric probabilities that j of the drawn are negatives, and their error."""
+    share = drawn / (n + negatives)
+    first, moved = _log_binomial(j, negatives, share)
+    second, moved_too = _log_binomial(drawn - j, n, share)
+    whole, _ = _log_binomial(np.array([float(drawn)]), n + negatives, share)
+    # Deviances are good to a few roundings of how far they are from their means.
+    error = 16 * UNIT_ROUNDOFF * (float(np.max(moved + moved_too)) + 8)
+    return first + second - whole[0], error
+
+
+def _log_binomial(x: Values, size: int, share: float) -> tuple[Values, Values]:
+    """Return ln of the binomial probability of x among `size`, and what its rounding is in proportion to."""
+    log_power, moved = np.zeros_like(x), np.zeros_like(x)
+    for count, chance in ((x, share), (size - x, 1 - share)):
+        mean = size * chance
+        away = count - mean
+        # ln(count / mean); none of them is a factor 0^0.
+        logs = np.log1p(np.where(count > 0, away / mean, 0.0))
+        log_power -= count * logs - away
+        moved += np.abs(away) + count * np.abs(logs)
+    corrections = _stirling(np.array([float(size)]))[0] - _stirling(x) - _stirling(size - x)
+    inner = np.where((x > 0) & (x < size), size / (2 * math.pi * np.maximum(x * (size - x), 0.5)), 1.0)
+    return log_power + corrections + 0.5 * np.log(inner), moved
+
+
+def _stirling(x: Values) -> Values:
+    """Return ln x! - ((x + 1/2) ln x - x + ln(2 pi)/2), and 0 at 0."""
+    y = 1 / np.square(np.maximum(x, _SMALL))
+    series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) * np.sqrt(y)
+    return np.where(x <= _SMALL, _FIRST[np.minimum(x, _SMALL).astype(np.intp)], series)

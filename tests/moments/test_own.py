@@ -1,0 +1,192 @@
+"""Metrics of one's own: any f(rank), any power mean, smallest and largest ranks, over every rank vector."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankconst
+from oracles import MP
+from rankconst import compute_mean, compute_moments, compute_power_mean, parse_metric
+from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.moments import own
+from rankconst.tasks import Histogram, sampled_histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.metrics import Metric
+
+TABLES = rankconst.load()
+
+# f of whole ranks; its values are taken as they are in double precision.
+FUNCTIONS: dict[str, Callable[[int], Fraction]] = {
+    "reciprocal": lambda rank: Fraction(1, rank),
+    "cut off": lambda rank: Fraction(rank <= 3, rank),
+    "of both signs": lambda rank: Fraction((-1) ** rank * 7 * rank, 3),
+    "far from 0": lambda rank: 10**6 + Fraction(1, rank),
+    "constant": lambda _: Fraction(1, 3),
+}
+# Number of candidates, offset and weight of each task.
+TASKS: list[list[tuple[int, int, int]]] = [
+    [(3, 0, 1)], [(1, 0, 1)], [(2, 0, 1), (5, 0, 1), (5, 0, 1)], [(1, 0, 1), (7, 0, 3), (9, 0, 1)],
+    [(2, 3, 1), (4, 0, 1), (1, 6, 1)], [(3, 40, 2), (3, 1, 1), (6, 2, 5)],
+]  # fmt: skip
+
+
+def gather(tasks: Sequence[tuple[int, int, int]]) -> Histogram:
+    sizes, offsets, weights = (list(each) for each in zip(*tasks, strict=True))
+    plain = set(weights) == {1}
+    return Histogram.from_counts(sizes, weights=None if plain else weights, offsets=offsets)
+
+
+def list_ranks(tasks: Sequence[tuple[int, int, int]]) -> list[tuple[int, ...]]:
+    return list(itertools.product(*(range(offset + 1, offset + size + 1) for size, offset, _ in tasks)))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("tasks", TASKS, ids=str)
+def test_means_of_any_function_over_every_rank_vector(tasks: list[tuple[int, int, int]], name: str) -> None:
+    def f(rank: int) -> Fraction:
+        return Fraction(float(FUNCTIONS[name](rank)))
+
+    total = sum(weight for _, _, weight in tasks)
+    values: list[Fraction] = [
+        sum((w * f(r) for r, (_, _, w) in zip(ranks, tasks, strict=True)), Fraction(0)) / total
+        for ranks in list_ranks(tasks)
+    ]
+    mean = sum(values, Fraction(0)) / len(values)
+    variance = sum(((value - mean) ** 2 for value in values), Fraction(0)) / len(values)
+    moments = compute_mean(np.vectorize(lambda rank: float(f(int(rank)))), gather(tasks))
+    assert abs(Fraction(moments.expectation) - mean) <= moments.expectation_error
+    assert abs(Fraction(moments.variance) - variance) <= moments.variance_error
+    largest = max(abs(float(value)) for value in values)
+    assert moments.expectation_error <= 1e-13 * max(1.0, largest)
+    assert moments.variance_error <= 1e-12 * max(1.0, largest**2)
+
+
+def term_of(metric: Metric) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    assert metric.term is not None
+    term = metric.term
+    return lambda ranks: term(ranks, metric.k)
+
+
+@pytest.mark.parametrize("baseline", ["uniform", "frequency"])
+@pytest.mark.parametrize("dataset", ["nations", "fb15k237"])
+def test_metrics_of_the_catalogue_as_functions(dataset: str, baseline: str) -> None:
+    """Closed forms, rules of a few points and term by term sums agree within their errors."""
+    histogram = TABLES.histogram(dataset, baseline=baseline)
+    for name in ("mr", "mrr", "hits@10", "ndcg"):
+        metric = parse_metric(name)
+        mine, known = compute_mean(term_of(metric), histogram), compute_moments(metric, histogram)
+        assert abs(mine.expectation - known.expectation) <= mine.expectation_error + known.expectation_error
+        assert abs(mine.variance - known.variance) <= mine.variance_error + known.variance_error
+        assert mine.expectation_error < 1e-8 * mine.expectation
+
+
+def test_weights_and_shared_negatives_count() -> None:
+    weighted = TABLES.histogram("nations", aggregation="macro-query")
+    mine, known = compute_mean(lambda rank: 1 / rank, weighted), compute_moments(parse_metric("mrr"), weighted)
+    assert (mine.expectation, mine.variance) == pytest.approx((known.expectation, known.variance), rel=1e-12)
+    shared = sampled_histogram("sampled:20:shared", 50)
+    mine, known = compute_mean(lambda rank: 1 / rank, shared), compute_moments(parse_metric("mrr"), shared)
+    assert (mine.expectation, mine.variance) == pytest.approx((known.expectation, known.variance), rel=1e-12)
+    with pytest.raises(UsageError, match="share their negatives"):
+        compute_power_mean(2, shared)
+    with pytest.raises(UsageError, match="only the one with exponent 0"):
+        compute_power_mean(2, weighted)
+    assert compute_power_mean(0, weighted) == compute_moments(parse_metric("gmr"), weighted)
+
+
+@pytest.mark.parametrize(
+    ("f", "error", "message"),
+    [
+        (lambda rank: 1 / (rank - 2), DataError, r"f\(2\) is inf; expected a number"),
+        (math.log, UsageError, r"numpy\.vectorize\(f\) makes one"),
+        (lambda _: 1.0, UsageError, r"to an array of shape \(\)"),
+        (lambda rank: rank.astype(str) + "st", UsageError, "must map an array of ranks to an array of numbers"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_what_is_no_function_of_ranks_is_refused(f: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        compute_mean(f, Histogram.from_counts([3, 4]))
+
+
+def test_too_many_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "_MOST_RANKS", 100)
+    with pytest.raises(UndefinedError, match="at 101 ranks; at most 100"):
+        compute_mean(np.sqrt, Histogram.from_counts([101]))
+    with pytest.raises(UndefinedError, match="any of 102; at most 100"):
+        compute_power_mean(math.inf, Histogram.from_counts([103]))
+
+
+def _power_mean(ranks: Sequence[int], p: float) -> Any:
+    if math.isinf(p):
+        return MP.mpf(max(ranks) if p > 0 else min(ranks))
+    if p == 0:
+        return MP.root(MP.mpf(math.prod(ranks)), len(ranks))
+    return (MP.fsum(MP.mpf(rank) ** p for rank in ranks) / len(ranks)) ** (1 / MP.mpf(p))
+
+
+def _average(tasks: Sequence[tuple[int, int, int]], p: float) -> tuple[Any, Any]:
+    tally = Counter(tuple(sorted(ranks)) for ranks in list_ranks(tasks))
+    values = [(_power_mean(ranks, p), times) for ranks, times in tally.items()]
+    mean = MP.fsum(value * times for value, times in values) / tally.total()
+    return mean, MP.fsum((value - mean) ** 2 * times for value, times in values) / tally.total()
+
+
+EXPONENTS = [-math.inf, -4, -2.5, -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.2, 1.8, 2, 3, 4, math.inf]
+
+
+@pytest.mark.parametrize("p", EXPONENTS)
+@pytest.mark.parametrize("tasks", [*TASKS[:3], TASKS[4], [(3, 0, 1)] * 8, [(2, 1, 1), (4, 0, 1), (4, 2, 1)]], ids=str)
+def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p: float) -> None:
+    mean, variance = _average(tasks, p)
+    try:
+        moments = compute_power_mean(p, gather(tasks))
+    except UndefinedError as error:
+        assert "its series converges for many" in str(error)
+        assert 0 < p < 2
+        assert p != 1
+        assert len(tasks) < 8 or p == 1.8
+        return
+    assert abs(moments.expectation - mean) <= moments.expectation_error + 1e-15 * mean
+    assert abs(moments.variance - variance) <= moments.variance_error + 1e-30
+    assert moments.expectation_error <= 1e-6 * float(mean)
+    assert moments.variance_error <= max(1e-4 * float(variance), 1e-28)
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), min_size=1, max_size=5), st.booleans())
+def test_smallest_and_largest_ranks(blocks: list[tuple[int, int]], largest: bool) -> None:
+    tasks = [(size, offset, 1) for size, offset in blocks]
+    values = [max(ranks) if largest else min(ranks) for ranks in list_ranks(tasks)]
+    mean = Fraction(sum(values), len(values))
+    variance = sum(((value - mean) ** 2 for value in values), Fraction(0)) / len(values)
+    moments = compute_power_mean(math.inf if largest else -math.inf, gather(tasks))
+    assert abs(Fraction(moments.expectation) - mean) <= moments.expectation_error
+    assert abs(Fraction(moments.variance) - variance) <= moments.variance_error
+
+
+def test_power_means_grow_with_their_exponent_on_a_benchmark() -> None:
+    histogram = TABLES.histogram("fb15k237")
+    found = {p: compute_power_mean(p, histogram).expectation for p in EXPONENTS}
+    assert [*found.values()] == sorted(found.values())
+    for p, name in ((-1, "hmr"), (0, "gmr"), (1, "mr"), (2, "qmr")):
+        assert found[p] == compute_moments(parse_metric(name), histogram).expectation
+
+
+@pytest.mark.parametrize("p", [math.nan, 4.5, -5, 0.1])
+def test_other_exponents_are_refused(p: float) -> None:
+    with pytest.raises(UsageError, match="exponent"):
+        compute_power_mean(p, Histogram.from_counts([3, 4]))

@@ -1,0 +1,164 @@
+"""Tasks that share their negatives: every order of the scores, OGB's evaluator, and sums at 40 digits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import mpmath
+import numpy as np
+import pytest
+
+import rankconst
+from rankconst.catalogue.metrics import CATALOGUE, parse_metric
+from rankconst.catalogue.protocols import parse_protocol
+from rankconst.constants.batches import draw_evenly
+from rankconst.errors import DataError, UndefinedError, UsageError
+from rankconst.moments import compute_moments
+from rankconst.tables.own_counts import Counts
+from rankconst.tails import explain_lack, tail_probability
+from rankconst.tasks import Histogram, Tasks, sampled_histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+SMALL = [(1, 1), (1, 4), (2, 1), (2, 3), (3, 2), (4, 4), (5, 3), (3, 6), (6, 2)]
+
+
+def _shared(n: int, negatives: int) -> Histogram:
+    return sampled_histogram(f"sampled:{negatives}:shared", n)
+
+
+def _arrange(n: int, negatives: int) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the scores of the true answers and of the negatives, in every order, each as likely."""
+    scores = np.arange(float(n + negatives))
+    for places in itertools.combinations(range(n + negatives), n):
+        mask = np.isin(np.arange(n + negatives), places)
+        yield scores[mask], scores[~mask]
+
+
+def _count_hits(positive: NDArray[np.float64], negative: NDArray[np.float64], k: int) -> int:
+    """Count hits as OGB's Evaluator does for ogbl-collab, -ppa and -ddi (ogb/linkproppred/evaluate.py, _eval_hits)."""
+    if len(negative) < k:
+        return len(positive)
+    return int(np.sum(positive > np.sort(negative)[-k]))
+
+
+@pytest.mark.parametrize(("n", "negatives"), SMALL)
+def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(n: int, negatives: int) -> None:
+    orders = list(_arrange(n, negatives))
+    for k in range(1, negatives + 3):
+        hits = [_count_hits(*scores, k) for scores in orders]
+        mean = Fraction(sum(hits), n * len(hits))
+        variance = sum((Fraction(each, n) - mean) ** 2 for each in hits) / len(hits)
+        moments = compute_moments(parse_metric(f"hits@{k}"), _shared(n, negatives))
+        assert moments.expectation == pytest.approx(float(mean), abs=moments.expectation_error, rel=0)
+        assert moments.variance == pytest.approx(float(variance), abs=moments.variance_error, rel=0)
+        for least in range(n + 1):
+            tail = tail_probability(parse_metric(f"hits@{k}"), _shared(n, negatives), least / n)
+            chance = Fraction(sum(each >= least for each in hits), len(hits))
+            assert (tail.method, tail.log10 <= 0, tail.error < 1e-13) == ("exact", True, True)
+            assert abs(tail.log10 - math.log10(chance)) <= tail.error + 1e-16
+
+
+FUNCTIONS: dict[str, Callable[[int], Fraction]] = {
+    "mr": Fraction,
+    "mrr": lambda rank: Fraction(1, rank),
+    "hits@2": lambda rank: Fraction(rank <= 2),
+    "ndcg": lambda rank: Fraction(1 / math.log2(1 + rank)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(("n", "negatives"), SMALL)
+def test_moments_of_means_over_every_order_of_the_scores(n: int, negatives: int, name: str) -> None:
+    values = [
+        sum(FUNCTIONS[name](1 + int(np.sum(negative > each))) for each in positive) / n
+        for positive, negative in _arrange(n, negatives)
+    ]
+    mean = sum(values) / len(values)
+    variance = sum((each - mean) ** 2 for each in values) / len(values)
+    moments = compute_moments(parse_metric(name), _shared(n, negatives))
+    assert moments.expectation == pytest.approx(float(mean), rel=1e-14)
+    assert moments.variance == pytest.approx(float(variance), abs=moments.variance_error + 1e-16, rel=0)
+
+
+def test_every_metric_has_constants_or_a_reason() -> None:
+    alone, together = sampled_histogram("sampled:20", 50), _shared(50, 20)
+    for family in CATALOGUE.values():
+        metric = family.at(3) if family.takes_k else family
+        if not metric.is_mean and metric.optimum is not None:
+            with pytest.raises(UsageError, match=f"no constants of {metric.label} for tasks that share"):
+                compute_moments(metric, together)
+            continue
+        one, other = (compute_moments(metric, histogram) for histogram in (alone, together))
+        assert one.expectation == other.expectation
+        assert other.variance == pytest.approx(one.variance * (1 + 49 / 22), rel=1e-15)
+        lack = explain_lack(metric, together)
+        known_alone = metric.family in {"inverse_harmonic_mean_rank", "arithmetic_mean_rank"}
+        assert ("share their negatives" in lack) == known_alone
+    # A single task shares with nobody.
+    mrr, lone = parse_metric("mrr"), sampled_histogram("sampled:20", 1)
+    one, other = compute_moments(mrr, _shared(1, 20)), compute_moments(mrr, lone)
+    assert (one.expectation, one.variance) == (other.expectation, other.variance)
+
+
+@pytest.mark.parametrize("share", [0.0001, 0.0005, 0.001, 0.02, 0.6455, 0.999, 1.0])
+@pytest.mark.parametrize(("n", "negatives", "k"), [(46_329, 100_000, 50), (3_031_780, 3_000_000, 100), (1000, 50, 10)])
+def test_large_tails_at_forty_digits(n: int, negatives: int, k: int, share: float) -> None:
+    tail = tail_probability(parse_metric(f"hits@{k}"), _shared(n, negatives), share)
+    drawn = math.ceil(Fraction(share) * n * (1 - Fraction(1, 10**15))) + k - 1
+    with mpmath.workdps(40):
+        ways = sum(mpmath.binomial(negatives, j) * mpmath.binomial(n, drawn - j) for j in range(k))
+        truth = mpmath.log10(ways) - mpmath.log10(mpmath.binomial(n + negatives, drawn))
+        assert abs(tail.log10 - truth) <= tail.error <= 1e-12 * (1 + abs(tail.log10))
+
+
+def test_every_k_up_to_the_number_of_negatives() -> None:
+    # Over all k, beyond as many terms as are formed in one go: as if true answers and negatives changed places.
+    histogram = _shared(30, 20_000)
+    for k in (5_000, 12_000, 19_999, 20_000):
+        tail = tail_probability(parse_metric(f"hits@{k}"), histogram, 20 / 30)
+        with mpmath.workdps(90):
+            chance = sum(
+                mpmath.binomial(30, x) * mpmath.beta(x + k, 30 - x + 20_001 - k) / mpmath.beta(k, 20_001 - k)
+                for x in range(20, 31)
+            )
+            assert abs(tail.log10 - mpmath.log10(chance)) <= tail.error
+
+
+def test_histograms_say_whether_negatives_are_shared() -> None:
+    alone, together = sampled_histogram("sampled:20", 50), _shared(50, 20)
+    assert alone != together
+    assert hash(alone) != hash(together)
+    assert (together.num_candidates.tolist(), together.num_tasks.tolist(), together.shared) == ([21], [50], True)
+    with pytest.raises(UndefinedError, match="cannot be pooled"):
+        together.pool(together)
+    for sizes, weights in (([3, 4], None), ([3], np.ones(1))):
+        with pytest.raises(DataError, match="have as many each"):
+            Histogram(np.array(sizes), np.ones(len(sizes), dtype=int), weights, shared=True)
+
+
+def test_what_is_not_known_of_shared_negatives_is_refused() -> None:
+    tables, protocol = rankconst.load(), "sampled:20:shared"
+    one = tables.constants("nations", "hits@3", side="tail", protocol=protocol)
+    assert one.variance == compute_moments(one.metric, _shared(one.num_tasks, 20)).variance
+    for options in ({}, {"side": "tail", "aggregation": "macro-query"}, {"side": "tail", "relations": "embassy"}):
+        with pytest.raises(UsageError, match="matters which tasks share one list"):
+            tables.constants("nations", "hits@3", protocol=protocol, **options)
+    with pytest.raises(UndefinedError, match="depend on each other"):
+        rankconst.compare("0.3", "0.4", metric="hits@3", num_tasks=50, protocol=protocol)
+    whole = Counts("50 tasks", {"both": _shared(50, 20)}).constants("mr")
+    with pytest.raises(UndefinedError, match="share their negatives"):
+        draw_evenly(whole, 4)
+
+
+def test_the_law_is_stated() -> None:
+    protocol = parse_protocol("sampled:100:shared")
+    assert (protocol.key, protocol.shared, protocol.negatives) == ("sampled:100:shared", True, 100)
+    assert "beta-binomial(n; k, 101 - k)" in protocol.law
+    assert str(Tasks("50 tasks", protocol.key, "")) == "50 tasks/both/sampled:100:shared"
