@@ -405,7 +405,8 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
         Tasks(source.key, protocol.key, split, side): sampled_histogram(protocol, tasks)
         for protocol in protocols
         for split, tasks in (("valid", sampled.valid), ("test", sampled.test))
-        for side in (("both",) if sampled.shared else ("head", "tail"))
+        if tasks is not None
+        for side in sampled.sides
     }
     row = {
         **dict.fromkeys(column.name for column in COLUMNS["datasets"]),

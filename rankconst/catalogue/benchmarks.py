@@ -113,9 +113,15 @@ class SampledTasks:
     """An evaluation against sampled negatives, of which only numbers of tasks matter."""
 
     negatives: int  # negatives a task
-    valid: int  # numbers of triples; each is a task on either side, or one task if negatives are shared
-    test: int
-    shared: bool = False  # True if all tasks have the same negatives
+    test: int  # numbers of triples; each is a task on either side, or one task if there are no sides
+    valid: int | None = None  # None for a benchmark without a valid split
+    shared: bool = False  # True if all tasks have the same negatives; then there are no sides
+    sided: bool = True
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The sides that there are tasks of: both of them, or ``both`` in one."""
+        return ("head", "tail") if self.sided and not self.shared else ("both",)
 
     @property
     def protocol(self) -> str:

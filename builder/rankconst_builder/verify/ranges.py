@@ -45,7 +45,7 @@ OF_BASELINES = {
     "sampled": 0.5,
     "deviation": 1e-4,
     "sampled deviation": 2.0,
-    "rank": 0.05,
+    "rank": 0.1,
 }
 """The same of baselines that know something, whose medians are all but certain at times, and otherwise interpolated.
 
@@ -274,7 +274,7 @@ def check_errors(tables: TableSet) -> Checked:
     deviation = np.where(chance, np.where(sampled, NEGLIGIBLE_DEVIATION, 0.0), near) * mean
     least = {
         "expectation": np.where(sampled, ranks, 0.0),
-        "variance": np.square(deviation + np.where(sampled, ranks, 0)),
+        "variance": np.square(deviation + np.where(sampled, OF_BASELINES["rank"], 0)),
     }
     findings = []
     for column, bound in bounds.items():

@@ -81,7 +81,7 @@ COUNTED = tuple(
 """The columns of the datasets table that follow from triples: null for benchmarks of which only numbers of tasks are
 known."""
 
-OPTIONAL = {"constants": ("k", "num_draws"), "datasets": COUNTED}
+OPTIONAL = {"constants": ("k", "num_draws"), "datasets": (*COUNTED, "triples_valid")}
 """Table to its columns that may be null."""
 
 _HISTOGRAM_SIDES = tuple(side for side in SIDES if side != "both")
