@@ -207,7 +207,10 @@ def test_sampled_benchmarks_state_their_numbers_of_tasks() -> None:
         "ncf_movielens1m": ("sampled:99", None, 6_040),
         "ncf_pinterest": ("sampled:99", None, 55_187),
         # 30 % of the links are for training; each of the others ranks the entities of all others.
-        **{f"dbp15k_{language}_en": (f"sampled:{15_000 * 7 // 10 - 1}", None, 10_500) for language in ("zh", "ja", "fr")},
+        **{
+            f"dbp15k_{language}_en": (f"sampled:{15_000 * 7 // 10 - 1}", None, 10_500)
+            for language in ("zh", "ja", "fr")
+        },
     }
     unsided = {"ogblcollab", "ogblppa", "ogblcitation2", "ncf_movielens1m", "ncf_pinterest"}
     assert {key for key, tasks in SAMPLED.items() if tasks.sides == ("both",)} == unsided
