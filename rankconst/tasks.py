@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -241,9 +241,15 @@ class Histogram:
         for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
             rows = slice(start, stop)
             one = found[int(group[start])] = object.__new__(cls)
-            columns = (sizes[rows], tasks[rows], None, above[rows] if above[rows].any() else None)
-            for name, column in zip(("num_candidates", "num_tasks", "weights", "offsets"), columns, strict=True):
-                object.__setattr__(one, name, column)
+            columns: tuple[Any, ...] = (
+                sizes[rows],
+                tasks[rows],
+                None,
+                above[rows] if above[rows].any() else None,
+                False,
+            )
+            for each, value in zip(fields(cls), columns, strict=True):
+                object.__setattr__(one, each.name, value)
         return found
 
     @property
