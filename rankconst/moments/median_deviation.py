@@ -210,7 +210,7 @@ def _estimate_rare(histogram: Histogram, values: Values, largest: float) -> Mome
     if rare == 0:
         chance = max(_bound_escape(histogram, common), sys.float_info.min)
         off = min(math.sqrt(_UNSEEN) / draws, chance)
-        # The histograms of tables 1.0.0 keep their errors. With equal even N the median is one of two ranks, and M as sure.
+        # The histograms of tables 1.0.0 keep their errors, but with equal even N the median may be either of two ranks.
         if histogram.offsets is not None or chance == 1.0:
             gap = _bound_distance(histogram, common, largest)
             beyond = _IMPROBABLE * largest
