@@ -135,7 +135,7 @@ def render_included() -> str:
     ]
     for key, row in tables.datasets.items():
         held = tables.protocols(key)
-        protocol = next((usual for usual in ("standard", "time-aware") if usual in held), held[0])
+        protocol = next((usual for usual in ("standard", "time-aware", "qualified") if usual in held), held[0])
         shown = ("mr", "mrr", "hits@1", "hits@10")
         values = [tables.constants(key, metric, protocol=protocol).expectation for metric in shown]
         counts = [row["entities"], *(row[f"triples_{split}"] for split in ("train", "valid", "test"))]

@@ -1,7 +1,7 @@
 """Compare two sets of tables, and say by how much the version must rise.
 
-Any changed or removed value is a major change, new rows, columns or tables are a minor one, the same data rewritten is
-a patch. Machines differ in the last bits of what they compute, so a constant that moved by no more than its
+Any changed or removed value is a major change, new rows, columns or tables are a minor one, the same data rewritten or
+described otherwise is a patch. Machines differ in the last bits of what they compute, so a constant that moved by no more than its
 stated error, in the old set and in the new one, has not changed: it stays as it was released.
 """
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     Truths = NDArray[np.bool_]
     Places = NDArray[np.int64]
 
+
+DESCRIPTIONS = ("title", "aliases", "licence", "citation", "citation_url")
+"""Columns that say what a row is about: no constant depends on them."""
 
 ERRORS = {"expectation": "expectation_error", "variance": "variance_error"}
 """Column of the constants to the column of its error."""
@@ -72,6 +75,7 @@ class TableChanges:
     changed: int = 0  # rows, like `removed` and `added`
     removed: int = 0
     added: int = 0
+    described: int = 0  # rows of which only the description is another
     within_error: int = 0  # the number of values that differ within their stated errors; they count as the same
     examples: tuple[ChangedValue, ...] = ()  # the first changed values
     removed_examples: tuple[Mapping[str, Any], ...] = ()  # the keys of the first removed rows
@@ -92,6 +96,7 @@ class Changes:
     """What happened to a set, table by table."""
 
     tables: tuple[TableChanges, ...] = field(default=())
+    kept: int = 0  # the number of values that agree with the released ones, and were replaced by them beforehand
 
     @property
     def bump(self) -> Bump:
@@ -101,7 +106,7 @@ class Changes:
     @property
     def within_error(self) -> int:
         """The number of values that differ within their stated errors."""
-        return sum(table.within_error for table in self.tables)
+        return self.kept + sum(table.within_error for table in self.tables)
 
 
 def smallest_version(previous: str, bump: Bump) -> str:
@@ -142,6 +147,11 @@ def keep_released(old: pa.Table, new: pa.Table) -> pa.Table:
     return new
 
 
+def count_kept(built: pa.Table, kept: pa.Table) -> int:
+    """Return how many values :func:`keep_released` replaced."""
+    return sum(int(np.count_nonzero(_differs(built[name], kept[name]))) for name in built.column_names)
+
+
 def _agrees(before: pa.Table, after: pa.Table) -> Truths:
     """Tell which rows are numerical and agree within the errors of both, or are two samples that may be of one law."""
     numerical, sampled = (_is(before["method"], name) & _is(after["method"], name) for name in ("numerical", "sampled"))
@@ -160,6 +170,8 @@ def _compare(name: str, old: pa.Table, new: pa.Table, lacking: Collection[str]) 
     compared = [column for column in names if column not in KEYS[name] and column not in lacking]
     before, after = old.select(compared).take(old_at), new.select(compared).take(new_at)
     changed = {column: _differs(before[column], after[column]) for column in compared}
+    told = [changed.pop(column) for column in DESCRIPTIONS if column in changed]
+    compared = [*changed]
     within_error = 0
     if name == "constants":
         tolerated = _tolerate(before, after)
@@ -172,6 +184,7 @@ def _compare(name: str, old: pa.Table, new: pa.Table, lacking: Collection[str]) 
         changed=int(np.count_nonzero(rows)),
         removed=len(removed),
         added=len(new) - len(new_at),
+        described=int(np.count_nonzero(np.logical_or.reduce(told) & ~rows)) if told else 0,
         within_error=within_error,
         examples=tuple(
             ChangedValue(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.download import Reporter
@@ -18,7 +18,7 @@ from rankconst.errors import DataError, TablesError, UsageError, explain_write_e
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, precedes
 from rankconst.tables.tables import Tables, bundled_versions, load
-from rankconst_builder.changes import Changes, TableChanges, compare_sets, keep_released, smallest_version
+from rankconst_builder.changes import Changes, TableChanges, compare_sets, count_kept, keep_released, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
     CHECKSUMS,
@@ -76,7 +76,7 @@ def release_tables(order: Order) -> Released:
     if _is_released(order, tables):
         return _keep(order)
     _check_build(order, tables)
-    changes = _find_changes(previous, built)
+    changes = replace(_find_changes(previous, tables), kept=count_kept(built["constants"], tables["constants"]))
     if previous is not None:
         _check_version(order, previous.version, changes)
     files = assemble_files(order, tables)
@@ -301,7 +301,12 @@ def phrase_changes(changes: Changes) -> list[str]:
 def _phrase_table(table: TableChanges) -> str:
     parts = [
         f"{count:,} {_count_rows(count)} {done}"
-        for count, done in ((table.changed, "changed"), (table.removed, "removed"), (table.added, "added"))
+        for count, done in (
+            (table.changed, "changed"),
+            (table.removed, "removed"),
+            (table.added, "added"),
+            (table.described, "described otherwise"),
+        )
         if count
     ]
     if table.is_new:

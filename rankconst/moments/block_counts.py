@@ -45,6 +45,8 @@ _MOST_STEPS = 200
 _STEEPEST = 700.0
 # Sums over so many ranks are formed term by term; x that add less than this, relatively, are left out.
 _TERM_BY_TERM, _NARROWEST, _VANISHED = 128, 64, 1e-15
+# With a smaller variance of B(y), sums over gaps need its whole circle.
+_FEW_TASKS = 64.0
 # Up to this many factors are formed one by one rather than by power sums.
 _FEW = 16
 
@@ -189,9 +191,12 @@ class BlockCounts:
         share, tasks = self.shares(y)[None, rows], self.tasks[None, rows]
         tilt, variance = _tilt(share, tasks, np.array([uncertain]), np.array([float(needed)]))
         # A factor that is divided by may vanish at z = -e^s, which an odd number of nodes leaves out.
-        circle = Circle.around(tilt, variance, np.array([uncertain]), odd=True)
+        # Where g is negligible, what replaces it need not be if y has few tasks: those between x and y leave it. With
+        # h their hazard it is at most e^-h exp(-2 (var - h) sin^2(theta/2)), no more than g if var is large enough.
+        whole = float(variance[0]) < _FEW_TASKS
+        circle = Circle.around(tilt, variance, np.array([uncertain]), odd=True, whole=whole)
         parts = np.exp(_log_ratio(share, tasks, np.array([needed]), circle.zeta))[0] * circle.shares
-        kept = np.abs(parts) > _VANISHED * np.abs(parts[0])
+        kept = (np.abs(parts) > _VANISHED * np.abs(parts[0])) | whole
         return np.exp(-circle.zeta[0, kept]), parts[kept] / np.sum(parts.real)
 
 

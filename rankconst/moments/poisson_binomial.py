@@ -67,15 +67,18 @@ class Circle:
     reach: int  # further than this from their means they have no mass to speak of
 
     @classmethod
-    def around(cls, tilt: Values, variance: Values, uncertain: Counts, odd: bool = False) -> Circle:
-        """Place nodes on the circles |z| = e^tilt, given the tilted variances; on whole circles an `odd` number."""
+    def around(
+        cls, tilt: Values, variance: Values, uncertain: Counts, *, odd: bool = False, whole: bool = False
+    ) -> Circle:
+        """Place nodes on the circles |z| = e^tilt, given the tilted variances; if asked for, an `odd` number."""
         deviation = np.sqrt(variance)
         # Bennett's inequality: the tilted law has less than e^-42 of its mass further than this from its mean ...
         reach = math.ceil(9.4 * float(deviation.max()) + 14.0)
         period = min(2 * reach + 2, int(uncertain.max()) + 1)
         period += odd and period % 2 == 0
         # ... and |g| <= exp(-2 var sin^2(theta/2)) on its circle.
-        arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / max(float(deviation.min()), 1.0)))
+        least = 1.0 if whole else max(float(deviation.min()), 1.0)
+        arc = 2.0 * math.asin(min(1.0, math.sqrt(_NEGLIGIBLE / 2.0) / least))
         node = np.arange(min(period // 2, math.ceil(arc * period / (2.0 * math.pi))) + 1)
         zeta = tilt[:, None] + 1j * (2.0 * math.pi / period * node)
         return cls(zeta, np.where(node * 2 % period == 0, 1.0, 2.0) / period, deviation, reach)

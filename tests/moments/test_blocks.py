@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.moments import Moments, blocks, compute_moments, median
-from rankconst.moments.blocks import blocks_of
+from rankconst.moments.blocks import blocks_of, offsets_of
+from rankconst.moments.median import median_rank
 from rankconst.moments.powers import power_mean
 from rankconst.tasks import Histogram
 
@@ -309,3 +311,50 @@ def test_simulated_rankers_agree(metric: Metric, simulated: tuple[Histogram, Any
     squares = np.square(values - moments.expectation)
     error = math.hypot(squares.std() / math.sqrt(len(values)), moments.variance_error if sampled else 0.0)
     assert abs(squares.mean() - moments.variance) <= 5 * error
+
+
+def exact_variance_of_median(histogram: Histogram) -> Fraction:
+    """In fixed point, for an even number of tasks: A <= x and B > y if half of the ranks are at most x, half above y."""
+    one = 1 << 128
+    rows = zip(offsets_of(histogram), histogram.num_candidates, histogram.num_tasks, strict=True)
+    blocks = [(int(above), int(size)) for above, size, tasks in rows for _ in range(tasks)]
+    half, last = len(blocks) // 2, max(map(sum, blocks))
+    shares = [[min(max(x - above, 0), size) * one // size for x in range(last + 1)] for above, size in blocks]
+
+    def fewer(x: int, count: int) -> int:
+        """Return P(fewer than `count` ranks are at most x)."""
+        law = [one] + [0] * count
+        for share in shares:
+            p = share[x]
+            law = [(law[j] * (one - p) + (law[j - 1] * p if j else 0)) >> 128 for j in range(count + 1)]
+        return sum(law[:count])
+
+    def apart(x: int, y: int) -> int:
+        """Return P(half of the ranks are at most x, the others above y)."""
+        law = [one] + [0] * half
+        for share in shares:
+            p, q = share[x], one - share[y]
+            law = [(law[j] * q + (law[j - 1] * p if j else 0)) >> 128 for j in range(half + 1)]
+        return law[half]
+
+    points = range(last + 1)
+    first, second = [fewer(x, half) for x in points], [fewer(x, half + 1) for x in points]
+    product = sum(second[y] - apart(x, y) if x <= y else first[x] for y in points for x in points)
+    squares = sum((2 * x + 1) * (first[x] + second[x]) for x in points)
+    return Fraction(squares + 2 * product, 4 * one) - Fraction(sum(first) + sum(second), 2 * one) ** 2
+
+
+@pytest.mark.parametrize(
+    ("offsets", "sizes", "tasks"),
+    [
+        ([7, 10, 13, 14], [45, 39, 41, 43], [4, 7, 6, 7]),
+        ([0, 3], [9, 6], [5, 1]),
+        ([2, 4, 4], [12, 3, 19], [20, 14, 20]),
+    ],
+    ids=["two dozen", "six", "fifty-four"],
+)
+def test_medians_of_even_numbers_of_tasks_are_exact(offsets: list[int], sizes: list[int], tasks: list[int]) -> None:
+    histogram = Histogram.from_counts(sizes, tasks, offsets=offsets)
+    moments = median_rank(histogram)
+    exact = exact_variance_of_median(histogram)
+    assert abs(Fraction(moments.variance) - exact) <= Fraction(moments.variance_error) <= exact / 10**11
