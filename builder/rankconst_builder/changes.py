@@ -1,8 +1,8 @@
 """Compare two sets of tables, and say by how much the version must rise.
 
 Any changed or removed value is a major change, new rows, columns or tables are a minor one, the same data rewritten or
-described otherwise is a patch. Machines differ in the last bits of what they compute, so a constant that moved by no more than its
-stated error, in the old set and in the new one, has not changed: it stays as it was released.
+described otherwise is a patch. Machines differ in the last bits of what they compute, so a constant that moved by no
+more than its stated error, in the old set and in the new one, has not changed: it stays as it was released.
 """
 
 from __future__ import annotations

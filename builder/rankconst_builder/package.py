@@ -155,7 +155,10 @@ def _serialise(name: str, table: pa.Table) -> bytes:
         keys = list(zip(keys, pc.not_equal(table["baseline"], pa.scalar(DEFAULT_BASELINE)).to_pylist(), strict=True))
     starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and len(table) > len(set(keys)))]
     # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those in keys do repeat.
-    fractions = [each.name for each in table.schema if pa.types.is_floating(each.type) and each.name not in KEYS[name]]
+    streamed = [each.name for each in table.schema if pa.types.is_floating(each.type) and each.name not in KEYS[name]]
+    # Nor do whole numbers where there are only a few tasks to each: those of single relations.
+    if "relation" in table.column_names:
+        streamed += [each.name for each in table.schema if pa.types.is_integer(each.type)]
     # A dictionary of many numbers is longer than what zstd makes of the numbers.
     words = [each.name for each in table.schema if not pa.types.is_primitive(each.type) or each.name == "k"]
     sink = io.BytesIO()
@@ -166,7 +169,7 @@ def _serialise(name: str, table: pa.Table) -> bytes:
         compression_level=19,
         # The stubs know of no names.
         use_dictionary=words,  # type: ignore[arg-type]
-        use_byte_stream_split=fractions,
+        use_byte_stream_split=streamed,
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",
     ) as writer:

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.tables.schema import COLUMNS, precedes, schema_of
-from rankconst_builder.changes import Bump, ChangedValue, Changes, compare_sets, keep_released, smallest_version
+from rankconst_builder.changes import (
+    DESCRIPTIONS,
+    Bump,
+    ChangedValue,
+    Changes,
+    compare_sets,
+    count_kept,
+    keep_released,
+    smallest_version,
+)
 from rankconst_builder.package import KEYS
 
 Row = dict[str, Any]
@@ -122,8 +131,16 @@ def test_what_has_not_changed_stays_as_released() -> None:
     sampled = {**SAMPLED, "variance": SAMPLED["variance"] * (1 + 2**-52)}
     added = {**MRR, "side": "tail"}
     old, new = make_set(constants=[HITS, MRR, SAMPLED]), make_set(constants=[sampled, added, near, far])
-    kept = keep_released(old["constants"], new["constants"]).to_pylist()
-    assert kept == make_set(constants=[SAMPLED, added, MRR, far])["constants"].to_pylist()
+    kept = keep_released(old["constants"], new["constants"])
+    assert kept.to_pylist() == make_set(constants=[SAMPLED, added, MRR, far])["constants"].to_pylist()
+    assert count_kept(new["constants"], kept) == 2
+    assert Changes((), count_kept(new["constants"], kept)).within_error == 2
+
+
+@pytest.mark.parametrize("column", DESCRIPTIONS)
+def test_another_description_is_no_other_value(column: str) -> None:
+    found = compare("datasets", [DATASET], [{**DATASET, column: ["Uno"] if column == "aliases" else "another"}])
+    assert (found.bump, found.changed, found.described, found.examples) == (Bump.patch, 0, 1, ())
 
 
 @pytest.mark.parametrize(("away", "stays"), [(4.9, True), (5.1, False)])
@@ -180,15 +197,13 @@ def test_a_renamed_key_is_removed_and_added() -> None:
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        ("aliases", ["One", "Uno"]),
+        ("source_urls", ["https://example.invalid/two"]),
         ("sha256", ["00", "22", "11"]),
         ("verified", False),
-        ("licence", None),
-        ("title", "other"),
         ("entities", 4),
     ],
 )
-def test_everything_about_a_dataset_is_compared(column: str, value: Any) -> None:
+def test_every_fact_about_a_dataset_is_compared(column: str, value: Any) -> None:
     found = compare("datasets", [DATASET], [{**DATASET, column: value}])
     assert (found.bump, found.changed) == (Bump.major, 1)
     assert found.examples == (ChangedValue({"dataset": "one"}, column, DATASET[column], value),)

@@ -314,7 +314,7 @@ def test_simulated_rankers_agree(metric: Metric, simulated: tuple[Histogram, Any
 
 
 def exact_variance_of_median(histogram: Histogram) -> Fraction:
-    """In fixed point, for an even number of tasks: A <= x and B > y if half of the ranks are at most x, half above y."""
+    """In fixed point, for an even number of tasks: A <= x and B > y if half of the ranks are at most x, half beyond."""
     one = 1 << 128
     rows = zip(offsets_of(histogram), histogram.num_candidates, histogram.num_tasks, strict=True)
     blocks = [(int(above), int(size)) for above, size, tasks in rows for _ in range(tasks)]
