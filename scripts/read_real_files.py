@@ -58,7 +58,7 @@ def _render(path: Path, folder: Path) -> str:
 def _list_tasks(adjusted: AdjustedReading) -> str:
     tasks = dict.fromkeys(f"{each.batch.tasks}" for each in adjusted.done)
     more = len(tasks) - _MOST_TASKS
-    return ", ".join(list(tasks)[:_MOST_TASKS]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(list(tasks)[:_MOST_TASKS]) + (f" and {more} more" if more > 0 else "") or "–"
 
 
 def _list_reasons(adjusted: AdjustedReading, path: Path) -> str:

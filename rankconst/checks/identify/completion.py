@@ -94,13 +94,15 @@ def complete_reading(reading: Reading, tables: Tables, user: Stated) -> Complete
     groups = group_entries(reading)
     parts = search.cut(groups)
     frames: dict[Stated, list[_Part]] = {}
+    outlines: dict[Stated, list[_Part]] = {}
     for part in parts:
         frames.setdefault(_frame(part.context), []).append(part)
+        outlines.setdefault(replace(_frame(part.context), split=None), []).append(part)
     contexts = [group.context for group in groups]
     assumed: dict[Stated, Stated] = {}
     told: dict[Match, None] = {}
-    for alike in frames.values():
-        for part, outcome in search.settle(alike):
+    for frame, alike in frames.items():
+        for part, outcome in search.settle(alike, _find_counted(outlines[replace(frame, split=None)])):
             for place in part.groups:
                 rank_type = groups[place].context.rank_type
                 contexts[place] = replace(outcome.context, rank_type=rank_type)
@@ -241,8 +243,11 @@ class _Search:
 
     # -- evaluations that share what the file says ---------------------------------------------------------------------
 
-    def settle(self, parts: Sequence[_Part]) -> Iterator[tuple[_Part, _Outcome]]:
-        """Yield what is known about each part: all are of one dataset, split and protocol if they can be."""
+    def settle(self, parts: Sequence[_Part], counted: str | None) -> Iterator[tuple[_Part, _Outcome]]:
+        """Yield what is known about each part: all are of one dataset, split and protocol if they can be.
+
+        `counted` is the dataset that the numbers of ranks of several splits show, if they show one.
+        """
         parts = [self._settle_restricted(part, parts) if part.restricted else part for part in parts]
         fitting = [part for part in parts if part.is_telling and part.matches]
         shared: set[Tasks] = set.intersection(*(_frames(part.matches) for part in fitting)) if fitting else set()
@@ -262,7 +267,7 @@ class _Search:
                     outcome = replace(outcome, assumed=self._assume(part, shared if certain else set()))
                 yield part, outcome
             else:
-                outcome = self._settle_counted(part, shared if certain or "dataset" in part.names else set())
+                outcome = self._settle_counted(part, shared if certain or "dataset" in part.names else set(), counted)
                 yield part, replace(outcome, assumed=part.context if outcome.context.unclear else None)
 
     def _settle_restricted(self, part: _Part, parts: Sequence[_Part]) -> _Part:
@@ -286,7 +291,7 @@ class _Search:
         tasks = min(shared, key=str, default=None)
         return None if tasks is None else replace(part.context, **_names_of(replace(tasks, side=side)))
 
-    def _settle_counted(self, part: _Part, shared: set[Tasks]) -> _Outcome:
+    def _settle_counted(self, part: _Part, shared: set[Tasks], counted: str | None) -> _Outcome:
         """Complete what has no adjusted value of its own: by what the others have, or by the number of ranks."""
         names, default = part.names or {}, self._default(part)
         if shared and (part.evidence.pieces or part.evidence.vague):
@@ -315,9 +320,8 @@ class _Search:
         protocol = prefer(part.evidence, self.user)
         likely = [match for match in usual if protocol in {tasks.protocol for tasks in (match.tasks, *match.same)}]
         matches = tuple(likely or usual or part.matches)
-        return self._conclude(
-            part, matches, sure="dataset" in names or bool(matches and matches[0].by_chance < CERTAIN)
-        )
+        sure = "dataset" in names or bool(matches and matches[0].by_chance < CERTAIN)
+        return self._conclude(part, matches, sure=sure or {match.tasks.dataset for match in matches} == {counted})
 
     def _default(self, part: _Part) -> Tasks | None:
         """Return the tasks that are assumed where no number tells."""
@@ -458,6 +462,18 @@ def _reduce(tasks: Tasks) -> Tasks:
 
 def _frames(matches: Iterable[Match]) -> set[Tasks]:
     return {_reduce(tasks) for match in matches for tasks in (match.tasks, *match.same)}
+
+
+def _find_counted(parts: Iterable[_Part]) -> str | None:
+    """Return the one dataset whose splits have the numbers of ranks that evaluations count, if that is no chance."""
+    fits: dict[tuple[float, ...], tuple[set[str], float]] = {}
+    for part in parts:
+        if part.names is not None and not part.is_telling and part.evidence.pieces and part.matches:
+            counts = tuple(piece.value for piece in part.evidence.pieces)
+            fits[counts] = ({match.tasks.dataset for match in part.matches}, part.matches[0].by_chance)
+    common = set.intersection(*(datasets for datasets, _ in fits.values())) if fits else set()
+    certain = math.prod(chance for _, chance in fits.values()) < CERTAIN
+    return common.pop() if certain and len(common) == 1 else None
 
 
 def _restrict(matches: Iterable[Match], shared: set[Tasks]) -> tuple[Match, ...]:

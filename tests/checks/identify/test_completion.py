@@ -352,3 +352,15 @@ def test_a_dataset_with_other_ranks_is_not_taken_for_a_sampled_one(reference: Pa
     # All tasks of UMLS have 135 candidates under raw, as 134 negatives would give; WN18RR has other ranks.
     with pytest.raises(DataError, match=r"do not fit dataset wn18rr.* they are those of umls test both under raw"):
         rankconst.adjust(read(reference, "umls_unfiltered"), dataset="wn18rr")
+
+
+def test_the_numbers_of_ranks_of_two_splits_show_a_dataset_together() -> None:
+    """Of 90 benchmarks, one may have as many by chance; none has both."""
+    standard = Stated(protocol="standard")
+    valid, test = "split,MRR,num_tasks\nvalid,0.3307,35070\n", "test,0.3259,40932\n"
+    with pytest.raises(DataError, match="so few digits can fit by chance"):
+        adjust(valid, standard)
+    adjusted = adjust(valid + test, standard)
+    assert name(adjusted) == {f"fb15k237/{split}/both/standard" for split in ("valid", "test")}
+    with pytest.raises(DataError, match="so few digits can fit by chance"):
+        adjust(valid + test.replace("40932", "40931"), standard)
