@@ -46,13 +46,14 @@ QUALIFIED = {key for key in COUNTED if load_benchmarks()[key].format.qualified}
 
 
 def held_of(dataset: str) -> list[tuple[str, str]]:
-    """List the protocols and splits of a dataset: what needs a file that could not be had is not there."""
+    """List the protocols and splits of a dataset: what needs a file that could not be had is not there, nor no rows."""
     lacking = {split for split in SPLITS if DATASETS[dataset][f"triples_{split}"] is None}
     return [
         (protocol.key, split)
         for protocol in PROTOCOLS.values()
         if protocol.fits(dataset in TEMPORAL, dataset in QUALIFIED)
         for split in SPLITS
+        if DATASETS[dataset][f"triples_{split}"] != 0
         if not lacking & ({split} if protocol.time == "same" else {split, *protocol.known_splits(split)})
     ]
 
@@ -322,7 +323,8 @@ def test_filters_only_remove(dataset: str) -> None:
         counts = counts_by_tasks()[dataset, protocol, split, side]
         return sorted(size for size, times in counts.items() for _ in range(times))
 
-    for split, side in itertools.product(("valid", "test"), ("head", "tail")):
+    held_splits = [split for split in ("valid", "test") if DATASETS[dataset][f"triples_{split}"] != 0]
+    for split, side in itertools.product(held_splits, ("head", "tail")):
         if dataset in TEMPORAL | QUALIFIED:
             held = [key for key in ("static", "time-aware", "qualified", "raw") if (key, split) in held_of(dataset)]
             counts = [tasks(key, split, side) for key in held]
@@ -355,15 +357,20 @@ def test_sides_and_files_have_the_same_number_of_tasks(dataset: str) -> None:
 
 def test_datasets_count_alike() -> None:
     for row in map(DATASETS.__getitem__, COUNTED):
-        assert 0 < row["entities_train"] <= row["entities"]
-        assert 0 < row["relations_train"] <= row["relations"]
+        unknown = [split for split in SPLITS if row[f"triples_{split}"] is None]
+        assert unknown == (["train"] if row["dataset"] == "wiki_tkg" else [])
+        if not unknown:
+            assert 0 < row["entities_train"] <= row["entities"]
+            assert 0 < row["relations_train"] <= row["relations"]
+            assert row["dropped_valid"] >= row["duplicates_valid"]
+            assert row["dropped_test"] >= row["duplicates_test"]
         for split in SPLITS:
-            assert 0 <= row[f"duplicates_{split}"] < row[f"triples_{split}"]
-        assert row["dropped_valid"] >= row["duplicates_valid"]
-        assert row["dropped_test"] >= row["duplicates_test"]
+            if rows := row[f"triples_{split}"]:
+                assert 0 <= row[f"duplicates_{split}"] < rows
         assert row["verified"] is True
         assert len(row["sha256"]) == 3
-        assert all(len(digest) == 64 for digest in row["sha256"])
+        assert all(len(digest) == 64 for digest in row["sha256"] if digest is not None)
+        assert row["sha256"].count(None) == sum(not row[f"triples_{split}"] for split in SPLITS)
         for column in ("title", "licence", "citation", "citation_url", "source_urls"):
             assert row[column], (row["dataset"], column)
 
@@ -394,7 +401,8 @@ def test_errors_are_as_small_as_the_readme_says() -> None:
         if row["method"] == "sampled":
             assert row["metric"] == "median_absolute_deviation"
             assert row["expectation_error"] <= 0.002 * row["expectation"]
-            alike = row["variance"] == 0 and row["variance_error"] < 3e-7  # no draw differed: Nations train
+            # No draw differed: Nations train, and Pinterest among a hundred candidates each.
+            alike = row["variance"] == 0 and row["variance_error"] < (3e-7 if row["dataset"] == "nations" else 0.02)
             assert row["variance_error"] <= 0.09 * row["variance"] or alike
             continue
         # MAD is closed where it cannot vary.

@@ -25,7 +25,11 @@ Row = tuple[bytes, bytes, bytes]
 TSV = LineFormat()
 BOM = b"\xef\xbb\xbf"
 FORMATS = sorted(
-    {(s.format.delimiter, s.format.columns, s.format.count_line) for s in load_benchmarks().values()}
+    {
+        (s.format.delimiter, s.format.columns, s.format.count_line)
+        for s in load_benchmarks().values()
+        if not (s.format.temporal or s.format.qualified)
+    }
     | {(";", "trh", False), ("|", "-h-rt-", True), ('"', "hrt", False), ("-", "thr", False)}
 )
 

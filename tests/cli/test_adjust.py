@@ -199,7 +199,7 @@ def test_stdout_has_the_result_and_stderr_nothing(run: Run, form: str) -> None:
                                            "rankconst datasets")),
         (("-d", "umls", "-d", "zzz", "-m", "mrr"), ("unknown dataset", "'zzz'")),
         (("-d", "kinshops", "-m", "mrr"), ("unknown dataset", "'kinshops'", "Did you mean kinships")),
-        (("-d", "zzz", "-m", "mrr"), ("unknown dataset", "'zzz'", "hold 58", "rankconst datasets")),
+        (("-d", "zzz", "-m", "mrr"), ("unknown dataset", "'zzz'", "hold 90", "rankconst datasets")),
         (("-d", "umls", "-m", "mmr"), ("unknown metric", "'mmr'", "Did you mean", "rankconst metrics")),
         (("-d", "umls", "-m", "hist@10"), ("unknown metric", "'hist@10'", "Did you mean", "Hits@10")),
         (("-d", "umls", "-m", "mrr10"), ("unknown metric", "'mrr10'")),

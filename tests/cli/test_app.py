@@ -346,7 +346,7 @@ def test_completion_by_a_process_of_its_own(run_child: Run) -> None:
         ("rankconst show umls --protocol a", ["all"]),
         ("rankconst adjust 0.3 -d CoDEx-S", ["CoDEx-Small"]),
         ("rankconst adjust 0.3 -d wnr", ["wnrr"]),
-        ("rankconst adjust 0.3 -d ogbl-", ["ogbl-biokg", "ogbl-wikikg2"]),
+        ("rankconst adjust 0.3 -d ogbl-", ["ogbl-biokg", "ogbl-citation2", "ogbl-collab", "ogbl-ppa", "ogbl-wikikg2"]),
         ("rankconst adjust 0.3 -d openke_", ["openke_fb13"]),
         ("rankconst adjust 0.3 -d _", []),
     ],

@@ -67,8 +67,11 @@ def test_every_protocol_is_listed(run: Run) -> None:
 
 @pytest.mark.slow
 def test_listed_protocols_are_accepted(run: Run) -> None:
+    fit = {"static": "icews14_regcn", "time-aware": "icews14_regcn", "qualified": "jf17k", "stare": "jf17k"}
     for row in run("protocols", "-f", "json").records:
-        screen = run("adjust", 1, "-d", "umls", "-m", "mrr", "-p", row["protocol"], "-f", "json")
+        screen = run(
+            "adjust", 1, "-d", fit.get(row["protocol"], "umls"), "-m", "mrr", "-p", row["protocol"], "-f", "json"
+        )
         assert [found["protocol"] for found in screen.records] == [row["protocol"]]
 
 

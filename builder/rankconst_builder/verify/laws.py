@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES, TABULATED, parse_metric
@@ -20,7 +21,6 @@ from rankconst_builder.verify.tableset import read_tasks
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from rankconst.tasks import Histogram
@@ -106,7 +106,10 @@ def _equal_protocols(row: dict[str, Any], split: str, counted: bool) -> Iterator
         yield "standard", "libkge"
     if not counted:
         return
-    dropped = int(row["duplicates_train"] if split == "train" else row[f"dropped_{split}"])
+    facts = row["duplicates_train"] if split == "train" else row[f"dropped_{split}"], row["entities_train"]
+    if any(map(pd.isna, facts)):
+        return
+    dropped = int(facts[0])
     if int(row["entities"]) == int(row["entities_train"]) and not dropped:
         yield "pykeen", "libkge"
 
