@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +100,7 @@ def read_dataset(mirror: Path, key: str, transductive: bool) -> Reading:
 
 # What papers state of benchmarks that STATISTICS.csv leaves out, and what the files have beyond it:
 # entities, of them in train, relations, rows of train, valid and test.
+LOOPED = 100_000
 STATED = {
     "ingram_fb25": (4_097, 4_097, 216, 17_147, 5_716, 5_716),  # Lee et al. 2023, table 2: the inference graph
     "ingram_fb50": (4_445, 4_445, 205, 11_636, 3_879, 3_879),
@@ -159,6 +161,8 @@ def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", STATED)
 def test_counts_equal_plain_loops(mirror: Path, key: str) -> None:
+    if STATED[key][3] > LOOPED and not os.environ.get("RANKCONST_THOROUGH"):
+        pytest.skip(f"loops over more than {LOOPED:,} rows take long; RANKCONST_THOROUGH=1 runs them")
     graph, plain = read_graph(mirror, key), read_plainly(mirror, key)
     for protocol in (one for one in PROTOCOLS.values() if one.fits(graph.temporal, graph.qualified)):
         for split in SPLITS:
