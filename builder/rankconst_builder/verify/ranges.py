@@ -63,9 +63,9 @@ def check_statistics(tables: TableSet) -> Checked:
         named = {"dataset": key}
         partial = key not in tables.counted and key not in tables.restricted
         # What may be missing, another check says.
-        partial |= any(pd.isna(row[name]) for name in ("entities_train", "relations", "relations_train"))
+        unclear = any(pd.isna(row[name]) for name in ("entities_train", "relations", "relations_train"))
         facts = key in tables.temporal, key in tables.qualified
-        for column, low, high in () if partial or tables.lacks(key) else _bound_statistics(row, *facts):
+        for column, low, high in () if partial or unclear or tables.lacks(key) else _bound_statistics(row, *facts):
             if pd.isna(row[column]):
                 continue
             value = int(row[column])
