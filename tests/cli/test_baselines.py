@@ -7,11 +7,12 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rankconst
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
+
+pd = pytest.importorskip("pandas")
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -102,7 +102,7 @@ def test_every_carried_version_opens(version: str) -> None:
 
 
 def test_an_unknown_version_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown table version '9\.9\.9'\. Carried: .*1\.0\.0"):
+    with pytest.raises(UnknownNameError, match=r"unknown table version '9\.9\.9'\. Carried: .*\d\.\d\.\d"):
         rankconst.load(version="9.9.9")
 
 
