@@ -271,7 +271,7 @@ def check_baselines(tables: TableSet) -> Checked:
     whole = _sum_tasks(tables.sound["candidates_by_relation"], relations)
     there = frame[[*TASKS, "baseline"]].drop_duplicates()
     expected = whole.merge(there, on=list(TASKS))
-    message = "the tasks are not as many as without the baseline"
+    message = "the number of tasks is another than without the baseline"
     return Checked.of(
         len(frame), _compare_sums("baseline_candidates", keys, expected, _sum_tasks(frame, keys), message)
     )

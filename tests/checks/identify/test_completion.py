@@ -30,7 +30,7 @@ TABLES = rankconst.load()
 MEAN = 3.251234567891
 
 
-def adjust(text: str, user: Stated = Stated()) -> AdjustedReading:  # noqa: B008
+def adjust(text: str, user: Stated = Stated()) -> AdjustedReading:  # noqa: B008 - frozen
     reading = read_document("results.csv", text)
     return adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
 
@@ -39,7 +39,7 @@ def name(adjusted: AdjustedReading) -> set[str]:
     return {str(done.batch.tasks) for done in adjusted.done}
 
 
-def note(text: str, user: Stated = Stated()) -> str:  # noqa: B008
+def note(text: str, user: Stated = Stated()) -> str:  # noqa: B008 - frozen
     return complete_reading(read_document("results.csv", text), TABLES, user).note
 
 

@@ -63,7 +63,7 @@ def write(sides: dict[str, list[int]], digits: int = 17) -> str:
     )
 
 
-def adjust(text: str, user: Stated = Stated()) -> AdjustedReading:  # noqa: B008
+def adjust(text: str, user: Stated = Stated()) -> AdjustedReading:  # noqa: B008 - frozen
     reading = read_document("results.json", text)
     return adjust_reading(complete_reading(reading, TABLES, user).reading, TABLES, user)
 
