@@ -167,8 +167,7 @@ def _serialise(name: str, table: pa.Table) -> bytes:
         table.schema,
         compression="zstd",
         compression_level=19,
-        # The stubs know of no names.
-        use_dictionary=words,  # type: ignore[arg-type]
+        use_dictionary=words,  # type: ignore[arg-type]  # the stubs know of no names
         use_byte_stream_split=streamed,
         write_statistics=["dataset", "baseline"],  # by which rows are looked up
         version="2.6",

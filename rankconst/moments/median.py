@@ -228,7 +228,10 @@ def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
     sizes = np.abs(terms)
     if law.paired:
         half = np.stack(statistic.difference(x, 0.5, c))
-        curvature: Callable[[Values], Values] = lambda s: np.stack(statistic.curvature(s, c))  # noqa: E731
+
+        def curvature(s: Values) -> Values:
+            return np.stack(statistic.curvature(s, c))
+
         if law.gaps is None:
             inner = _sum_below(law, curvature)
         else:

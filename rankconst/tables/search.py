@@ -61,10 +61,7 @@ class TaskSets:
     @classmethod
     def of(cls, tables: Tables) -> TaskSets:
         """Read them from the tables, once."""
-        known = tables._derived
-        found: TaskSets = known.setdefault(cls, None) or cls._read(tables)
-        known[cls] = found
-        return found
+        return tables._derive(cls, cls._read)
 
     @classmethod
     def _read(cls, tables: Tables) -> TaskSets:
@@ -202,10 +199,7 @@ class RelationSets:
     @classmethod
     def of(cls, tables: Tables) -> RelationSets:
         """Read them from the tables, once."""
-        known = tables._derived
-        found: RelationSets = known.setdefault(cls, None) or cls._read(tables)
-        known[cls] = found
-        return found
+        return tables._derive(cls, cls._read)
 
     @classmethod
     def _read(cls, tables: Tables) -> RelationSets:

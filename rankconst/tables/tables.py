@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.tables.folder import Folder
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,13 @@ class Tables:
     _known: dict[tuple[Tasks, Metric], Constants] = field(default_factory=dict, init=False, repr=False, compare=False)
     # What is derived from the whole set, by what derives it.
     _derived: dict[type, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def _derive(self, kind: type[T], read: Callable[[Tables], T]) -> T:
+        """Return what is derived from the whole set, the second time at once."""
+        if kind not in self._derived:
+            self._derived[kind] = read(self)
+        found: T = self._derived[kind]
+        return found
 
     @property
     def version(self) -> str:
