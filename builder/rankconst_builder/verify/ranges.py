@@ -39,13 +39,16 @@ LARGEST_SAMPLED_ERROR = 0.1
 NEGLIGIBLE_DEVIATION = 1e-3
 """A standard deviation, in parts of the expectation, that a sample need not tell from none."""
 
+UNSEEN, WITHIN = 3, 6.0
+"""Where all draws of a sample are equal, 3 in their number may have gone unseen, each off by up to 6 ranks."""
+
 OF_BASELINES = {
     "expectation": 1e-4,
     "variance": 2e-2,
     "sampled": 0.5,
     "deviation": 1e-4,
     "sampled deviation": 2.0,
-    "rank": 0.1,
+    "rank": 0.05,
 }
 """The same of baselines that know something, whose medians are all but certain at times, and otherwise interpolated.
 
@@ -103,9 +106,8 @@ def _bound_statistics(row: dict[str, Any], temporal: bool, qualified: bool) -> I
         yield f"duplicates_{split}", 0, max(rows[split] - 1, 0)
     for later, earlier in (("valid", "train"), ("test", "train"), ("test", "valid")):
         yield f"{later}_in_{earlier}", 0, min(distinct[later], distinct[earlier])
-    loops = int(row["entities_train"]) * int(
-        row["relations_train"]
-    )  # without times or qualifiers, of which there may be any
+    # Of times and qualifiers there may be any number.
+    loops = int(row["entities_train"]) * int(row["relations_train"])
     yield "self_loops_train", 0, distinct["train"] if temporal or qualified else min(distinct["train"], loops)
     for split in ("valid", "test"):
         # A triple that is also in train has nothing unseen.
@@ -278,8 +280,11 @@ def check_errors(tables: TableSet) -> Checked:
     deviation = np.where(chance, np.where(sampled, NEGLIGIBLE_DEVIATION, 0.0), near) * mean
     least = {
         "expectation": np.where(sampled, ranks, 0.0),
-        "variance": np.square(deviation + np.where(sampled, OF_BASELINES["rank"], 0)),
+        "variance": np.square(deviation + np.where(sampled, ranks, 0)),
     }
+    unvaried = chance & sampled & (frame["variance"].to_numpy() == 0)
+    seldom = np.where(unvaried, UNSEEN / frame["num_draws"].fillna(np.inf).to_numpy(), 0.0)
+    least["variance"] = np.fmax(least["variance"], seldom * WITHIN**2)
     findings = []
     for column, bound in bounds.items():
         value, error = frame[column].to_numpy(), frame[f"{column}_error"].to_numpy()
