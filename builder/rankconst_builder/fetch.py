@@ -167,7 +167,7 @@ def read_local(path: Path) -> Content:
         if raw.startswith(magic):
             raise DataError(f"{path} is {kind.format(file=shlex.quote(str(path)))}.")
     unpack = next((unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)), None)
-    limit = _SMALL + _MOST_GROWTH * len(raw)
+    limit = max(_SMALL, _MOST_GROWTH * len(raw))
     try:
         data = raw if unpack is None else _take(unpack(io.BytesIO(raw)), limit)
     except _DAMAGE as error:
@@ -260,8 +260,8 @@ class _Headers(io.RawIOBase):
 _LARGEST_HEADER = 16 * 2**20
 _LARGEST_MEMBER = 4 * 2**30  # of a member of which the registry knows no size
 _BLOCK = 1 << 20
-# A file of triples packed by a factor of 50 is rare.
-_MOST_GROWTH = 200
+# Files of triples are packed by factors of 3 to 20.
+_MOST_GROWTH = 60
 _SMALL = 256 * 2**20
 
 _DAMAGE = (
