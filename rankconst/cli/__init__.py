@@ -10,7 +10,12 @@ import signal
 
 def main() -> None:
     """Run the command line and exit with its code; an interrupt exits with 130."""
-    before = signal.getsignal(signal.SIGINT)
+    before, interrupts = signal.getsignal(signal.SIGINT), list[int]()
+
+    def interrupt(number: int, _: object) -> None:
+        interrupts.append(number)
+        raise KeyboardInterrupt
+
     try:
         # While modules are imported, an exception would show their code.
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
@@ -20,7 +25,9 @@ def main() -> None:
         from rankconst.cli.app import prepare, run
 
         app = prepare()
+        if before is not None:
+            signal.signal(signal.SIGINT, interrupt)
+        run(app, interrupts)
     finally:
         if before is not None:
             signal.signal(signal.SIGINT, before)
-    run(app)

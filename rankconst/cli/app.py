@@ -17,7 +17,7 @@ from rankconst.errors import DataError, RankconstError
 from rankconst.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 COMMANDS = {
@@ -111,8 +111,8 @@ def prepare() -> typer.Typer:
     return make_app(named or COMMANDS)
 
 
-def run(app: typer.Typer) -> None:
-    """Run the program and exit; whatever fails on the way is a line on stderr and a code."""
+def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
+    """Run the program and exit; whatever fails on the way, interrupts included, is a line on stderr and a code."""
     _open_streams()
     try:
         try:
@@ -130,6 +130,10 @@ def run(app: typer.Typer) -> None:
     except OSError as error:
         what = f"{error.filename}: " if error.filename else "cannot write the output: "
         code = _fail(f"{what}{error.strerror or error}.", DataError.exit_code)
+    except Exception:
+        if not interrupts:
+            raise
+        code = 130  # an import that is interrupted may raise something else
     else:
         return
     _leave(code)
