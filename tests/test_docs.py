@@ -15,7 +15,7 @@ import pytest
 import rankconst
 from pages import ROOT, find_blocks, find_pages, join_lines, prepared_app, run_page
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.cli import COMMANDS
+from rankconst.cli.app import COMMANDS
 from rankconst.errors import RankconstError
 from rankconst.results.formats import READERS
 

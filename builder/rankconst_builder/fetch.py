@@ -9,22 +9,27 @@ from __future__ import annotations
 import bz2
 import gzip
 import hashlib
+import io
 import lzma
 import os
 import shlex
+import struct
 import tarfile
 import zipfile
 import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 from urllib.parse import quote, urlsplit
 
 from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, is_url
 from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
+from rankconst.names import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
 
@@ -70,7 +75,7 @@ class Fetcher:
     def identify(self, remote: Remote) -> str | None:
         """Return the hash that is known of a file beforehand, or recorded at its first download."""
         record = self._record_of(remote)
-        recorded = record.read_text(encoding="ascii").strip() if record.is_file() else None
+        recorded = record.read_text(encoding="ascii", errors="replace").strip() if record.is_file() else None
         return remote.sha256 or remote.git_blob or recorded
 
     def _equals_copy(self, remote: Remote) -> bool:
@@ -137,12 +142,12 @@ class Fetcher:
         return fresh
 
 
-_PACKINGS: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    b"\xfd7zXZ\0": lzma.decompress,
+_PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\0": lzma.LZMAFile,
 }
-"""How compressed files begin, with what unpacks them."""
+"""How compressed files begin, with what opens them."""
 
 _UNREAD = {
     b"PK\x03\x04": "a zip file. Unpack it: unzip {file}",
@@ -161,11 +166,14 @@ def read_local(path: Path) -> Content:
     for magic, kind in _UNREAD.items():
         if raw.startswith(magic):
             raise DataError(f"{path} is {kind.format(file=shlex.quote(str(path)))}.")
-    unpack = next((unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)), bytes)
+    unpack = next((unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)), None)
+    limit = max(_SMALL, _MOST_GROWTH * len(raw))
     try:
-        data = unpack(raw)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+        data = raw if unpack is None else _take(unpack(io.BytesIO(raw)), limit)
+    except _DAMAGE as error:
         raise DataError(f"{path} is cut off or damaged: {first_line(error)}. Get the file again.") from error
+    if len(data) > limit:
+        raise DataError(f"{path} grows from {len(raw):,} to more than {limit:,} bytes; unpack it, and name that file.")
     return Content(data, hashlib.sha256(raw).hexdigest(), verified=False)
 
 
@@ -193,7 +201,8 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
         # Nothing is known: what came first is what later downloads must equal.
         if not record.is_file():
             _write_atomically(record, sha256)
-        expected, kind = record.read_text(encoding="ascii").strip(), "SHA-256 recorded at the first download"
+        expected = record.read_text(encoding="ascii", errors="replace").strip()
+        kind = "SHA-256 recorded at the first download"
         remedy = f" If the publisher replaced the file, delete {record} and build again."
     if got != expected:
         raise HashMismatchError(
@@ -227,47 +236,107 @@ def _check(name: str, data: bytes, size: int | None, sha256: str | None) -> None
         )
 
 
-def _read_tar(path: Path, member: str, limit: int | None) -> bytes:
+class _Headers(io.RawIOBase):
+    """The stream of an archive, of which no single read is large: tarfile reads headers of any stated size at once."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Read so many bytes; only headers ask for many."""
+        if not 0 <= size <= _LARGEST_HEADER:
+            raise tarfile.ReadError(f"a header of {size:,} bytes")
+        return self._stream.read(size)
+
+    def seek(self, place: int, whence: int = 0, /) -> int:
+        """Go to a place."""
+        return self._stream.seek(place, whence)
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._stream.tell()
+
+
+_LARGEST_HEADER = 16 * 2**20
+_LARGEST_MEMBER = 4 * 2**30  # of a member of which the registry knows no size
+_BLOCK = 1 << 20
+# Files of triples are packed by factors of 3 to 20.
+_MOST_GROWTH = 60
+_SMALL = 256 * 2**20
+
+_DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    RuntimeError,  # a password, an unknown packing, headers within headers
+    MemoryError,
+)
+"""What packed files raise that are damaged, encrypted, or made to do harm."""
+
+
+def _take(stream: IO[bytes], limit: int) -> bytes:
+    """Read a stream, at most one byte more than `limit` of it, and never more than a block ahead."""
+    blocks, left = list[bytes](), limit + 1
+    while left > 0 and (block := stream.read(min(left, _BLOCK))):
+        blocks.append(block)
+        left -= len(block)
+    return b"".join(blocks)
+
+
+@contextmanager
+def _open_tar(path: Path, member: str) -> Iterator[IO[bytes] | list[str]]:
+    """Open a member of a tar archive, or list its members if it has no such file."""
     zipped = path.name.endswith(("gz", "tgz"))
-    with gzip.open(path) if zipped else path.open("rb") as stream, tarfile.open(fileobj=stream) as archive:
-        try:
-            content = archive.extractfile(member)
-        except KeyError:
-            content = None
-        if content is None:
-            raise DownloadError(f"{path} has no member {member}; it has {', '.join(archive.getnames()[:9])}.")
-        data = content.read(-1 if limit is None else limit + 1)
-        while stream.read(1 << 20):
+    with gzip.open(path) if zipped else path.open("rb") as stream:
+        with tarfile.open(fileobj=cast("IO[bytes]", _Headers(cast("IO[bytes]", stream)))) as archive:
+            found = archive.getmember(member) if member in archive.getnames() else None
+            content = archive.extractfile(found) if found is not None and found.isreg() else None
+            yield archive.getnames() if content is None else content
+        while stream.read(_BLOCK):
             pass  # the checksum of a gzip file is at its end
-        return data
 
 
-def _read_zip(path: Path, member: str, limit: int | None) -> bytes:
+@contextmanager
+def _open_zip(path: Path, member: str) -> Iterator[IO[bytes] | list[str]]:
+    """Open a member of a zip archive, or list its members if it has no such file."""
     with zipfile.ZipFile(path) as archive:
-        try:
-            with archive.open(member) as stream:
-                return stream.read(-1 if limit is None else limit + 1)
-        except KeyError as error:
-            raise DownloadError(
-                f"{path} has no member {member}; it has {', '.join(archive.namelist()[:9])}."
-            ) from error
+        if member not in archive.namelist():
+            yield archive.namelist()
+            return
+        with archive.open(member) as stream:
+            yield stream
 
 
-_ARCHIVES: Mapping[str, Callable[[Path, str, int | None], bytes]] = {
-    ".tar.gz": _read_tar,
-    ".tgz": _read_tar,
-    ".tar": _read_tar,
-    ".zip": _read_zip,
+_ARCHIVES: Mapping[str, Callable[[Path, str], AbstractContextManager[IO[bytes] | list[str]]]] = {
+    ".tar.gz": _open_tar,
+    ".tgz": _open_tar,
+    ".tar": _open_tar,
+    ".zip": _open_zip,
 }
-"""Ending of an archive to the reader of one of its members; nothing is unpacked to disk."""
+"""Ending of an archive to what opens one of its members; nothing is unpacked to disk."""
 
 
 def _read_member(path: Path, member: str, limit: int | None) -> bytes:
     """Read a member of an archive, at most one byte more than `limit` of it."""
-    for ending, read in _ARCHIVES.items():
-        if path.name.endswith(ending):
-            try:
-                return read(path, member, limit)
-            except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
-                raise DownloadError(f"{path} is damaged: {first_line(error)}. Delete it and build again.") from error
-    raise DownloadError(f"{path} is not an archive that the builder can read; expected {', '.join(_ARCHIVES)}.")
+    open_member = next((opens for ending, opens in _ARCHIVES.items() if path.name.endswith(ending)), None)
+    if open_member is None:
+        raise DownloadError(f"{path} is not an archive that the builder can read; expected {', '.join(_ARCHIVES)}.")
+    try:
+        with open_member(path, member) as found:
+            if isinstance(found, list):
+                names = [shorten(name).encode(errors="replace").decode() for name in found[:9]]
+                raise DownloadError(f"{path} has no member {member}; it has {', '.join(names)}.")
+            data = _take(found, _LARGEST_MEMBER if limit is None else limit)
+    except _DAMAGE as error:
+        reason = first_line(error)[:200] or type(error).__name__
+        raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error
+    if limit is None and len(data) > _LARGEST_MEMBER:
+        raise DownloadError(f"{path} has a member {member} of more than {_LARGEST_MEMBER:,} bytes; no benchmark has.")
+    return data

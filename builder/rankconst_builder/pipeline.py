@@ -23,7 +23,15 @@ from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, explain_unfit, parse_protocol
 from rankconst.download import MissingSourceError, Reporter
-from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError, explain_write_errors
+from rankconst.errors import (
+    DataError,
+    RankconstError,
+    TablesError,
+    UnknownNameError,
+    UsageError,
+    explain_write_errors,
+    first_line,
+)
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
@@ -240,16 +248,20 @@ def _read_kept(build: Build) -> dict[str, _Part]:
     """Read what earlier runs kept before they were cut off; leave aside what is for another version."""
     kept = {}
     for path in sorted((build.out / _KEPT).glob(f"*/{_PROVENANCE}")):
-        described = json.loads(path.read_text(encoding="utf-8"))
-        if described["version"] != build.version:
-            continue
         try:
+            described = json.loads(path.read_bytes())
+            provenance = dict(described["provenance"])
+            if described["version"] != build.version:
+                continue
             tables = {name: pq.ParquetFile(path.parent / f"{name}.parquet").read(use_threads=False) for name in COLUMNS}
-        except (OSError, pa.ArrowInvalid) as error:
-            build.reporter.warn(f"{path.parent} is damaged ({error}); {path.parent.name} is built again.")
+            for table in tables.values():
+                table.validate(full=True)
+        except (OSError, ValueError, LookupError, TypeError, RecursionError, pa.ArrowException) as error:
+            reason = first_line(error)[:200] or type(error).__name__
+            build.reporter.warn(f"{path.parent} is damaged ({reason}); {path.parent.name} is built again.")
             continue
         if all(table.schema.equals(schema_of(name)) for name, table in tables.items()):
-            kept[path.parent.name] = _Part(tables, described["provenance"])
+            kept[path.parent.name] = _Part(tables, provenance)
     return kept
 
 

@@ -184,7 +184,7 @@ def _registered() -> Mapping[str, str]:
     rows = load_benchmarks()
     found: dict[str, str] = {}
     for key, row in rows.items():
-        bare = re.sub(r"\s*\((?:GraIL|InGram)\)$", "", row.title)
+        bare = re.sub(r" \((?:GraIL|InGram)\)$", "", row.title)
         for spelling in (key, row.title, bare, *row.aliases):
             found.setdefault(squash(spelling), key)
     return found

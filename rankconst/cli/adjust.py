@@ -337,7 +337,7 @@ def _form_of(path: Path) -> Format:
 
 
 # Words apart by a slash, or an ending.
-_PATH = re.compile(r"[A-Za-z].*[/\\]|[/\\].*[A-Za-z]|\.[A-Za-z]\w*$")
+_ENDING = re.compile(r"\.[A-Za-z]\w*$")
 
 
 def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -351,7 +351,8 @@ def _find_file(values: Sequence[str]) -> tuple[str | None, list[str]]:
             parse_value(value)
             others.append(value)
         except DataError:
-            path = value == STDIN or _PATH.search(value) is not None or exists(value)
+            slashed = re.search("[A-Za-z]", value) is not None and re.search(r"[/\\]", value) is not None
+            path = value == STDIN or slashed or _ENDING.search(value) is not None or exists(value)
             (files if path else others).append(value)
     if len(files) > 1:
         raise UsageError(f"{' and '.join(files)}: one file at a time, please; its rows may be of several datasets.")
@@ -833,7 +834,7 @@ def _group_columns(adjusted: AdjustedReading) -> dict[str, str]:
     """Return the dataset in the heading of each column of numbers, and of what is added for it; empty without one."""
     groups: dict[str, str] = {}
     for column, block in adjusted.blocks.items():
-        inner = re.search(r"\(([^()]*[A-Za-z][^()]*)\)$", column)
+        inner = re.search(r"\(([^()A-Za-z]*+[A-Za-z][^()]*+)\)$", column)
         group = column.rpartition(" / ")[0] or (inner[1] if inner is not None else "")
         groups |= dict.fromkeys((column, *block.list_names(significant=adjusted.is_significant).values()), group)
     return groups

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand
 
-from rankconst.errors import RankconstError
+from rankconst.errors import DataError, RankconstError
 from rankconst.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 COMMANDS = {
@@ -102,15 +105,62 @@ def _root(
     """Make MR, MRR and Hits@k comparable: look up chance constants, adjust published numbers, build new tables."""
 
 
-def main() -> None:
-    """Run the command line and exit with its code; an interrupt exits with 130."""
+def prepare() -> typer.Typer:
+    """Return the program with the command that was called; most calls need not wait for what the others import."""
+    named = [word for word in sys.argv[1:2] if word in COMMANDS]
+    return make_app(named or COMMANDS)
+
+
+def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
+    """Run the program and exit; whatever fails on the way, interrupts included, is a line on stderr and a code."""
+    _open_streams()
+    try:
+        try:
+            app(prog_name="rankconst")
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = 130
+    except RankconstError as error:
+        code = _fail(str(error), error.exit_code)
+    except MemoryError:
+        code = _fail("there is not enough memory for that; give it less at once.", DataError.exit_code)
+    except BrokenPipeError:
+        code = 1
+    except OSError as error:
+        what = f"{error.filename}: " if error.filename else "cannot write the output: "
+        code = _fail(f"{what}{error.strerror or error}.", DataError.exit_code)
+    except Exception:
+        if not interrupts:
+            raise
+        code = 130  # an import that is interrupted may raise something else
+    else:
+        return
+    _leave(code)
+
+
+def _open_streams() -> None:
+    """Make the streams usable: one that is closed is replaced, and a narrow encoding must not lose the numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - until the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a narrow encoding must not lose the numbers
-    # Most calls are of one command, and need not wait for what the others import.
-    named = [word for word in sys.argv[1:2] if word in COMMANDS]
-    try:
-        make_app(named or COMMANDS)(prog_name="rankconst")
-    except RankconstError as error:
-        print("\n".join(f"error: {line}" for line in str(error).splitlines()), file=sys.stderr)  # noqa: T201 - the one place where errors become text
-        sys.exit(error.exit_code)
+            stream.reconfigure(errors="replace")
+
+
+def _fail(message: str, code: int) -> int:
+    with suppress(OSError):
+        print("\n".join(f"error: {line}" for line in message.splitlines()), file=sys.stderr, flush=True)  # noqa: T201 - the one place where errors become text
+    return code
+
+
+def _leave(code: int) -> NoReturn:
+    """Exit; what could not be written is given up, or Python would complain about it."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(code)

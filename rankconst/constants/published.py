@@ -64,7 +64,7 @@ _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)"
 _NUMBER = re.compile(rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,4}})?", re.ASCII)
 # 0.338(2) is 0.338 ± 0.002: so metrology and LaTeX's siunitx write it.
 _LAST_DIGITS = re.compile(r"([+-]?\d*\.(\d{1,20}))\((\d{1,20})\)((?:[eE][+-]?\d{1,4})?)", re.ASCII)
-_PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
+_PLUS_MINUS = re.compile(r"±|\+/-|\+-|\\pm")
 # Minus signs and spaces of typesetting.
 _TYPESET = str.maketrans({"\u2212": "-", "\u2012": "-", "\u2013": "-", "\u00a0": " ", "\u2009": "", "\u202f": ""})
 _LONGEST = 400
@@ -224,12 +224,12 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
         raise DataError(f"{_at(place)}{text[:40]!r}... is no number: it has {len(text):,} characters.")
     bare = text.strip().translate(_TYPESET).replace("{,}", ",").replace("\\%", "%").replace("$", "")
     signs = bare.count("%")
-    bare = re.sub(r"\s*%", "", bare).strip()
+    bare = re.sub(r"(?<!\s)\s*%", "", bare).strip()
     if (compact := _LAST_DIGITS.fullmatch(bare)) is not None:
         number, decimals, last, power = compact.groups()
         last = last.zfill(len(decimals) + 1)
         bare = f"{number}{power} ± {last[: -len(decimals)]}.{last[-len(decimals) :]}{power}"
-    parts = [part.strip("() ") for part in _PLUS_MINUS.split(bare)]
+    parts = [part.strip().strip("() ") for part in _PLUS_MINUS.split(bare)]
     if len(parts) > 2 or not all(_NUMBER.fullmatch(part) for part in parts) or signs > len(parts):
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
     numbers = [Decimal(part.replace(",", "")) for part in parts]

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
     Places = NDArray[np.intp]
+
+_Value = TypeVar("_Value")
 
 FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
@@ -423,10 +425,10 @@ class AdjustedReading:
         there = places >= 0
         rows, places = self.rows[there], places[there]
         for key in FACTS:
-            facts = list(dict.fromkeys(each[key] for each in of_batch))
+            facts = number_distinct(each[key] for each in of_batch)
             if key == "relations" and not any(facts):
                 continue
-            codes = np.array([facts.index(each[key]) for each in of_batch], dtype=np.intp)[places]
+            codes = np.array([facts[each[key]] for each in of_batch], dtype=np.intp)[places]
             last = np.full(size, len(facts), dtype=np.intp)
             last[rows] = codes
             shown = np.array([*facts, None], dtype=object)
@@ -589,7 +591,7 @@ def adjust_reading(
 
 _FEW = 50
 # Most names of models begin with a capital, and looking up relations takes time.
-_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|\d*\.?\d*$")
+_NO_RELATION = re.compile(r"[A-OQ-Z]|P(?!\d+$)|\d*+\.?\d*+$")
 
 
 def are_relations(cells: Iterable[str], dataset: Any, tables: Tables) -> bool:
@@ -653,6 +655,11 @@ _OF_TASKS = attrgetter(
 )
 
 
+def number_distinct(values: Iterable[_Value]) -> dict[_Value, int]:
+    """Return each distinct value with its place among them, in the order in which they first come."""
+    return {value: place for place, value in enumerate(dict.fromkeys(values))}
+
+
 def _group_entries(
     reading: Reading, user: Stated, wanted: frozenset[Metric], tables: Tables
 ) -> tuple[dict[Group, Places], NDArray[np.bool_]]:
@@ -669,8 +676,8 @@ def _group_entries(
                 whole = replace(context, model=None, rank_type=None)
                 contexts.append(whole if agrees(whole, user, tables) else None)
         said_of.append(number)
-    kinds = list(dict.fromkeys((head.metric, head.exact) for head in entries.heads))
-    kind_of_head = [kinds.index((head.metric, head.exact)) for head in entries.heads]
+    numbers = number_distinct((head.metric, head.exact) for head in entries.heads)
+    kinds, kind_of_head = list(numbers), [numbers[head.metric, head.exact] for head in entries.heads]
     fitting = [head.metric.optimum is not None and (not wanted or head.metric in wanted) for head in entries.heads]
     base = [head.adjustment is None for head in entries.heads]
     head_of, agreeing = np.asarray(entries.head_of), [context is not None for context in contexts]
@@ -679,11 +686,13 @@ def _group_entries(
     codes = (np.asarray(said_of) * len(kinds) + np.array(kind_of_head, dtype=np.intp)[head_of])[chosen]
     groups: dict[Group, Places] = {}
     # In the order of their first entries.
-    distinct, first = np.unique(codes, return_index=True)
-    for code in distinct[np.argsort(first)].tolist():
-        context, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
-        if context is not None:
-            groups[context, metric, exact] = chosen[codes == code]
+    distinct, first, counts = np.unique(codes, return_index=True, return_counts=True)
+    places = np.split(chosen[np.argsort(codes, kind="stable")], np.cumsum(counts)[:-1])
+    for number in np.argsort(first).tolist():
+        code = int(distinct[number])
+        stated, (metric, exact) = contexts[code // len(kinds)], kinds[code % len(kinds)]
+        if stated is not None:
+            groups[stated, metric, exact] = places[number]
     return groups, asked
 
 

@@ -25,6 +25,7 @@ from rankconst.results.adjust import (
     keep_apart,
     look_up,
     name_blocks,
+    number_distinct,
     tell,
 )
 from rankconst.results.evaluation import NOTHING, Stated, parse_stated, settle
@@ -502,15 +503,15 @@ class _Work:
         columns = {place: self._to_numbers(place).to_numpy(dtype=np.float64, na_value=np.nan) for place in shares}
         if not any(np.nanmax(values, initial=0) > 1 for values in columns.values()):
             return
-        families = list(dict.fromkeys(shares.values()))
+        families = number_distinct(shares.values())
         there = [np.flatnonzero(np.isfinite(values)) for values in columns.values()]
         rows, sizes, places = np.concatenate(there), [each.size for each in there], list(columns)
         column_of = np.repeat(np.arange(len(places)), sizes)
         percent, doubtful = tell_units(
             np.concatenate([values[each] for values, each in zip(columns.values(), there, strict=True)]),
             rows,
-            families,
-            np.array([families.index(shares[place]) for place in places])[column_of],
+            list(families),
+            np.array([families[shares[place]] for place in places])[column_of],
             lambda at: count_decimals(str(self.frame.iloc[rows[at], places[column_of[at]]])),
         )
         for n, place in enumerate(places):

@@ -297,7 +297,7 @@ def _wrap_in_markdown(text: str, start: int, kind: str) -> tuple[str, str]:
 
 
 _LATEX_TABLE = re.compile(r"\\begin\s*\{\w*(?:[tT]ab|tblr|array)")
-_MARKDOWN_TABLE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|", re.MULTILINE)
+_MARKDOWN_TABLE = re.compile(r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+\|", re.MULTILINE)
 
 MARKUPS = {
     "latex": Markup(("% ", ""), _LATEX_TABLE, _find_in_latex, _wrap_in_latex),
@@ -396,7 +396,7 @@ def _make_cell(
     if spans is None:
         return "its place in the text is uncertain"
     scale = float(getattr(each.constants, exchange.form).scale)
-    written, signed = float(spans[0].digits), re.match(r"\s*\}?\s*\\?%", text[spans[-1].end :]) is not None
+    written, signed = float(spans[0].digits), re.match(r"\s*+\}?\s*+\\?%", text[spans[-1].end :]) is not None
     scaled = abs(written - each.published.value) > 1e-6 * written
     percent = each.entry.metric.is_share and (percent or "%" in each.entry.text or scaled)
     if percent and exchange.form != "index":

@@ -64,7 +64,7 @@ _PYTHON = re.compile(r"\s*+[\[({]*+\s*+(?:'|\d++\s*+:)")
 # A whole dict in one line, and prose below.
 _SETTINGS = re.compile(r"\{[^\n]*\}[ \t]*\n\s*[A-Za-z]")
 _TOKEN = re.compile(
-    r"(?P<double>\"(?:[^\"\\\n]|\\.)*\")|'(?P<single>[^'\\\n]*)'"
+    r"(?P<double>\"(?:[^\"\\\n]|\\.)*+\"?)|'(?P<single>[^'\\\n]*)'"
     r"|(?P<word>\b(?:None|True|False|nan|inf)\b)"
     r"|(?P<call>\b(?:np|numpy)\.\w+)\((?P<argument>[^()\n]*)\)"
     r"|(?P<bracket>[()])|(?P<key>(?<=[{,\s])\d+(?=\s*:))"

@@ -23,12 +23,52 @@ DESCRIPTOR = "datapackage.json"
 # Most sets are folders: what zip files need is imported for those alone, so that tables open quickly.
 
 
+LARGEST = {".json": 16 * 2**20, ".parquet": 2**30}
+"""The largest files of a set that are read, in bytes, by their ending."""
+
+# A Parquet file is packed already, and a descriptor is text: no honest file grows more.
+_MOST_GROWTH = 100
+_SMALL = 16 * 2**20
+
+
 def _damage(*others: type[Exception]) -> tuple[type[Exception], ...]:
     """Return what :mod:`zipfile` raises of a damaged, encrypted or strangely packed file, and `others`."""
+    import lzma
+    import struct
     import zipfile
     import zlib
 
-    return zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeError, *others
+    broken = zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, IndexError
+    return *broken, NotImplementedError, RuntimeError, ValueError, OverflowError, MemoryError, *others
+
+
+def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> None:
+    """Refuse a file that is larger than any of a set, or grows without measure when unpacked."""
+    most = LARGEST[".json" if str(file).endswith(".json") else ".parquet"]
+    if size > most:
+        raise TablesError(
+            f"{file} has {size:,} bytes; expected at most {most:,}. That is no set of tables; name another one."
+        )
+    if packed is not None and size > _SMALL + _MOST_GROWTH * packed:
+        raise TablesError(
+            f"{file} grows from {packed:,} to {size:,} bytes when unpacked, more than tables do. Get the set again, "
+            "from somebody whom you trust."
+        )
+
+
+def _read_file(file: Path | ZipPath) -> bytes:
+    """Return a file's content; FileNotFoundError if there is none, TablesError if it cannot be read."""
+    if isinstance(file, ZipPath):
+        return file.read_bytes()
+    try:
+        if file.exists() and not file.is_file():
+            raise TablesError(f"{file} is not a file. Remove it, and build the set again.")
+        check_size(file, file.stat().st_size)
+        return file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise TablesError(f"cannot read {file}: {error.strerror or error}. Check its permissions.") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +91,13 @@ class ZipPath:
 
         try:
             with zipfile.ZipFile(self.archive) as archive:
-                return archive.read(self.at)
+                member = archive.getinfo(self.at)
+                check_size(self, member.file_size, member.compress_size)
+                with archive.open(member) as stream:
+                    return stream.read(member.file_size + 1)
         except KeyError as error:
             raise FileNotFoundError(f"{self.label} has no member {self.at}") from error
-        except FileNotFoundError:
+        except (FileNotFoundError, TablesError):
             raise
         except _damage(OSError) as error:  # a wrong offset in the listing is an OSError
             raise TablesError(f"{self} cannot be read: {first_line(error)}. Get the zip file again.") from error
@@ -63,21 +106,37 @@ class ZipPath:
 def read_descriptor(folder: Folder) -> dict[str, Any]:
     """Return the descriptor of a set; TablesError if there is none, or it names no version and files."""
     try:
-        descriptor = json.loads((folder / DESCRIPTOR).read_bytes().decode("utf-8"))
+        descriptor = json.loads(_read_file(folder / DESCRIPTOR).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(
             f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them."
         ) from error
+    except TablesError:
+        raise
+    except RecursionError as error:
+        raise TablesError(f"{folder / DESCRIPTOR} is nested too deeply. Build the set again.") from error
     except ValueError as error:
         raise TablesError(f"{folder / DESCRIPTOR} is not JSON ({error}). Build the set again.") from error
-    resources = descriptor.get("resources") if isinstance(descriptor, dict) else None
-    whole = isinstance(resources, list) and all(isinstance(resource, dict) for resource in resources)
-    if not isinstance(descriptor, dict) or not whole or not isinstance(descriptor.get("version"), str):
+    if not _is_descriptor(descriptor):
         raise TablesError(
-            f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version and a list of "
-            "resources. Build the set again."
+            f"{folder / DESCRIPTOR} is not the descriptor of a set of tables: expected a version, a list of "
+            "resources with names and hashes, and a list of provenance. Build the set again."
         )
-    return descriptor
+    return dict(descriptor)
+
+
+def _is_descriptor(descriptor: Any) -> bool:
+    if not isinstance(descriptor, dict) or not isinstance(version := descriptor.get("version"), str):
+        return False
+    lists = [(descriptor.get("resources"), ("name", "hash")), (descriptor.get("provenance", []), ("dataset",))]
+    return len(version) <= _LONGEST_VERSION and all(
+        isinstance(rows, list)
+        and all(isinstance(row, dict) and all(isinstance(row.get(key, ""), str) for key in keys) for row in rows)
+        for rows, keys in lists
+    )
+
+
+_LONGEST_VERSION = 100
 
 
 def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
@@ -87,8 +146,8 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
     """
     file = folder / f"{name}.parquet"
     try:
-        content = file.read_bytes()
-    except FileNotFoundError as error:
+        content = _read_file(file)
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(f"{file} is missing; the set in {folder} is not whole. Build it again.") from error
     got = f"sha256:{hashlib.sha256(content).hexdigest()}"
     if got != expected:

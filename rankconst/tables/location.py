@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.download import is_url
 from rankconst.errors import UsageError
+from rankconst.names import shorten
 from rankconst.tables.folder import DESCRIPTOR, find_set, is_zip
 
 if TYPE_CHECKING:
@@ -90,9 +91,13 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     The forms of `place` and the errors are those of :func:`rankconst.load`.
     """
     text = os.fspath(place)
-    for kind in KINDS:
-        if kind.recognise(text):
-            return kind.locate(text)
+    try:
+        found = next((kind for kind in KINDS if kind.recognise(text)), None)
+    except (OSError, ValueError):  # too long for a name, a loop of links, a zero byte
+        found = None
+    if found is not None:
+        return found.locate(text)
     raise UsageError(
-        f"{text!r} is no place that tables can be read from: expected {', '.join(kind.name for kind in KINDS)}."
+        f"{shorten(text)!r} is no place that tables can be read from: expected "
+        f"{', '.join(kind.name for kind in KINDS)}."
     )

@@ -145,7 +145,20 @@ SINCE = {"macro_candidates": "1.0.0", "candidates_by_relation": "1.0.0", "baseli
 """Table to the version that has it first; older ones are read as if it were empty."""
 
 
-VERSION = r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
+NULLABLE = {
+    # What is counted in files of which one may be missing, and what a source need not state.
+    "datasets": frozenset(column.name for column in COLUMNS["datasets"][3:]),
+    "constants": frozenset({"k", "num_draws"}),
+}
+"""Table to its columns that may have nulls."""
+
+LEAST = {
+    **dict.fromkeys(("num_candidates", "num_tasks", "k"), 1),
+    **dict.fromkeys(("expectation_error", "variance", "variance_error", "weight", "offset"), 0),
+}
+"""Column to the least number that it can have."""
+
+VERSION = r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})"
 """The pattern of a released version; every other set is ``unreleased``."""
 
 

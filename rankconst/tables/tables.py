@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,12 +32,12 @@ from rankconst.catalogue.protocols import (
     shares_negatives,
 )
 from rankconst.constants.constants import Constants
-from rankconst.errors import TablesError, UnknownNameError, UsageError
+from rankconst.errors import TablesError, UnknownNameError, UsageError, first_line
 from rankconst.moments import Moments, compute_moments
 from rankconst.names import resolve_name, shorten
-from rankconst.tables.folder import DESCRIPTOR, read_descriptor, read_table_file
+from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
 from rankconst.tables.location import OUTPUT, find_location
-from rankconst.tables.schema import COLUMNS, SINCE, parse_version, precedes, schema_of
+from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, SINCE, parse_version, precedes, schema_of
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
@@ -253,13 +254,22 @@ class Tables:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        if name not in self._files:
-            file = pq.ParquetFile(pa.BufferReader(content))
-            self._check_schema(name, file)
-            self._files[name] = file
-        file = self._files[name]
-        if coded:
-            file = pq.ParquetFile(pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded))
+        with self._explain_damage(name):
+            if name not in self._files:
+                file = pq.ParquetFile(pa.BufferReader(content))
+                check_size(self.folder / f"{name}.parquet", _count_bytes(file), len(content))
+                self._check_schema(name, file)
+                self._files[name] = file
+            file = self._files[name]
+            if coded:
+                file = pq.ParquetFile(pa.BufferReader(content), metadata=file.metadata, read_dictionary=list(coded))
+            table = self._read_rows(name, file, columns, dataset, baseline)
+            self._check_values(name, table)
+        return table
+
+    def _read_rows(
+        self, name: str, file: pq.ParquetFile, columns: tuple[str, ...], dataset: str | None, baseline: str | None
+    ) -> pa.Table:
         names = file.schema_arrow.names
         held = [column for column in columns if column in names]
         wanted = {"dataset": dataset, "baseline": baseline}
@@ -275,6 +285,44 @@ class Tables:
             return self._complete(name, columns, file.read_row_groups(groups, held, use_threads=False))
         table = file.read_row_groups(groups, list(dict.fromkeys([*chosen, *held])), use_threads=False)
         return self._complete(name, columns, _select_rows(table, chosen).select(held))
+
+    @contextmanager
+    def _explain_damage(self, name: str) -> Iterator[None]:
+        """Turn whatever a damaged Parquet file makes pyarrow raise into an error that names the file."""
+        import pyarrow as pa
+
+        try:
+            yield
+        except TablesError:
+            raise
+        except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, OverflowError) as error:
+            raise TablesError(
+                f"{self.folder / name}.parquet cannot be read: {first_line(error)[:200]}. Build the set again, or get "
+                "it again."
+            ) from error
+
+    def _check_values(self, name: str, table: pa.Table) -> None:
+        """Refuse nulls and numbers that no table has, in the columns that were read."""
+        import pyarrow as pa
+
+        table.validate(full=True)
+        for column in table.column_names:
+            values, wrong = table[column], ""
+            nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
+            if column == "aliases" and not nulls:
+                nulls = sum(cast("pa.ListArray[Any]", chunk).flatten().null_count for chunk in values.chunks)
+            if nulls:
+                wrong = f"{nulls:,} nulls"
+            elif (column in LEAST or pa.types.is_floating(values.type)) and not values.null_count and len(values):
+                numbers = _to_array(values)
+                if not np.isfinite(numbers).all():
+                    wrong = "numbers that are not finite"
+                elif column in LEAST and (numbers < LEAST[column]).any():
+                    wrong = f"numbers below {LEAST[column]}"
+            if wrong:
+                raise TablesError(
+                    f"{self.folder / name}.parquet, column {column}: {wrong}. Build the set again, or get it again."
+                )
 
     def _read_content(self, name: str) -> bytes | None:
         """Return the file of a table, checked; None for a table that sets of this version do not have yet."""
@@ -759,6 +807,13 @@ def join_tables(sets: Sequence[Tables]) -> Tables:
         return sets[0]
     first = sets[0]
     return JoinedTables(first.path, first.descriptor, first.folder, first.place, sets=tuple(sets))
+
+
+def _count_bytes(file: pq.ParquetFile) -> int:
+    """Return how many bytes the columns of a file say they unpack to, each row taken for one at least."""
+    metadata = file.metadata
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    return sum(max(group.total_byte_size, group.num_rows) for group in groups)
 
 
 def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[list[int], bool]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
 import io
+import lzma
 import socket
 import tarfile
 import zipfile
@@ -15,8 +18,8 @@ from werkzeug import Request, Response
 
 from rankconst.catalogue.benchmarks import BenchmarkFile, Remote
 from rankconst.download import RETRIES, HashMismatchError, MissingSourceError, Reporter, cache_folder
-from rankconst.errors import DownloadError
-from rankconst_builder.fetch import Content, Fetcher
+from rankconst.errors import DataError, DownloadError
+from rankconst_builder.fetch import Content, Fetcher, read_local
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -493,6 +496,89 @@ def test_damaged_archive(tmp_path: Path, name: str, text: bytes, how: str) -> No
     with pytest.raises(DownloadError, match=r"(?s)is damaged: .*Delete it and build again") as caught:
         fetcher.read(BenchmarkFile(Remote(url), "train.txt"))
     assert str(tmp_path) in str(caught.value)
+
+
+def make_hostile(kind: str) -> tuple[str, bytes]:
+    """Return an archive that somebody made to do harm, with its name."""
+    stream = io.BytesIO()
+    if kind.startswith("zip"):
+        whole = make_zip({"train.txt": DATA * 100})
+        central = whole.index(b"PK\1\2")
+        changed = {
+            "zip encrypted": (6, central + 8, b"\1"),
+            "zip of an unknown packing": (8, central + 10, b"\x63"),
+            "zip of another packing": (8, central + 10, b"\x0e"),
+            "zip with a wrong offset": (0, central + 42, b"\xff\xff\xff\x7f"),
+            "zip with a name that is no UTF-8": (7, central + 9, b"\x08"),
+        }[kind]
+        data = bytearray(whole)
+        local, far, sign = changed
+        if "offset" not in kind:
+            data[local : local + 1] = sign
+        data[far : far + len(sign)] = sign
+        if "UTF-8" in kind:
+            data = bytearray(bytes(data).replace(b"train.txt", b"\xff\xferain.tx"))
+        return "data.zip", bytes(data)
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        info = tarfile.TarInfo("train.txt")
+        if "link" in kind:
+            info.type, info.linkname = tarfile.SYMTYPE if "symbolic" in kind else tarfile.LNKTYPE, "train.txt"
+        if "sparse" in kind:
+            info.pax_headers = {"GNU.sparse.map": "x,y", "GNU.sparse.size": "9" * 30, "GNU.sparse.name": "train.txt"}
+        archive.addfile(info)
+    header = stream.getvalue()[:512]
+    if kind == "tar of 8 EB":
+        info.size = 8 * 2**60
+        header = info.tobuf(tarfile.GNU_FORMAT) + DATA
+    elif kind == "tar of nested pax headers":
+        info.type, info.name = tarfile.XHDTYPE, "pax"
+        header = info.tobuf(tarfile.USTAR_FORMAT) * 5000
+    elif kind == "tar of a huge pax header":
+        info.type, info.size = tarfile.XHDTYPE, 4 * 2**30
+        header = info.tobuf(tarfile.USTAR_FORMAT)
+    elif kind == "tar with a negative size":
+        header = header[:124] + b"\xff" * 12 + header[136:]
+    else:
+        header = stream.getvalue()
+    if kind == "tar of xz":
+        return "data.tar", lzma.compress(stream.getvalue())[:-40] + bytes(40)
+    if kind == "tar of bz2":
+        return "data.tar", bz2.compress(stream.getvalue())[:-20] + bytes(20)
+    return "data.tar", header + bytes(1024)
+
+
+HOSTILE = (
+    "zip encrypted", "zip of an unknown packing", "zip of another packing", "zip with a wrong offset",
+    "zip with a name that is no UTF-8", "tar with a hard link to itself", "tar with a symbolic link to itself",
+    "tar of 8 EB", "tar of nested pax headers", "tar of a huge pax header", "tar with a negative size",
+    "tar with a sparse map", "tar of xz", "tar of bz2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_archives_made_to_do_harm(tmp_path: Path, kind: str) -> None:
+    fetcher, url = serve(tmp_path, *make_hostile(kind))
+    with pytest.raises(DownloadError, match=r"is damaged: |has no member train\.txt|is not the member") as caught:
+        fetcher.read(BenchmarkFile(Remote(url), "train.txt", len(DATA), sha256(DATA)))
+    assert str(caught.value).encode()  # without halves of characters, which cannot be printed
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_files_of_ones_own_that_grow_without_measure(
+    tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankconst_builder.fetch._SMALL", 2**20)
+    path = tmp_path / "train.tsv"
+    path.write_bytes(pack(DATA * 1000))
+    assert read_local(path).data == DATA * 1000
+    path.write_bytes(pack(bytes(20 * 2**20)))
+    with pytest.raises(DataError, match=r"grows from .* unpack it, and name that file"):
+        read_local(path)
+    for whole in (pack(NOISE),):
+        for cut in (whole[:100], whole[: len(whole) // 2], whole[:50] + bytes(60) + whole[110:]):
+            path.write_bytes(cut)
+            with pytest.raises(DataError, match="cut off or damaged"):
+                read_local(path)
 
 
 def test_archive_of_another_kind(tmp_path: Path) -> None:

@@ -775,6 +775,32 @@ def test_datasets_named_like_each_others_drafts_are_kept(small: Path, run: Run, 
     assert read_bytes(tmp_path / "out") == read_bytes(tmp_path / "whole")
 
 
+def test_damaged_parts_of_an_interrupted_build_are_built_again(
+    small: Path, run: Run, tmp_path: Path, screen: Console
+) -> None:
+    # The first is that of the dataset asked for; one run shows what each of them does.
+    damages = {
+        "alpha": b'{"version": "unreleased", "prov',
+        "empty": b"",
+        "list": b"[]",
+        "binary": bytes(range(256)),
+        "number": b"3",
+        "deep": b"[" * 100_000,
+        "no provenance": b'{"version": "unreleased"}',
+        "provenance a list": b'{"version": "unreleased", "provenance": [1]}',
+        "no tables": b'{"version": "unreleased", "provenance": {}}',
+    }
+    for name, content in damages.items():
+        folder = tmp_path / "out" / ".kept" / name
+        folder.mkdir(parents=True)
+        (folder / "provenance.json").write_bytes(content)
+    (tmp_path / "out" / ".kept" / "folder" / "provenance.json").mkdir(parents=True)
+    outcome = run("alpha", mirror=small)
+    assert (outcome.kept, outcome.built) == ((), ("alpha",))
+    lines = "".join(printed(screen))
+    assert all(f"{name} is built again" in lines for name in (*damages, "folder"))
+
+
 def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
     small: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

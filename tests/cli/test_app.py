@@ -16,7 +16,7 @@ import pytest
 import rankconst
 from cli.conftest import child_command, child_environment
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.cli import COMMANDS
+from rankconst.cli.app import COMMANDS
 from rankconst.cli.options import complete_dataset
 
 if TYPE_CHECKING:

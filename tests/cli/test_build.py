@@ -466,7 +466,7 @@ def test_names_of_benchmarks_are_taken(run: Run, write_graph: WriteGraph, out: P
         assert fact in screen.message
 
 
-@pytest.mark.parametrize("name", ["", "my kg", "../kg", "..", "a/b", "[kg]"])
+@pytest.mark.parametrize("name", ["", "my kg", "../kg", "..", "a/b", "[kg]", "k" * 700])
 def test_names_that_are_no_names(run: Run, write_graph: WriteGraph, out: Path, name: str) -> None:
     screen = run("build", *write_graph(SMALL), "--name", name, "--out", out)
     assert (screen.code, screen.out) == (2, "")

@@ -63,12 +63,12 @@ _NO_K = "it does not say which k"
 _BEST = "the best on which split? Other lines name theirs"
 _WHICH = "left and right are head and tail in some tools, tail and head in others"
 
-_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = r"(?>[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
 # A number behind a sign, or behind a blank if it has a point; a number before a sign is part of a name.
 _VALUE = re.compile(
-    r"(?:(?P<sign>[:=]|\b(?:are|is)\b)[\s({]*(?:(?:tensor|array)\()?[\s(]*|\s)"
+    r"(?:(?P<sign>[:=]|\b(?:are|is)\b)[\s({]*+(?:(?:tensor|array)\()?[\s(]*+|\s)"
     rf"(?P<value>\[\s*{_NUMBER}(?:\s*,\s*{_NUMBER})*\s*\]"
-    rf"|{_NUMBER}(?:\s*(?:±|\+/-|\+-)\s*{_NUMBER})?\s?%|{_NUMBER}(?:\s*(?:±|\+/-|\+-)\s*{_NUMBER})?[^\s,;:=|()\[\]{{}}]*"
+    rf"|{_NUMBER}(?:\s*(?:±|\+/-|\+-)\s*{_NUMBER})?\s?%|{_NUMBER}(?:\s*(?:±|\+/-|\+-)\s*{_NUMBER})?[^\s,;:=|()\[\]{{}}]*+"
     r"|(?i:nan|-?inf|none|null)\b)(?!\s*[:=])",
     re.ASCII,
 )
@@ -81,7 +81,7 @@ _PAIR = r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 
 
 def _write_hits(found: re.Match[str]) -> str:
     """Write what a dict of Hits@k by k holds, ``HITS: {1: 0.2, 10: 0.5}``, with its names."""
-    return ", ".join(f"hits@{k}: {value}" for k, value in re.findall(r"(\d+)['\"]?\s*:\s*([^\s,]+)", found[1]))
+    return ", ".join(f"hits@{k}: {value}" for k, value in re.findall(r"(?<!\d)(\d+)['\"]?\s*:\s*([^\s,]+)", found[1]))
 
 
 # What is written in a way of its own, and the same in words.
@@ -142,7 +142,7 @@ def _read_phrase(text: str) -> _Phrase:
         (place for place, pair in enumerate(pairwise(words)) if pair[0] in _STEPS and pair[1].isdecimal()), None
     )
     if place is not None:
-        step, words = (("step", str(int(words[place + 1]))),), words[:place] + words[place + 2 :]
+        step, words = (("step", words[place + 1].lstrip("0") or "0"),), words[:place] + words[place + 2 :]
     start, end, names, between = _find_metric(words)
     if not names:
         said, unknown = _say(words)
@@ -257,7 +257,7 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
         elif queue:
             phrases = [queue.pop(0)]
         if value.isdecimal() and _names_step(label):
-            line["step"] = str(int(value))
+            line["step"] = value.lstrip("0") or "0"
         phrase, after, first = _pick(phrases, line, first)
         if phrase is None:
             continue

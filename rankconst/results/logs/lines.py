@@ -107,7 +107,7 @@ _HITS = re.compile(r"hits?\s*@\s*(\d{1,9})", re.IGNORECASE | re.ASCII)
 _NAMES = {"mrr": "mrr", "mean reciprocal rank": "mrr", "mr": "mr", "mean rank": "mr"}
 _PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,40})?", re.ASCII)
 # Leading zeros do not count.
-_SIGNIFICANT = re.compile(r"[+-]?[0.]*([\d.]*)(?:[eE][+-]?\d{1,4})?", re.ASCII)
+_SIGNIFICANT = re.compile(r"[+-]?[0.]*+([\d.]*+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _ROUNDED = 6
 _OTHERS = {".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".yaml", ".yml"}
 

@@ -11,6 +11,8 @@ from rankconst.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from rankconst.results.document import Document
+
 _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
 _COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
@@ -20,10 +22,10 @@ _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeo
 _MARK = re.compile(
     r"(?<!\s)\s*(?:[*†‡§¶#⋆∗★☆]|\^(?:\{[0-9a-zA-Z*†‡§¶,\s]{1,8}\}|[0-9a-zA-Z*†‡§¶])|[ᵃᵇᶜᵈᵉ¹²³⁴⁵⁶⁷⁸⁹]|\(\d{1,2}\)"
     r"|\[\d{1,3}(?:,\s*\d{1,3}){0,5}\]|\((?:n\s*=\s*)?\d{1,3}\s*(?:runs?|seeds?|trials?)?\)"
-    r"|[(\[]\s*[-+\u2212\u2013\u2191\u2193\u25b2\u25bc]\s*[\d.]+\s*%?\s*[)\]]"
+    r"|[(\[]\s*[-+\u2212\u2013\u2191\u2193\u25b2\u25bc]\s*+[\d.]++\s*+%?\s*+[)\]]"
     r"|[\u2190-\u21ff\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?)$"
 )
-_BESIDE = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)\s*\((?:±|\+/-|\+-)?\s*(\d*\.\d+)\s*(%?)\)", re.ASCII)
+_BESIDE = re.compile(r"(\d+(?:\.\d+)?)\s*+(%?)\s*+\((?:±|\+/-|\+-)?\s*+(\d*\.\d+)\s*+(%?)\)", re.ASCII)
 # A greater part of a number is no deviation over runs, but another result.
 _MOST_DEVIATION = 0.25
 _DECIMALS = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
@@ -38,6 +40,32 @@ class Row(NamedTuple):
     # Column to the number of columns that its cell spans. None if the format cannot say: then a heading extends over
     # the empty cells behind it.
     spans: Mapping[int, int] | None = None
+
+
+# Columns that cells of a table may span in all, besides one for each sign of the file.
+_MOST_COVERED = 10_000
+
+
+def check_spans(covered: int, document: Document, line: int) -> None:
+    """Refuse a table whose cells span more columns than any has: reading it would cost more than its length."""
+    if covered > _MOST_COVERED + len(document.text):
+        raise DataError(
+            f"{document.at(line)}: up to here cells span {covered:,} columns in all, more than any table has. "
+            "Correct their widths (\\multicolumn, colspan, rowspan)."
+        )
+
+
+MOST_COLUMNS = 20_000
+"""The most cells that a row may have; memory for millions in one line runs out before there is a message."""
+
+
+def check_width(delimiters: int, document: Document, line: int) -> None:
+    """Refuse a row that has too many delimiters, before it is split."""
+    if delimiters > MOST_COLUMNS:
+        raise DataError(
+            f"{document.at(line)}: a row with more than {MOST_COLUMNS:,} cells. Are line ends missing? Otherwise, "
+            "divide the table into several."
+        )
 
 
 def is_blank(text: str) -> bool:

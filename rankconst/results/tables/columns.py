@@ -65,7 +65,9 @@ _SIDE_WORDS |= {"lhs": "head", "rhs": "tail"}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 _SAID_BY_NAMES = "|".join((*_SPLIT_WORDS, *_SIDE_WORDS, *_FILTERED, "raw", "unfiltered", "unfilt"))
 # The last word of a name, and one that is set apart.
-_LAST_SAID = re.compile(rf"(?<=\S)([\s_.,/:|\-\u2013\u2014]+)({_SAID_BY_NAMES})\W*$", re.IGNORECASE)
+_LAST_SAID = re.compile(
+    rf"(?<=[^\s_.,/:|\-\u2013\u2014])([\s_.,/:|\-\u2013\u2014]++)({_SAID_BY_NAMES})\W*$", re.IGNORECASE
+)
 _APART = re.compile(
     r"(.*\S)(?:\s*[(\[]([^()\[\]]*)[)\]]|(?:\s*[,/:|]\s*|\s+[-\u2013\u2014]\s+)([^,/:|()]*))", re.DOTALL
 )
@@ -101,11 +103,11 @@ _SPLITTER = re.compile(r"[.\s_/,-]+")
 _BARS = re.compile(r"\s+/\s+|\s*[:|]\s*")
 _ARROWS = re.compile(r"[(\[]\s*[↑↓⬆⬇]\ufe0f?\s*[)\]]|[↑↓⬆⬇]\ufe0f?")
 _PERCENT = re.compile(
-    r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|,?\s*\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x*]\s?100)$"
+    r"\s*+(?:[(\[]\s*+(?:in\s+)?%\s*[)\]]|,?\s*+\bin\s+%|%|[(\[]\s*[×x*]\s?100\s*[)\]]|(?<=[\s\d])[×x*]\s?100)$"
 )
 # Means with their spreads in one cell: "MRR (mean ± std)".
 _SPREAD = re.compile(
-    r"\s*[(\[]?\s*\bmean\s*(?:±|\+/-|\+-)\s*(?:std\.?|sd|s\.d\.|stdev|stddev)\s*[)\]]?$", re.IGNORECASE
+    r"\s*+[(\[]?\s*+\bmean\s*+(?:±|\+/-|\+-)\s*(?:std\.?|sd|s\.d\.|stdev|stddev)\s*[)\]]?$", re.IGNORECASE
 )
 _MARKS = re.compile(r"(?:[\s*†‡§¶]|\^\{[^{}]{0,8}\}|\^.)+$")
 _LAST_WORD = re.compile(r"(.*\S)[.\s_-]+([A-Za-z]+)\.?", re.DOTALL)
@@ -202,13 +204,13 @@ _OLD_RANK_TYPE = re.compile(r"(?:both|head|tail)[./:_ -](best|worst)[./:_ -]", r
 # A mean over runs, with its deviation: "MRR (mean ± std)", "MRR (std)".
 _DEVIATION = r"(?:std|sd|stdev|stddev|s\.d\.|se|sem|err|error|(?:95\s*%\s*)?ci)\.?"
 _DEVIATING = re.compile(
-    rf"(.*?\S)[\s_(\[]*(?:(?:mean|avg)\s*)?(?:±|\+/-|\+-)\s*(?:{_DEVIATION})?\s*[)\]]?"
-    rf"|(.*\S)\s*[(\[]\s*{_DEVIATION}\s*[)\]]",
+    rf"(.*?\S)[\s_(\[]*+(?:(?:mean|avg)\s*+)?(?:±|\+/-|\+-)\s*+(?:{_DEVIATION})?\s*+[)\]]?"
+    rf"|(.*\S)\s*+[(\[]\s*+{_DEVIATION}\s*+[)\]]",
     re.IGNORECASE | re.DOTALL,
 )
 _MEAN = re.compile(r"(.*[^\s_.])[\s_.]+mean|mean[\s_.]+(.*)", re.IGNORECASE | re.DOTALL)
 _BEFORE = re.compile(r"[\s._/:|-]+")
-_BEHIND = re.compile(r"\s*[(\[↑↓%]|\s+/\s|\s*$")
+_BEHIND = re.compile(r"(?<!\s)(?:\s*[(\[↑↓%]|\s+/\s|\s*$)")
 _COUNTED = re.compile(r"(.* / )?[^/]* / \d+$")
 
 

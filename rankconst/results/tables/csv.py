@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
 from rankconst.results.reading import Reader, Reading
-from rankconst.results.tables.cells import Row
+from rankconst.results.tables.cells import Row, check_width
 from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
@@ -38,7 +38,7 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
         raise DataError(
             f"{document.at(line)}: a zero byte. Results are read from text; save the table as CSV in UTF-8."
         )
-    reader = csv.reader((f"{line}\n" for line in _lines(document.text)), delimiter=delimiter, strict=True)
+    reader = csv.reader(_check_lines(document, delimiter), delimiter=delimiter, strict=True)
     shared: dict[str, str] = {}  # equal cells are held once
     while True:
         line = reader.line_num + 1
@@ -53,6 +53,12 @@ def read_rows(document: Document, delimiter: str) -> Iterator[Row]:
         plain = tuple(map(str.strip, written))
         if any(plain):
             yield Row(line, written, written if written == plain else plain)
+
+
+def _check_lines(document: Document, delimiter: str) -> Iterator[str]:
+    for number, line in enumerate(_lines(document.text), start=1):
+        check_width(line.count(delimiter), document, number)
+        yield f"{line}\n"
 
 
 def _explain(error: str, line: int) -> str:
@@ -122,7 +128,7 @@ def read_delimited(document: Document, form: str, dialect: Dialect, tool: str | 
 
 
 # A number with a comma in a table that has other delimiters.
-_COMMA = re.compile(r"[;\t]\s*\"?\d+,\d")
+_COMMA = re.compile(r"[;\t][^\S\t]*\"?\d+,\d")
 
 
 def _recognise(document: Document) -> bool:

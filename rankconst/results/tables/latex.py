@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
 from rankconst.results.reading import Reader, Reading
-from rankconst.results.tables.cells import Row
+from rankconst.results.tables.cells import MOST_COLUMNS, Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.surroundings import Outline
@@ -71,7 +71,7 @@ def _find_tables(document: Document) -> list[Printed]:
 
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 _SECTION = re.compile(r"\\(" + "|".join(_LEVELS) + r")\*?(?![a-zA-Z])")
-_CAPTION = re.compile(r"\\(?:sub)?caption(?:of\s*\*?\s*\{\w{0,20}\}|box)?\*?(?![a-zA-Z])")
+_CAPTION = re.compile(r"\\(?:sub)?caption(?:of\s*+\*?\s*+\{\w{0,20}\}|box)?\*?(?![a-zA-Z])")
 _FLOAT = re.compile(
     r"\\(begin|end)\s*\{((?:sub|wrap|sideways|threepart|wide|tall)?(?:table|figure)\*?|minipage|center|subfloat)\}"
 )
@@ -153,13 +153,15 @@ class _Body:
                     "braces, such as {lrr}."
                 )
             position = argument[1]
-        rows: list[Row] = []
+        rows, covered = list[Row](), 0
         held = _Multirows()
         for start, parts in self._split(position, environment, opened):
             first = _strip_rules(parts[0]).lstrip()
             line = self._count_to(start + len(parts[0]) - len(first))
             if first or len(parts) > 1:
                 row, upwards = _make_row(line, [first, *parts[1:]], held)
+                covered += sum(row.spans.values()) if row.spans else 0
+                check_spans(covered, self._document, line)
                 for j, height in upwards.items():
                     _fill_above(rows, j, height - 1, row.plain[j])
                 rows.append(row)
@@ -181,6 +183,8 @@ class _Body:
                 break
             elif kind is not None and depth == inner == 0:
                 parts.append(text[cell_start : token.start()])
+                if len(parts) > MOST_COLUMNS:
+                    check_width(len(parts), self._document, self._count_to(row_start))
                 cell_start = token.end()
                 if kind != "cell":
                     yield row_start, parts

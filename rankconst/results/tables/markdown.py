@@ -9,12 +9,13 @@ within a cell, and a table ends at an empty line.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.results.reading import Reader, Reading
-from rankconst.results.tables.cells import Row
+from rankconst.results.tables.cells import Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.latex import strip_latex
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
 
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
-_COMMENT = re.compile(r"<!--+|--+>")
+_COMMENT = re.compile(r"<!--+|(?<!-)--+>")
 _FENCE = re.compile(r"\s*(?:[-*+>]\s+)?(```+(?=[^`]*$)|~~~+)")
-_HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})(?:[ \t]+(.*)|[ \t#]*)")
 _TAGGED = re.compile(r"<h([1-6])[^<>]*>(.*?)(?:</h[1-6]>)?", re.IGNORECASE)
 _UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+\S")
@@ -98,7 +99,9 @@ class _Lines:
     """The lines of a document, read from top to bottom."""
 
     def __init__(self, document: Document) -> None:
+        self._document = document
         self._lines = [_COMMENT.sub("", line) if "--" in line else line for line in document.lines]
+        self._ended = [i for i, line in enumerate(self._lines) if "</table" in line.lower()]
         self.outline = Outline()
         self._paragraph: list[str] = []
         self._fence = ""
@@ -115,8 +118,9 @@ class _Lines:
         lines, line = self._lines, self._lines[i]
         if not self._fence and "<table" in line.lower():
             self._end_paragraph()
-            end = next((j for j in range(i, len(lines)) if "</table" in lines[j].lower()), i)
-            table = read_html("\n".join(lines[i : end + 1]), i + 1)
+            ended = bisect_left(self._ended, i)
+            end = self._ended[ended] if ended < len(self._ended) else i
+            table = read_html(self._document, "\n".join(lines[i : end + 1]), i + 1)
             self.outline.add_table(table.rows, captions=table.captions)
             return end + 1
         if "|" in line and i + 1 < len(lines) and _is_rule(lines[i + 1]):
@@ -124,6 +128,8 @@ class _Lines:
             end = next((j for j in range(i, len(lines)) if "|" not in lines[j]), len(lines))
             width = len(_split(line))
             body = [j for j in (i, *range(i + 2, end)) if j == i or not _is_rule(lines[j])]
+            for j in body:
+                check_width(lines[j].count("|"), self._document, j + 1)
             rows = [_make_row(lines[j], j + 1, width) for j in body]
             self.outline.add_table(rows, len(line) - len(line.lstrip()))
             return end
@@ -175,16 +181,17 @@ def _strip_text(text: str) -> str:
 def _make_row(line: str, number: int, width: int) -> Row:
     """Return a row; empty cells beyond the heading are none."""
     cells = _split(line)
-    while len(cells) > width and not cells[-1]:
-        cells = cells[:-1]
+    last = max((j for j, cell in enumerate(cells, start=1) if cell), default=0)
+    cells = cells[: max(width, last)]
     return Row(number, cells, tuple(strip_markdown(cell) for cell in cells))
 
 
 class _Html(HTMLParser):
     """Reads the tables of a piece of HTML, rows and captions."""
 
-    def __init__(self, line: int) -> None:
+    def __init__(self, document: Document, line: int) -> None:
         super().__init__()
+        self._document, self._covered = document, 0
         self.rows: list[Row] = []
         self.captions: list[str] = []
         self._first = line
@@ -231,20 +238,23 @@ class _Html(HTMLParser):
     def _end_row(self) -> None:
         self._end_cell()
         if self._cells:
-            self.rows.append(self._held.place(self._line, self._cells))
+            row = self._held.place(self._line, self._cells)
+            self._covered += len(row.cells) - len(self._cells)
+            check_spans(self._covered, self._document, self._line)
+            self.rows.append(row)
         self._cells = []
 
 
 def _read_span(text: str | None) -> int:
-    return min(max(int(text), 1), _WIDEST) if text and text.isdecimal() else 1
+    return min(max(int(text[:9]), 1), _WIDEST) if text and text.isdecimal() else 1
 
 
 _WIDEST = 1_000
 
 
-def read_html(text: str, line: int) -> _Html:
+def read_html(document: Document, text: str, line: int) -> _Html:
     """Read tables in HTML that begin in a line."""
-    parser = _Html(line)
+    parser = _Html(document, line)
     parser.feed(text)
     parser.close()
     return parser

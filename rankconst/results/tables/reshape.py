@@ -108,8 +108,10 @@ def _spread(row: Row) -> list[str]:
 
 
 # "FB15k-237 (MRR / Hits@10)" and "MRR/Hits@1/3/10".
-_JOINT = re.compile(r"(?:(.{0,80}?)\s*[(\[:]\s*)?([^()\[\]:]{1,200}?/[^()\[\]:]{1,200}?)\s*[)\]]?", re.DOTALL)
-_SLASHED = re.compile(r"[A-Za-z][A-Za-z@\d-]*(?: ?@? ?\d+)?(?:\s*/\s*[A-Za-z@\d-]+(?: ?@? ?\d+)?)+")
+_JOINT = re.compile(r"(?:(.{0,80}?)\s*+[(\[:]\s*+)?([^()\[\]:]{1,200}?/[^()\[\]:]{1,200}?)(?<!\s)\s*+[)\]]?", re.DOTALL)
+_SLASHED = re.compile(
+    r"(?<![A-Za-z@\d-])[@\d-]*+([A-Za-z][A-Za-z@\d-]*+(?: ?@? ?\d+)?(?:\s*/\s*[A-Za-z@\d-]+(?: ?@? ?\d+)?)+)"
+)
 
 
 def split_joint(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> list[Row]:

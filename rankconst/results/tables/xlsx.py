@@ -60,7 +60,7 @@ _LITERAL = re.compile(r'"[^"]*"|\\.')
 _NOISELESS = 15
 # Raised or lowered text within a cell, whose format is lost when the cell is read.
 _RAISED = re.compile(
-    rb"""(vertAlign val=["'](super|sub)script(?:(?!</(?:\w+:)?r>).){0,500}?<(?:\w+:)?t(?:\s[^>]*)?>)([^<]*)""",
+    rb"""(vertAlign val=["'](super|sub)script(?:(?!</(?:\w+:)?r>).){0,500}?<(?:\w+:)?t(?:\s[^>]{0,200})?>)([^<]*)""",
     re.DOTALL,
 )
 _DIALECT = Dialect(groups=True)
@@ -168,7 +168,7 @@ def _write(cell: Any) -> str:
     if not isinstance(value, int | float):
         return str(value)
     text = str(value) if isinstance(value, int) or len(short := f"{value:.15g}") >= _NOISELESS else short
-    shown = _FORMATTING.sub("", str(cell.number_format).partition(";")[0])
+    shown = _FORMATTING.sub("", str(cell.number_format)[:255].partition(";")[0])
     if "%" in _LITERAL.sub("", shown):
         return f"{Decimal(text).scaleb(2):f}%"
     return f"{text}%" if "%" in shown else text

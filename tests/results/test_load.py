@@ -1,0 +1,81 @@
+"""Files that would cost more to read than in proportion to their length: read quickly, or refused."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+import pytest
+
+from rankconst.errors import DataError
+from rankconst.results.formats import read_document
+
+WIDE = 30_000
+ROW = "\\multicolumn{999}{c}{A} & 0.3 \\\\\n"
+HTML = "<table><tr><th>Model</th><th>MRR</th></tr>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", f"model,MRR\n{'0.3,' * WIDE}\n", "a.csv, line 2: a row with more than 20,000 cells"),
+        ("a.csv", f"model,MRR{',x' * WIDE}\nA,0.3\n", "a.csv, line 1: a row with more than 20,000 cells"),
+        ("a.md", f"| model | MRR |\n|---|---|\n{'| a ' * WIDE}\n", "a.md, line 3: a row with more than 20,000 cells"),
+        (
+            "a.tex",
+            f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\nA {'& .3' * WIDE}\\end{{tabular}}",
+            "a.tex, line 2: a row with",
+        ),
+        (
+            "a.tex",
+            f"\\begin{{tabular}}{{ll}}\nModel & MRR \\\\\n{ROW * 500}\\end{{tabular}}",
+            "a.tex, line 29: up to here",
+        ),
+        ("a.md", f"{HTML}{'<tr><td colspan=999>A</td></tr>' * 99}</table>", "a.md, line 1: up to here"),
+        (
+            "a.md",
+            f"{HTML}<tr><td colspan=99 rowspan=999>A</td></tr>{'<tr><td>B' * 500}</table>",
+            "a.md, line 1: up to here",
+        ),
+    ],
+)
+def test_rows_of_more_cells_than_any_table_has_are_refused(name: str, text: str, said: str) -> None:
+    with pytest.raises(DataError) as error:
+        read_document(name, text)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.log", f"epoch {'1' * 5000}: mrr 0.3\n"),
+        ("a.log", f"epoch : {'1' * 5000} mrr: 0.3\n"),
+        ("a.md", f"{HTML}<tr><td colspan={'1' * 5000} rowspan={'9' * 5000}>A</td><td>0.3</td></tr></table>"),
+    ],
+)
+def test_numbers_of_thousands_of_digits_are_no_crash(name: str, text: str) -> None:
+    with contextlib.suppress(DataError):
+        read_document(name, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("a.csv", lambda n: f"model,dataset,Hits{' ' * n}10\nA,nations,0.5\n"),
+        ("a.csv", lambda n: f"model,dataset,Hits{' _' * n}10\nA,nations,0.5\n"),
+        ("a.json", lambda n: "{'a': \"" + '\\"' * n),
+        ("a.md", lambda n: f"{'<table' + chr(10)}" * n + "MRR 0.3"),
+        ("a.md", lambda n: "| model | MRR |\n|---|---|\n| A | 0.3 " + "|" * min(n, 20_000) + "\n"),
+    ],
+)
+def test_time_is_in_proportion(name: str, write: object) -> None:
+    def read(n: int) -> float:
+        text = write(n)  # type: ignore[operator]
+        begin = time.perf_counter()
+        with contextlib.suppress(DataError):
+            read_document(name, text)
+        return time.perf_counter() - begin
+
+    read(100)
+    few, many = min(read(500) for _ in range(3)), read(8_000)
+    assert many < 0.05 or many < 16 * 4 * few

@@ -1,0 +1,250 @@
+"""Whatever is wrong with a set of tables: one error that names the file and says what to do, before memory runs out."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import zipfile
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rankconst
+from rankconst.errors import RankconstError, TablesError
+from rankconst.tables.folder import LARGEST
+from rankconst.tables.schema import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from rankconst.tables.tables import Tables
+
+Files = dict[str, bytes]
+
+
+@cache
+def tables_of_one() -> dict[str, pa.Table]:
+    return {name: rankconst.load().read(name, "nations") for name in COLUMNS}
+
+
+def encode(table: pa.Table, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+@cache
+def _whole() -> Files:
+    return {f"{name}.parquet": encode(table) for name, table in tables_of_one().items()}
+
+
+def describe(files: Files) -> dict[str, Any]:
+    hashes = {
+        name.partition(".")[0]: f"sha256:{hashlib.sha256(content).hexdigest()}"
+        for name, content in files.items()
+        if name.endswith(".parquet")
+    }
+    resources = [{"name": name, "path": f"{name}.parquet", "hash": digest} for name, digest in hashes.items()]
+    return {"version": "1.1.0", "resources": resources, "provenance": [{"dataset": "nations"}]}
+
+
+def make(**changed: bytes) -> Files:
+    """Return the files of a set in which some tables are others, with their right hashes."""
+    files = {**_whole(), **{f"{name}.parquet": content for name, content in changed.items()}}
+    return {**files, "datapackage.json": json.dumps(describe(files)).encode()}
+
+
+def write(folder: Path, files: Files) -> Path:
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def put(name: str, column: str, values: Any) -> Files:
+    """Return a set with other values in the first rows of a column."""
+    table = tables_of_one()[name]
+    place = table.schema.get_field_index(column)
+    changed = [*values, *table[column].to_pylist()[len(values) :]]
+    return make(
+        **{
+            name: encode(
+                table.set_column(place, table.schema.field(column), pa.array(changed, table.schema.field(column).type))
+            )
+        }
+    )
+
+
+def said(**changed: Any) -> Files:
+    files = make()
+    return {**files, "datapackage.json": json.dumps(json.loads(files["datapackage.json"]) | changed).encode()}
+
+
+def raw(text: bytes) -> Files:
+    return {**make(), "datapackage.json": text}
+
+
+def use(tables: Tables) -> None:
+    """Read every table in every way that commands do."""
+    for name in COLUMNS:
+        tables.read(name)
+    for dataset in tables.datasets:
+        for metric in ("mrr", "hits@10", "hits@7", "median_rank"):
+            found = tables.constants(dataset, metric)
+            found.z(0.9 if found.metric.increasing else 5)
+        tables.constants(dataset, "mrr", aggregation="macro-query")
+        tables.constants(dataset, "mr", relations=tables.relations(dataset)[0])
+        tables.constants(dataset, "mr", baseline="frequency", split="test").histogram  # noqa: B018
+    tables.resolve_dataset("Nations")
+
+
+def cut(name: str, first: int, last: int) -> Files:
+    """Return a set in which a table has lost its beginning or end."""
+    whole = _whole()[f"{name}.parquet"]
+    return make(**{name: whole[first : len(whole) - last]})
+
+
+def zero(share: float) -> Files:
+    """Return a set whose constants have zeros somewhere."""
+    whole = _whole()["constants.parquet"]
+    at = int(share * len(whole))
+    return make(constants=whole[:at] + bytes(64) + whole[at + 64 :])
+
+
+def lengthen_title() -> Files:
+    table = tables_of_one()["datasets"]
+    place = table.schema.get_field_index("title")
+    longer = table.set_column(place, table.schema.field("title"), pa.array(["a" * 3 * 10**7]))
+    return make(datasets=encode(longer, compression="zstd"))
+
+
+REAL = ("expectation", "expectation_error", "variance", "variance_error")
+NULLS = [("constants", name) for name in (*REAL, "metric", "dataset", "method", "num_tasks")]
+NULLS += [("candidates", name) for name in ("num_candidates", "num_tasks", "side")]
+NULLS += [("datasets", "aliases"), ("datasets", "title")]
+LOW = [("constants", name, -1.0) for name in REAL[1:]]
+LOW += [("candidates", name, value) for name in ("num_candidates", "num_tasks") for value in (0, -5)]
+LOW += [("macro_candidates", "weight", -0.5), ("baseline_candidates", "offset", -1)]
+
+DAMAGES: dict[str, Callable[[], Files]] = {
+    **{f"{name} empty": partial(make, **{name: b""}) for name in COLUMNS},
+    **{f"{name} without an end": partial(cut, name, 0, 50) for name in COLUMNS},
+    **{f"{name} without a start": partial(cut, name, 50, 0) for name in COLUMNS},
+    **{f"{name} without content": partial(make, **{name: b"PAR1PAR1"}) for name in COLUMNS},
+    **{f"constants zeroed at {share:.0%}": partial(zero, share) for share in np.linspace(0, 0.99, 20).tolist()},
+    **{f"null {name} in {table}": partial(put, table, name, [None]) for table, name in NULLS},
+    **{f"{v} {name}": partial(put, "constants", name, [v]) for name in REAL for v in (math.nan, math.inf)},
+    **{f"{name} {value} in {table}": partial(put, table, name, [value]) for table, name, value in LOW},
+    "a null alias": partial(put, "datasets", "aliases", [[None]]),
+    "another schema": lambda: make(candidates=encode(pa.table({"a": [1]}))),
+    "text that is no UTF-8": lambda: make(datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)),
+    "a title of 30 MB": lengthen_title,
+    "not JSON": partial(raw, b"{"),
+    "empty": partial(raw, b""),
+    "a list": partial(raw, b"[]"),
+    "binary": partial(raw, bytes(range(256))),
+    "deep lists": partial(raw, b'{"version": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
+    "deep objects": partial(raw, b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
+    "many digits": partial(raw, b'{"version": "1.0.0", "resources": [], "a": ' + b"1" * 5000 + b"}"),
+    "too large": lambda: raw(b" " * (LARGEST[".json"] + 1)),
+    "version of 5,000 digits": partial(said, version="1" * 5000 + ".0.0"),
+    "version of 5,000 letters": partial(said, version="a" * 5000),
+    "version a number": partial(said, version=1),
+    "no version": partial(said, version=None),
+    "resources an object": partial(said, resources={}),
+    "resources texts": partial(said, resources=["a"]),
+    "a name that is a list": partial(said, resources=[{"name": []}]),
+    "a hash that is a number": partial(said, resources=[{"name": "constants", "hash": 3}]),
+    "a provenance that is a number": partial(said, provenance=3),
+    "a provenance of texts": partial(said, provenance=["nations"]),
+    "a provenance of lists": partial(said, provenance=[{"dataset": []}]),
+}
+
+
+# A zip file is read by other code, but its files are checked by the same.
+CASES = [(what, packed) for what in DAMAGES for packed in (False, True) if not (packed and "zeroed" in what)]
+
+
+@pytest.mark.parametrize(("what", "packed"), CASES)
+def test_damage_is_an_error_that_names_the_file(tmp_path: Path, what: str, packed: bool) -> None:
+    files = DAMAGES[what]()
+    place = tmp_path / "set"
+    if packed:
+        place = tmp_path / "set.zip"
+        with zipfile.ZipFile(place, "w", zipfile.ZIP_STORED) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+    else:
+        write(place, files)
+    if what.startswith("constants zeroed"):  # what is zeroed may be padding, or a number that another row replaces
+        try:
+            use(rankconst.load(place))
+        except RankconstError as error:
+            assert "constants.parquet" in str(error)
+        return
+    with pytest.raises(TablesError) as refused:
+        use(rankconst.load(place))
+    assert str(tmp_path) in str(refused.value)
+    assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damaged_members_are_errors(tmp_path: Path, packing: int) -> None:
+    place = tmp_path / "set.zip"
+    with zipfile.ZipFile(place, "w", packing) as archive:
+        for name, content in make().items():
+            archive.writestr(name, content)
+    whole = place.read_bytes()
+    for at in np.linspace(0, len(whole) - 1, 40).astype(int).tolist():
+        place.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            use(rankconst.load(place))
+        except RankconstError as error:
+            assert str(place) in str(error)
+
+
+@pytest.mark.parametrize("name", ["datapackage.json", "constants.parquet"])
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+def test_a_file_that_grows_without_measure_is_refused(tmp_path: Path, name: str, packing: int) -> None:
+    place = tmp_path / "set.zip"
+    with zipfile.ZipFile(place, "w", packing) as archive:
+        for each, content in make().items():
+            if each != name:
+                archive.writestr(each, content)
+        with archive.open(name, "w") as stream:
+            for _ in range(40):
+                stream.write(b" " * 2**20)
+    with pytest.raises(TablesError, match=r"unpacked|expected at most"):
+        use(rankconst.load(place))
+
+
+@pytest.mark.parametrize("name", ["datapackage.json", "constants.parquet"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "unreadable", "loop"])
+def test_something_else_than_a_file(tmp_path: Path, name: str, kind: str) -> None:
+    file = write(tmp_path / "set", make()) / name
+    file.unlink()
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "loop":
+        file.symlink_to(file)
+    else:
+        file.write_bytes(b"")
+        file.chmod(0)
+    with pytest.raises(TablesError, match=name):
+        use(rankconst.load(tmp_path / "set"))
+
+
+@pytest.mark.parametrize("place", ["a" * 5000, "a" * 5000 + ".zip", "a\0b", "/dev/null", "/dev/null.zip"])
+def test_a_place_that_cannot_be(place: str) -> None:
+    with pytest.raises(RankconstError):
+        rankconst.load(place)

@@ -1,0 +1,221 @@
+"""No regular expression takes longer than in proportion to its text, whatever the text."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import itertools
+import pkgutil
+import re
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import rankconst
+import rankconst_builder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+signs: Any = importlib.import_module("re._constants")
+parser: Any = importlib.import_module("re._parser")
+
+SEARCHED = ("search", "sub", "subn", "split", "finditer", "findall")
+METHODS = ("match", "fullmatch", *SEARCHED)
+SHORT = (10, 14, 18, 22, 26, 30)
+LENGTHS = (64, 256, 1024, 4096)
+NOTICED = 0.002  # seconds
+GROWTH = 9  # times longer for four times the text: 4 is linear, 16 quadratic
+# Patterns for texts that are cut, or refused, beyond so many characters: what a quadratic one costs there is little.
+BOUNDED = {
+    "rankconst.catalogue.mentions._LEADS": 80,
+    "rankconst.results.tables.cells._MARK": 400,
+    "rankconst.results.tables.columns._BARS": 200,
+    "rankconst.results.tables.columns._DEVIATING": 200,
+    "rankconst.results.tables.columns._LAST_SAID": 200,
+    "rankconst.results.tables.columns._LAST_WORD": 200,
+    "rankconst.results.tables.columns._MARKS": 200,
+    "rankconst.results.tables.columns._PERCENT": 200,
+    "rankconst.results.tables.columns._SPREAD": 200,
+    "rankconst.results.tables.headings._FAMILY": 200,
+    "rankconst.results.tables.xlsx._FORMATTING": 255,
+}
+PROBES = " \t\na0A_-.,:/@([{<|\\\"'$*=+"
+
+
+def _modules() -> Iterator[Any]:
+    for package in (rankconst, rankconst_builder):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not found.name.endswith("__main__"):
+                yield importlib.import_module(found.name)
+
+
+@functools.cache
+def collect() -> dict[str, tuple[re.Pattern[Any], frozenset[str]]]:
+    """Return every pattern of the package with the methods that are called on it, by the place where it is written."""
+    found: dict[str, tuple[re.Pattern[Any], frozenset[str]]] = {}
+    for module in _modules():
+        tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+        called: dict[str, set[str]] = defaultdict(set)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+                continue
+            called[node.value.id].add(node.attr)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if getattr(node.func.value, "id", "") != "re" or node.func.attr not in METHODS:
+                continue
+            if isinstance(node.args[0], ast.Constant):
+                text: Any = node.args[0].value
+                pattern = re.compile(text, _flags(node))
+                name = f"{module.__name__}: {node.args[0].value!r}"
+                found[name] = (pattern, found.get(name, (0, frozenset()))[1] | {node.func.attr})
+        for name, value in vars(module).items():
+            if isinstance(value, re.Pattern):
+                # One that is passed on may be used in any way.
+                methods = called[name].intersection(METHODS) or set(METHODS)
+                found[f"{module.__name__}.{name}"] = (value, frozenset(methods))
+    return found
+
+
+def _flags(node: ast.Call) -> int:
+    names = {
+        each.attr
+        for arg in (*node.args[1:], *(k.value for k in node.keywords))
+        for each in ast.walk(arg)
+        if isinstance(each, ast.Attribute) and getattr(each.value, "id", "") == "re"
+    }
+    return functools.reduce(lambda flags, name: flags | getattr(re, name), names, 0)
+
+
+def attacks(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
+    """Return beginnings and what to repeat after them, from each repetition of a pattern and from single signs."""
+    tree = parser.parse(
+        pattern.pattern, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
+    )
+    found: list[tuple[str, str]] = []
+    _walk(list(tree), "", found)
+    starts = dict.fromkeys(start for start, _ in found)
+    whole = _example(list(tree))
+    found += [(start, sign) for start in ("", *starts) for sign in PROBES]
+    found += [("", f"\\{sign}") for sign in PROBES]
+    found += [("", text) for text in (whole, whole[:-1], *starts) if text]
+    return list(dict.fromkeys(found))
+
+
+def _walk(nodes: list[Any], before: str, found: list[tuple[str, str]]) -> None:
+    for i, (op, value) in enumerate(nodes):
+        here = before + _example(nodes[:i])
+        if op in (signs.MAX_REPEAT, signs.MIN_REPEAT, signs.POSSESSIVE_REPEAT):
+            _, most, inner = value
+            if most > 8:
+                found += [(here, text) for text in _examples(list(inner))]
+            _walk(list(inner), here, found)
+        elif op is signs.SUBPATTERN:
+            _walk(list(value[-1]), here, found)
+        elif op is signs.BRANCH:
+            for each in value[1]:
+                _walk(list(each), here, found)
+        elif op is signs.ATOMIC_GROUP:
+            _walk(list(value), here, found)
+        elif op in (signs.ASSERT, signs.ASSERT_NOT):
+            _walk(list(value[1]), here, found)
+
+
+def _examples(nodes: list[Any]) -> list[str]:
+    """Return a few texts that nodes match: one for each sign of the first class, each branch."""
+    options = [_options(op, value) for op, value in nodes]
+    return list(dict.fromkeys("".join(each) for each in itertools.islice(itertools.product(*options), 12) if any(each)))
+
+
+def _example(nodes: list[Any]) -> str:
+    return "".join(_options(op, value)[0] for op, value in nodes)
+
+
+def _options(op: Any, value: Any) -> list[str]:
+    if op is signs.LITERAL:
+        return [chr(value)]
+    if op in (signs.NOT_LITERAL, signs.ANY, signs.IN):
+        single = re.compile(".", re.DOTALL) if op is signs.ANY else None
+        return [sign for sign in "a1 A_-.,@" + PROBES if (single or _matches(op, value, sign))][:4] or _listed(value)
+    if op is signs.SUBPATTERN:
+        return _examples(list(value[-1])) or [""]
+    if op is signs.ATOMIC_GROUP:
+        return _examples(list(value)) or [""]
+    if op is signs.BRANCH:
+        return [text for each in value[1] for text in (_examples(list(each)) or [""])]
+    if op in (signs.MAX_REPEAT, signs.MIN_REPEAT, signs.POSSESSIVE_REPEAT):
+        least, most, inner = value
+        return [text * max(least, min(most, 1)) for text in _examples(list(inner)) or [""]]
+    return [""]
+
+
+def _matches(op: Any, value: Any, sign: str) -> bool:
+    if op is signs.NOT_LITERAL:
+        return bool(ord(sign) != value)
+    negated, hit = False, False
+    for kind, inner in value:
+        negated |= kind is signs.NEGATE
+        hit |= kind is signs.LITERAL and inner == ord(sign)
+        hit |= kind is signs.RANGE and inner[0] <= ord(sign) <= inner[1]
+        if kind is signs.CATEGORY:
+            name = str(inner).rpartition("_")[2]
+            belongs = {"SPACE": sign.isspace(), "DIGIT": sign.isdigit(), "WORD": sign.isalnum() or sign == "_"}
+            hit |= belongs[name] is not ("NOT" in str(inner))
+    return bool(hit is not negated)
+
+
+def _listed(value: Any) -> list[str]:
+    there = [
+        inner if kind is signs.LITERAL else inner[0] for kind, inner in value if kind in {signs.LITERAL, signs.RANGE}
+    ]
+    return list(map(chr, there[:3]))
+
+
+def _use(pattern: re.Pattern[Any], method: str) -> Callable[[Any], object]:
+    if method in SEARCHED:
+        empty: Any = b"" if isinstance(pattern.pattern, bytes) else ""
+        return functools.partial(pattern.sub, empty)
+    called: Callable[[Any], object] = getattr(pattern, method)
+    return called
+
+
+def _time(call: Callable[[Any], object], text: Any, repeats: int = 1) -> float:
+    best = float("inf")
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        call(text)
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+def find_slow(pattern: re.Pattern[Any], methods: frozenset[str], longest: int | None) -> str | None:
+    """Return an attack on which a pattern takes longer than in proportion, or None."""
+    ends = LENGTHS if longest is None else (longest // 16, longest // 4, longest)
+    for method in {"sub" if each in SEARCHED else each for each in methods}:
+        call = _use(pattern, method)
+        for (start, pump), end in itertools.product(attacks(pattern), ("\x00", "")):
+
+            def write(length: int, start: str = start, pump: str = pump, end: str = end) -> Any:
+                text = start + pump * (length // len(pump)) + end
+                return text.encode() if isinstance(pattern.pattern, bytes) else text
+
+            for before, length in itertools.pairwise((*(each for each in SHORT if each < ends[0]), *ends)):
+                # A bounded repetition shows its bound in what is short.
+                noticed = NOTICED if length >= LENGTHS[-1] or length == longest else 5 * NOTICED
+                if _time(call, write(length)) < noticed:
+                    continue
+                took, less = _time(call, write(length), 3), _time(call, write(before), 3)
+                if took > noticed and took > less * GROWTH:
+                    return f"{method}: {start!r}, {pump!r} to {length}, {end!r}: {took:.4f} s after {less:.6f} s"
+    return None
+
+
+@pytest.mark.parametrize("name", sorted(collect()))
+def test_patterns_take_time_in_proportion(name: str) -> None:
+    assert find_slow(*collect()[name], BOUNDED.get(name)) is None
