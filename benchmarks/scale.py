@@ -84,10 +84,10 @@ def draw(size: Size, rows: int, generator: np.random.Generator) -> tuple[np.ndar
     return head * 2_654_435_761 % size.entities, relation, tail
 
 
-def label(letter: str, codes: np.ndarray) -> pa.Array:
+def label(letter: str, codes: np.ndarray) -> pa.StringArray:
     """Return labels such as Q123."""
     distinct, places = np.unique(codes, return_inverse=True)
-    return pa.array([f"{letter}{code}" for code in distinct.tolist()]).take(pa.array(places))
+    return pa.array([f"{letter}{code}" for code in distinct.tolist()]).take(places)
 
 
 AGREED = """

@@ -23,7 +23,8 @@ import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.errors import DataError, UndefinedError
-from rankconst_builder.candidates import BATCH, Blocks, KeyTable, TaskCounts, count_candidates, pack
+from rankconst_builder.candidates import BATCH, Blocks, TaskCounts, count_candidates
+from rankconst_builder.graph import is_new, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,7 +43,7 @@ _OTHER = {"head": "tail", "tail": "head"}
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The candidates that score above 0, each once a group; all others score 0."""
+    """The candidates that score above 0, ascending by group and entity, each pair once; all others score 0."""
 
     group: Codes
     entity: Codes
@@ -51,8 +52,10 @@ class Scores:
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each in its group."""
-        # Those that the table does not hold are at place -1.
-        return np.append(self.score, 0)[self._table.find(pack(groups, entities, self.num_entities))]
+        asked = pack(groups, entities, self.num_entities)
+        pairs, scores = self._ends
+        place = np.searchsorted(pairs, asked)
+        return np.where(pairs[place] == asked, scores[place], 0)
 
     @functools.cached_property
     def order(self) -> _Order:
@@ -60,8 +63,10 @@ class Scores:
         return _Order(self.group, self.score)
 
     @functools.cached_property
-    def _table(self) -> KeyTable:
-        return KeyTable(pack(self.group, self.entity, self.num_entities))
+    def _ends(self) -> tuple[NDArray[np.uint64], Codes]:
+        """The pairs and their scores, and an end that no pair is after and that scores 0."""
+        pairs = pack(self.group, self.entity, self.num_entities)
+        return np.append(pairs, ~np.uint64(0)), np.append(self.score, 0)
 
 
 class _Order:
@@ -185,7 +190,8 @@ def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Sc
         query = queries.find(anchors[row], inverse[place])
         hit = query >= 0
         found.append(pack(query[hit], answers[row[hit]], train.graph.num_entities))
-    pairs = np.unique(np.concatenate(found))
+    pairs = np.sort(np.concatenate(found))
+    pairs = pairs[is_new(pairs)]
     return np.arange(queries.keys.size), train.score(pairs, np.ones(pairs.size, dtype=np.int64))
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankconst_builder.triples import Labels
 
     Codes = NDArray[np.int64]
+    Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,17 @@ class Graph:
         return tuple(label.decode(errors="backslashreplace") for label in labels)
 
     @cached_property
+    def firsts(self) -> dict[str, NDArray[np.bool_]]:
+        """Which rows of each split do not repeat an earlier one."""
+        return {name: self.first_occurrences(triples) for name, triples in self.splits.items()}
+
+    @cached_property
     def distinct(self) -> dict[str, Triples]:
         """The triples of each split, without repetitions."""
-        return {name: triples.select(self.first_occurrences(triples)) for name, triples in self.splits.items()}
+        return {
+            name: triples if self.firsts[name].all() else triples.select(self.firsts[name])
+            for name, triples in self.splits.items()
+        }
 
     @cached_property
     def placed_entities(self) -> NDArray[np.bool_]:
@@ -155,15 +164,38 @@ class Graph:
 
     def first_occurrences(self, triples: Triples) -> NDArray[np.bool_]:
         """Tell which rows do not repeat an earlier one. Shape (n,)."""
-        order = np.lexsort(triples.codes[::-1])
-        new = np.zeros(len(triples), dtype=np.bool_)
-        new[:1] = True
-        for codes in triples.select(order).codes:
-            new[1:] |= codes[1:] != codes[:-1]
-        first = np.zeros(len(triples), dtype=np.bool_)
-        # lexsort is stable, so the first of equal rows is the earliest.
-        first[order[new]] = True
+        words = self.pack_facts(triples)
+        first = np.ones(words.size, dtype=np.bool_)
+        if is_new(np.sort(words)).all():
+            # Sorting takes half the time of finding the order.
+            return first
+        order = np.argsort(words)
+        first[:] = False
+        first[np.minimum.reduceat(order, np.flatnonzero(is_new(words[order])))] = True
         return first
+
+    def pack_facts(self, triples: Triples) -> Words:
+        """Return facts as one number each, equal for equal facts among these. Shape (n,)."""
+        sizes = (self.num_entities, self.num_relations, self.num_entities, self.num_times)
+        words, bound = triples.head.astype(np.uint64), self.num_entities
+        for codes, size in zip(triples.codes[1:], sizes[1:], strict=False):
+            if bound * size > 1 << 64:
+                distinct, places = np.unique(words, return_inverse=True)
+                words, bound = places.astype(np.uint64), distinct.size
+            words, bound = pack(words, codes, size), bound * size
+        return words
+
+
+def pack(first: Codes | Words, second: Codes, size: int) -> Words:
+    """Return two codes in one number; `size` is the number of codes that the second can be."""
+    return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
+
+
+def is_new(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which of some numbers in order differ from the one before. Shape (n,)."""
+    new = np.ones(ordered.size, dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
 
 
 def encode_labels(
@@ -309,7 +341,7 @@ def describe_graph(graph: Graph) -> Statistics:
         entities=graph.num_entities,
         entities_train=int(graph.seen_entities.sum()),
         relations=graph.num_relations,
-        relations_train=int(np.unique(train.relation).size),
+        relations_train=int(np.count_nonzero(np.bincount(train.relation))),
         rows={name: len(triples) for name, triples in graph.splits.items()},
         distinct={name: len(distinct[name]) for name in names},
         overlaps={
@@ -326,4 +358,4 @@ def describe_graph(graph: Graph) -> Statistics:
 def _count_common(graph: Graph, *parts: Triples) -> int:
     """Count the triples that two sets of distinct ones share."""
     both = Triples(*(np.concatenate(codes) for codes in zip(*(part.codes for part in parts), strict=True)))
-    return len(both) - int(graph.first_occurrences(both).sum())
+    return len(both) - int(is_new(np.sort(graph.pack_facts(both))).sum())

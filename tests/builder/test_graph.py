@@ -123,11 +123,12 @@ def test_codes_agree_across_blocks_of_the_parser() -> None:
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
 
 
+@pytest.mark.parametrize("spread", [1, (1 << 31) - 1], ids=["one word", "too wide for one word"])
 @given(rows=ROWS)
-def test_first_occurrences(rows: list[tuple[int, int, int]]) -> None:
+def test_first_occurrences(spread: int, rows: list[tuple[int, int, int]]) -> None:
     columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in range(3)]
-    triples = Triples(*columns)
-    graph = Graph({"train": triples, "valid": triples, "test": triples}, 3, 3)
+    triples = Triples(columns[0] * spread, columns[1], columns[2] * spread)
+    graph = Graph({"train": triples, "valid": triples, "test": triples}, 2 * spread + 1, 3)
     assert graph.first_occurrences(triples).tolist() == [row not in rows[:place] for place, row in enumerate(rows)]
 
 
