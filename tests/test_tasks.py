@@ -127,8 +127,8 @@ def test_from_counts_adds_multiplicities(pairs: list[tuple[int, int]]) -> None:
 @given(st.lists(st.tuples(*[st.sampled_from([1, 2, 3, 2**40])] * 3), min_size=1, max_size=30))
 def test_from_counts_tells_rows_apart(rows: list[tuple[int, int, int]]) -> None:
     expected: Counter[tuple[int, int]] = Counter()
-    for offset, size, tasks in rows:
-        expected[offset, size] += tasks
+    for offset, size, number in rows:
+        expected[offset, size] += number
     offsets, sizes, tasks = zip(*rows, strict=True)
     found = Histogram.from_counts(sizes, tasks, offsets=offsets)
     assert found.offsets is not None

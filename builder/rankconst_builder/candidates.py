@@ -28,7 +28,7 @@ from rankconst.tasks import Histogram
 from rankconst_builder.graph import is_new, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -103,6 +103,11 @@ class Queries:
     num_times: int = 1  # 1 for queries without a time
 
     @cached_property
+    def places(self) -> Codes:
+        """Each query: 0, 1, ... Shape (Q,)."""
+        return np.arange(self.keys.size)
+
+    @cached_property
     def frequency(self) -> Codes:
         """How many tasks ask each query. Shape (Q,)."""
         return np.bincount(self.of_task, minlength=self.keys.size)
@@ -116,7 +121,7 @@ class Queries:
     def timeless(self) -> tuple[Queries, Codes]:
         """The queries without their times, and which of these each one is. Shape (Q,)."""
         if self.num_times == 1:
-            return self, np.arange(self.keys.size)
+            return self, self.places
         keys, place = np.unique(self.keys // np.uint64(self.num_times), return_inverse=True)
         return Queries(keys, place[self.of_task], self.num_relations), place
 
@@ -368,8 +373,10 @@ def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts
     return _count(graph, protocol, split, _ask(graph, split, _select_rows(graph, protocol, split)))
 
 
-def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of every split under each protocol; protocols that agree on a split share its counts.
+def count_protocols(
+    graph: Graph, protocols: Iterable[Protocol], splits: Collection[str] = SPLITS
+) -> dict[tuple[str, str], TaskCounts]:
+    """Count the candidates of splits under each protocol; protocols that agree on a split share its counts.
 
     A split whose file is missing, or what needs one, has none.
     """
@@ -377,7 +384,7 @@ def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[s
     asked: dict[tuple[str, bytes], RankedTasks] = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
     for protocol in protocols:
-        for split in SPLITS:
+        for split in (split for split in SPLITS if split in splits):
             if graph.explain_uncounted(protocol, split):
                 continue
             ranked = _select_rows(graph, protocol, split)
@@ -402,7 +409,7 @@ def _select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
 def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> TaskCounts:
     candidate = _select_candidates(graph, protocol)
     num_entities = int(candidate.sum()) if protocol.negatives is None else protocol.negatives + 1
-    timed = {side: (queries, np.arange(queries.keys.size)) for side, queries in tasks.queries.items()}
+    timed = {side: (queries, queries.places) for side, queries in tasks.queries.items()}
     asked = timed if protocol.time == "same" else {side: queries.timeless for side, queries in tasks.queries.items()}
     ranked_by_baselines = split != "train" and protocol.negatives is None
     counters = {
@@ -427,7 +434,7 @@ def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> 
                 f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
                 f"expected 1 to {num_entities}. This is a bug: please report it with the dataset."
             )
-        blocks[side] = Blocks(queries, queries.of_task, np.arange(queries.keys.size), size)
+        blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
     found = {side: counter.answers for side, counter in counters.items() if isinstance(counter, _AnswerCounter)}
     return TaskCounts(tasks, blocks, num_entities, found if ranked_by_baselines else None)
 

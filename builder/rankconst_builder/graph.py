@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.triples import Labels
 
-    Codes = NDArray[np.int64]
+    Codes = NDArray[np.signedinteger[Any]]
     Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
 class Triples:
-    """Triples as integer codes, one entry a row of the file. Arrays of shape (n,), int64."""
+    """Triples as integer codes, one entry a row of the file. Arrays of shape (n,), int32 if read from files."""
 
     head: Codes
     relation: Codes
@@ -284,7 +284,7 @@ def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.Bi
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
     unified = cast("list[pa.DictionaryArray[Any, Any]]", pa.chunked_array(chunks).unify_dictionaries().chunks)
-    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified]).astype(np.int64)
+    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified])
     ends = np.cumsum([len(column) for column in columns])
     return np.split(codes, ends[:-1]), cast("pa.BinaryArray", unified[0].dictionary)
 
