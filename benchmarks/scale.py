@@ -158,6 +158,7 @@ agree((total.item() + 1 - table["n"].to_numpy().astype(np.int64), table["c"].to_
 DUCKDB = """
 import duckdb
 database = duckdb.connect()
+database.execute("set enable_progress_bar = false")
 text = "header=false, delim='\\t', quote='', escape='', all_varchar=true, names=['h', 'r', 't']"
 for name in ("train", "valid", "test"):
     database.execute(f"create table {name} as from read_csv('{folder}/{name}.tsv', {text})")

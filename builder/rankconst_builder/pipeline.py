@@ -266,7 +266,7 @@ def _identify(build: Build, source: Benchmark) -> str | None:
     if None in hashes or not (hashes or source.verifiable):
         return None
     asked = (source, *hashes, *build.protocols, *build.baselines, build.restriction.describe())
-    described = [*map(repr, asked), _hash_program()]
+    described = [*map(repr, asked), *sorted(build.splits), _hash_program()]
     digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
 
@@ -377,8 +377,8 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     # Baselines look at valid and test together; the counts of train, the largest, are gone by then.
     parts = [_count_part(build, key, graph, protocols, splits) for splits in ({"train"}, {"valid", "test"})]
     histograms = {tasks: histogram for found, _ in parts for tasks, histogram in found.items()}
-    order = [protocol.key for protocol in protocols], [*SPLITS]
-    addresses = sorted(histograms, key=lambda tasks: (order[0].index(tasks.protocol), order[1].index(tasks.split)))
+    order = [protocol.key for protocol in protocols]
+    addresses = sorted(histograms, key=lambda tasks: (order.index(tasks.protocol), [*SPLITS].index(tasks.split)))
     return _Part(
         tables={
             "datasets": describe_dataset(source, statistics, contents, graph.missing),
@@ -390,6 +390,11 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
             "identity": None if graph.missing else identity or _identify(build, source),
             "program": _hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
+            **(
+                {}
+                if {*build.splits} == {*SPLITS}
+                else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
+            ),
         },
         counts={address: count for _, counts in parts for address, count in counts.items()},
     )
