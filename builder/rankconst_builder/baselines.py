@@ -43,30 +43,24 @@ _OTHER = {"head": "tail", "tail": "head"}
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The candidates that score above 0, ascending by group and entity, each pair once; all others score 0."""
+    """The candidates that score above 0; all others score 0."""
 
-    group: Codes
-    entity: Codes
+    pairs: NDArray[np.uint64]  # group and entity in one number, ascending, each once
     score: Codes  # each >= 1
     num_entities: int
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each in its group."""
         asked = pack(groups, entities, self.num_entities)
-        pairs, scores = self._ends
-        place = np.searchsorted(pairs, asked)
-        return np.where(pairs[place] == asked, scores[place], 0)
+        if not self.pairs.size:
+            return np.zeros(asked.size, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.pairs, asked), self.pairs.size - 1)
+        return np.where(self.pairs[place] == asked, self.score[place], 0)
 
     @functools.cached_property
     def order(self) -> _Order:
         """The scores in order."""
-        return _Order(self.group, self.score)
-
-    @functools.cached_property
-    def _ends(self) -> tuple[NDArray[np.uint64], Codes]:
-        """The pairs and their scores, and an end that no pair is after and that scores 0."""
-        pairs = pack(self.group, self.entity, self.num_entities)
-        return np.append(pairs, ~np.uint64(0)), np.append(self.score, 0)
+        return _Order((self.pairs // np.uint64(self.num_entities)).astype(np.int64), self.score)
 
 
 class _Order:
@@ -112,7 +106,10 @@ class Train:
     @functools.cached_property
     def ranges(self) -> dict[str, Scores]:
         """Which entities are the head, or the tail, of each relation."""
-        return {side: replace(scores, score=np.ones_like(scores.score)) for side, scores in self.occurrences.items()}
+        return {
+            side: replace(scores, score=np.broadcast_to(np.int64(1), scores.score.shape))
+            for side, scores in self.occurrences.items()
+        }
 
     @functools.cached_property
     def inverses(self) -> tuple[Codes, Codes]:
@@ -150,10 +147,9 @@ class Train:
 
     def score(self, pairs: NDArray[np.uint64], scores: Codes) -> Scores:
         """Return the scores of pairs of group and entity, each once, as far as the entities may be ranked."""
-        group, entity = _unpack(pairs, self.graph.num_entities)
-        allowed = self.graph.allowed_entities
-        kept = slice(None) if allowed is None else allowed[entity]
-        return Scores(group[kept], entity[kept], scores[kept], self.graph.num_entities)
+        allowed, number = self.graph.allowed_entities, self.graph.num_entities
+        kept = slice(None) if allowed is None else allowed[_unpack(pairs, number)[1]]
+        return Scores(pairs[kept], scores[kept], number)
 
 
 def _unpack(codes: NDArray[np.uint64], size: int) -> tuple[Codes, Codes]:
