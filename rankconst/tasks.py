@@ -214,9 +214,10 @@ class Histogram:
             "weights": None if weights is None else _check_weights(weights, sizes.size),
         }
         keys: dict[str, NDArray[Any]] = {name: key for name, key in found.items() if key is not None}
-        order = np.lexsort([*keys.values()][::-1])
-        starts = np.flatnonzero(np.append(True, _ascends([key[order] for key in keys.values()])))
-        gathered: dict[str, Any] = {name: key[order][starts] for name, key in keys.items()}
+        order = _order(list(keys.values()))
+        keys = {name: key[order] for name, key in keys.items()}
+        starts = np.flatnonzero(np.append(True, _ascends([*keys.values()])))
+        gathered: dict[str, Any] = {name: key[starts] for name, key in keys.items()}
         return cls(num_tasks=np.add.reduceat(tasks[order], starts), **gathered)
 
     @classmethod
@@ -229,7 +230,7 @@ class Histogram:
     ) -> dict[int, Histogram]:
         """Gather the counts of each group into a histogram, as :meth:`from_counts` does; the arrays are sound."""
         keys = [groups, np.zeros_like(counts) if offsets is None else offsets, counts]
-        order = np.lexsort(keys[::-1])
+        order = _order(keys)
         keys = [key[order] for key in keys]
         starts = np.flatnonzero(np.append(True, _ascends(keys)))
         group, above, sizes = (key[starts] for key in keys)
@@ -337,6 +338,19 @@ def sampled_histogram(protocol: str | Protocol, num_tasks: int) -> Histogram:
     if num_tasks < 1:
         raise UsageError(f"the number of tasks must be at least 1 (got {num_tasks}).")
     return Histogram(np.array([rule.negatives + 1]), np.array([num_tasks]), shared=rule.shared)
+
+
+def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
+    """Return the rows in lexicographic order; rows that are equal come in any."""
+    if any(key.dtype.kind == "f" for key in keys):
+        return np.lexsort(keys[::-1])
+    words, bound = np.zeros_like(keys[0]), 1
+    for key in keys:
+        bound *= 1 + int(key.max(initial=0))
+        if bound >= 1 << 63:
+            return np.lexsort(keys[::-1])
+        words = words * (1 + key.max(initial=0)) + key
+    return np.argsort(words)
 
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:

@@ -124,6 +124,18 @@ def test_from_counts_adds_multiplicities(pairs: list[tuple[int, int]]) -> None:
     assert as_dict(histogram) == dict(sorted(expected.items()))
 
 
+@given(st.lists(st.tuples(*[st.sampled_from([1, 2, 3, 2**40])] * 3), min_size=1, max_size=30))
+def test_from_counts_tells_rows_apart(rows: list[tuple[int, int, int]]) -> None:
+    expected: Counter[tuple[int, int]] = Counter()
+    for offset, size, number in rows:
+        expected[offset, size] += number
+    offsets, sizes, tasks = zip(*rows, strict=True)
+    found = Histogram.from_counts(sizes, tasks, offsets=offsets)
+    assert found.offsets is not None
+    pairs = zip(found.offsets.tolist(), found.num_candidates.tolist(), strict=True)
+    assert list(zip(pairs, found.num_tasks.tolist(), strict=True)) == sorted(expected.items())
+
+
 @given(COUNTS, COUNTS)
 def test_pool_takes_all_tasks_of_both(one: list[int], other: list[int]) -> None:
     pooled = Histogram.from_counts(one).pool(Histogram.from_counts(other))

@@ -23,7 +23,8 @@ import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.errors import DataError, UndefinedError
-from rankconst_builder.candidates import BATCH, Blocks, KeyTable, TaskCounts, count_candidates, pack
+from rankconst_builder.candidates import BATCH, Blocks, TaskCounts, count_candidates
+from rankconst_builder.graph import is_new, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,26 +43,24 @@ _OTHER = {"head": "tail", "tail": "head"}
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The candidates that score above 0, each once a group; all others score 0."""
+    """The candidates that score above 0; all others score 0."""
 
-    group: Codes
-    entity: Codes
+    pairs: NDArray[np.uint64]  # group and entity in one number, ascending, each once
     score: Codes  # each >= 1
     num_entities: int
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each in its group."""
-        # Those that the table does not hold are at place -1.
-        return np.append(self.score, 0)[self._table.find(pack(groups, entities, self.num_entities))]
+        asked = pack(groups, entities, self.num_entities)
+        if not self.pairs.size:
+            return np.zeros(asked.size, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.pairs, asked), self.pairs.size - 1)
+        return np.where(self.pairs[place] == asked, self.score[place], 0)
 
     @functools.cached_property
     def order(self) -> _Order:
         """The scores in order."""
-        return _Order(self.group, self.score)
-
-    @functools.cached_property
-    def _table(self) -> KeyTable:
-        return KeyTable(pack(self.group, self.entity, self.num_entities))
+        return _Order((self.pairs // np.uint64(self.num_entities)).astype(np.int64), self.score)
 
 
 class _Order:
@@ -107,7 +106,10 @@ class Train:
     @functools.cached_property
     def ranges(self) -> dict[str, Scores]:
         """Which entities are the head, or the tail, of each relation."""
-        return {side: replace(scores, score=np.ones_like(scores.score)) for side, scores in self.occurrences.items()}
+        return {
+            side: replace(scores, score=np.broadcast_to(np.int64(1), scores.score.shape))
+            for side, scores in self.occurrences.items()
+        }
 
     @functools.cached_property
     def inverses(self) -> tuple[Codes, Codes]:
@@ -145,10 +147,9 @@ class Train:
 
     def score(self, pairs: NDArray[np.uint64], scores: Codes) -> Scores:
         """Return the scores of pairs of group and entity, each once, as far as the entities may be ranked."""
-        group, entity = _unpack(pairs, self.graph.num_entities)
-        allowed = self.graph.allowed_entities
-        kept = slice(None) if allowed is None else allowed[entity]
-        return Scores(group[kept], entity[kept], scores[kept], self.graph.num_entities)
+        allowed, number = self.graph.allowed_entities, self.graph.num_entities
+        kept = slice(None) if allowed is None else allowed[_unpack(pairs, number)[1]]
+        return Scores(pairs[kept], scores[kept], number)
 
 
 def _unpack(codes: NDArray[np.uint64], size: int) -> tuple[Codes, Codes]:
@@ -185,7 +186,8 @@ def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Sc
         query = queries.find(anchors[row], inverse[place])
         hit = query >= 0
         found.append(pack(query[hit], answers[row[hit]], train.graph.num_entities))
-    pairs = np.unique(np.concatenate(found))
+    pairs = np.sort(np.concatenate(found))
+    pairs = pairs[is_new(pairs)]
     return np.arange(queries.keys.size), train.score(pairs, np.ones(pairs.size, dtype=np.int64))
 
 

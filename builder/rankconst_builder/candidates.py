@@ -15,6 +15,7 @@ the evaluation split and the answers found, not the graph.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,9 +25,10 @@ import numpy as np
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
+from rankconst_builder.graph import is_new, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -101,6 +103,11 @@ class Queries:
     num_times: int = 1  # 1 for queries without a time
 
     @cached_property
+    def places(self) -> Codes:
+        """Each query: 0, 1, ... Shape (Q,)."""
+        return np.arange(self.keys.size)
+
+    @cached_property
     def frequency(self) -> Codes:
         """How many tasks ask each query. Shape (Q,)."""
         return np.bincount(self.of_task, minlength=self.keys.size)
@@ -114,22 +121,23 @@ class Queries:
     def timeless(self) -> tuple[Queries, Codes]:
         """The queries without their times, and which of these each one is. Shape (Q,)."""
         if self.num_times == 1:
-            return self, np.arange(self.keys.size)
+            return self, self.places
         keys, place = np.unique(self.keys // np.uint64(self.num_times), return_inverse=True)
         return Queries(keys, place[self.of_task], self.num_relations), place
 
     def find(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Codes:
         """Return the place of the query that each entity, relation and time makes, -1 where it is not asked."""
+        return self.table.find(self.pack(anchors, relations, times))
+
+    def pack(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Words:
+        """Return the key of each entity, relation and time."""
         keys = pack(anchors, relations, self.num_relations)
-        if self.num_times > 1 and times is not None:
-            keys = pack(keys, times, self.num_times)
-        return self.table.find(keys)
+        return pack(keys, times, self.num_times) if self.num_times > 1 and times is not None else keys
 
     @cached_property
-    def weights(self) -> dict[str, NDArray[np.float64]]:
-        """Group that counts once, of an aggregation, to what each query's tasks weigh. Shapes (Q,)."""
-        per_relation = np.bincount(self.relation, weights=self.frequency)
-        return {"query": 1.0 / self.frequency, "relation": 1.0 / per_relation[self.relation]}
+    def relation_frequency(self) -> Codes:
+        """How many tasks ask queries of each relation. Shape (num_relations,)."""
+        return np.bincount(self.relation[self.of_task], minlength=self.num_relations)
 
     @cached_property
     def table(self) -> KeyTable:
@@ -158,19 +166,43 @@ class Blocks:
     size: Codes  # candidates that tie with the true answer, itself included. Shape (U,), each >= 1
     offset: Codes | None = None  # candidates that score above it. Shape (U,); None if there are none
 
-    def histogram(self, weights: NDArray[np.float64] | None = None) -> Histogram:
-        """Return the rows as a histogram; `weights` are what each query's tasks count."""
-        weights = None if weights is None else weights[self.query]
-        return Histogram.from_counts(self.size, self._num_tasks, weights, self.offset)
+    def histogram(self, group: str | None = None) -> Histogram:
+        """Return the rows as a histogram; tasks of a query or of a relation, the `group`, count one together."""
+        rows = self._gathered
+        sizes = {"query": rows.frequency, "relation": self.queries.relation_frequency[rows.relation]}
+        weights = None if group is None else 1.0 / sizes[group]
+        return Histogram.from_counts(rows.size, rows.num_tasks, weights, rows.offset)
 
     def relation_histograms(self) -> dict[int, Histogram]:
         """Return the rows of each relation that has tasks as a histogram, by code."""
-        relation = self.queries.relation[self.query]
-        return Histogram.of_groups(relation, self.size, self._num_tasks, self.offset) if relation.size else {}
+        rows = self._gathered
+        return Histogram.of_groups(rows.relation, rows.size, rows.num_tasks, rows.offset) if rows.size.size else {}
 
     @cached_property
-    def _num_tasks(self) -> Codes:
-        return np.bincount(self.of_task, minlength=self.size.size)
+    def _gathered(self) -> _Rows:
+        """The rows, those of chance that are alike as one: a train split has far fewer of these than queries."""
+        queries = self.queries
+        columns = self.size, queries.frequency[self.query], queries.relation[self.query]
+        bounds = [1 + int(column.max(initial=0)) for column in columns]
+        if self.offset is not None or math.prod(bounds) > 1 << 64:
+            return _Rows(*columns, np.bincount(self.of_task, minlength=self.size.size), self.offset)
+        words = np.sort(pack(pack(*columns[:2], bounds[1]), columns[2], bounds[2]))
+        starts = np.flatnonzero(is_new(words))
+        words, relation = np.divmod(words[starts], np.uint64(bounds[2]))
+        size, frequency = (part.astype(np.int64) for part in np.divmod(words, np.uint64(bounds[1])))
+        num_tasks = frequency * np.diff(starts, append=self.size.size)
+        return _Rows(size, frequency, relation.astype(np.int64), num_tasks)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of :class:`Blocks` and what makes their weights, each of shape (U,)."""
+
+    size: Codes
+    frequency: Codes  # of the query
+    relation: Codes
+    num_tasks: Codes
+    offset: Codes | None = None
 
 
 @dataclass(frozen=True)
@@ -228,7 +260,7 @@ class TaskCounts:
 
     def macro_histogram(self, side: str, aggregation: Aggregation) -> Histogram:
         """Return the counts of side ``head`` or ``tail`` with the weights of a macro average."""
-        return self.blocks[side].histogram(self.tasks.queries[side].weights[aggregation.group])
+        return self.blocks[side].histogram(aggregation.group)
 
 
 class _AnswerCounter:
@@ -236,7 +268,7 @@ class _AnswerCounter:
 
     def __init__(self, queries: Queries, num_entities: int) -> None:
         self._queries = queries
-        self._bits = np.uint64(max(int(num_entities).bit_length(), 1))
+        self._bits = _count_bits(num_entities)
         if queries.keys.size.bit_length() + int(self._bits) > 64:
             raise DataError(f"{queries.keys.size} queries and {num_entities} entities are too many for 64-bit keys.")
         self._words = [np.zeros(0, dtype=np.uint64)]
@@ -251,18 +283,45 @@ class _AnswerCounter:
     def answers(self) -> Answers:
         """The distinct ones of the answers taken in."""
         words = np.sort(np.concatenate(self._words))
-        new = np.ones(words.size, dtype=np.bool_)
-        new[1:] = words[1:] != words[:-1]
-        return Answers(self._queries, words[new], self._bits)
+        return Answers(self._queries, words[is_new(words)], self._bits)
 
     def count(self) -> Codes:
         """Return the number of distinct known answers of each query. Shape (Q,)."""
         return np.bincount(self.answers.query, minlength=self._queries.keys.size)
 
 
-def pack(first: Codes | Words, second: Codes, size: int) -> Words:
-    """Return two codes in one number; `size` is the number of codes that the second can be."""
-    return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
+class _SortingCounter:
+    """Count the distinct known answers of each query of a side, where queries are about as many as known triples.
+
+    A table of so many queries leaves every cache; sorting does not mind.
+    """
+
+    def __init__(self, queries: Queries, num_entities: int) -> None:
+        self._queries = queries
+        self._bits = _count_bits(num_entities)
+        self._words = [np.zeros(0, dtype=np.uint64)]
+
+    @classmethod
+    def fits(cls, queries: Queries, num_entities: int) -> bool:
+        """Tell whether the key of any query and an entity fit one word."""
+        bound = num_entities * queries.num_relations * queries.num_times
+        return (bound - 1).bit_length() + int(_count_bits(num_entities)) <= 64
+
+    def update(self, anchors: Codes, relations: Codes, answers: Codes, times: Codes | None = None) -> None:
+        """Take in a batch of known triples, each seen from the query's side."""
+        keys = self._queries.pack(anchors, relations, times)
+        self._words.append((keys << self._bits) | answers.astype(np.uint64))
+
+    def count(self) -> Codes:
+        """Return the number of distinct known answers of each query. Shape (Q,)."""
+        words = np.concatenate(self._words)
+        words.sort()
+        keys = words[is_new(words)] >> self._bits
+        return np.searchsorted(keys, self._queries.keys, "right") - np.searchsorted(keys, self._queries.keys)
+
+
+def _count_bits(num_entities: int) -> np.uint64:
+    return np.uint64(max(int(num_entities).bit_length(), 1))
 
 
 def _batches(triples: Triples) -> Iterator[Triples]:
@@ -270,22 +329,22 @@ def _batches(triples: Triples) -> Iterator[Triples]:
         yield triples.select(slice(start, start + BATCH))
 
 
-def _select_rows(graph: Graph, protocol: Protocol, split: str) -> Codes:
+def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.bool_]:
     evaluated = graph.splits[split]
     ranked = graph.is_allowed(evaluated)
     if protocol.tasks == "seen":
         ranked &= graph.is_seen(evaluated)
     if protocol.distinct:
-        ranked &= graph.first_occurrences(evaluated)
-    return np.flatnonzero(ranked)
+        ranked &= graph.firsts[split]
+    return ranked
 
 
-def _ask(graph: Graph, split: str, rows: Codes) -> RankedTasks:
-    tasks = graph.splits[split].select(rows)
+def _ask(graph: Graph, split: str, ranked: NDArray[np.bool_]) -> RankedTasks:
+    tasks = graph.splits[split] if ranked.all() else graph.splits[split].select(ranked)
     anchors = {"head": tasks.tail, "tail": tasks.head}
     bounds = graph.num_entities, graph.num_relations, graph.num_times
     keyed = {side: _gather(known, tasks.relation, *bounds, times=tasks.time) for side, known in anchors.items()}
-    return RankedTasks(rows, keyed)
+    return RankedTasks(np.flatnonzero(ranked), keyed)
 
 
 def _gather(
@@ -314,8 +373,10 @@ def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts
     return _count(graph, protocol, split, _ask(graph, split, _select_rows(graph, protocol, split)))
 
 
-def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[str, str], TaskCounts]:
-    """Count the candidates of every split under each protocol; protocols that agree on a split share its counts.
+def count_protocols(
+    graph: Graph, protocols: Iterable[Protocol], splits: Collection[str] = SPLITS
+) -> dict[tuple[str, str], TaskCounts]:
+    """Count the candidates of splits under each protocol; protocols that agree on a split share its counts.
 
     A split whose file is missing, or what needs one, has none.
     """
@@ -323,13 +384,13 @@ def count_protocols(graph: Graph, protocols: Iterable[Protocol]) -> dict[tuple[s
     asked: dict[tuple[str, bytes], RankedTasks] = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
     for protocol in protocols:
-        for split in SPLITS:
+        for split in (split for split in SPLITS if split in splits):
             if graph.explain_uncounted(protocol, split):
                 continue
-            rows = _select_rows(graph, protocol, split)
-            key = split, rows.tobytes()
+            ranked = _select_rows(graph, protocol, split)
+            key = split, np.packbits(ranked).tobytes()
             if key not in asked:
-                asked[key] = _ask(graph, split, rows)
+                asked[key] = _ask(graph, split, ranked)
             candidates = _select_candidates(graph, protocol).tobytes()
             known = frozenset(protocol.known_splits(split)), protocol.time
             same = (*key, candidates, known, protocol.negatives)
@@ -348,28 +409,37 @@ def _select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
 def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> TaskCounts:
     candidate = _select_candidates(graph, protocol)
     num_entities = int(candidate.sum()) if protocol.negatives is None else protocol.negatives + 1
-    timed = {side: (queries, np.arange(queries.keys.size)) for side, queries in tasks.queries.items()}
+    timed = {side: (queries, queries.places) for side, queries in tasks.queries.items()}
     asked = timed if protocol.time == "same" else {side: queries.timeless for side, queries in tasks.queries.items()}
-    counters = {side: _AnswerCounter(queries, graph.num_entities) for side, (queries, _) in asked.items()}
+    ranked_by_baselines = split != "train" and protocol.negatives is None
+    counters = {
+        side: _choose_counter(queries, graph.num_entities, answers=ranked_by_baselines)
+        for side, (queries, _) in asked.items()
+    }
     known = protocol.known_splits(split) if tasks.rows.size else ()
     filters = [*map(graph.splits.__getitem__, dict.fromkeys((*known, split))), graph.known] if known else []
+    every = bool(candidate.all())
     for triples in filters:
         for batch in _batches(triples):
             # Only a candidate can be removed from the candidates.
-            inside = batch.select(candidate[batch.head] & candidate[batch.tail])
+            inside = batch if every else batch.select(candidate[batch.head] & candidate[batch.tail])
             counters["tail"].update(inside.head, inside.relation, inside.tail, inside.time)
             counters["head"].update(inside.tail, inside.relation, inside.head, inside.time)
     blocks = {}
     for side, queries in tasks.queries.items():
-        every = np.arange(queries.keys.size)
         place = asked[side][1]
-        size = num_entities + 1 - counters[side].count()[place] if known else np.full(every.size, num_entities)
+        size = num_entities + 1 - counters[side].count()[place] if known else np.full(queries.keys.size, num_entities)
         if known and (size.min() < 1 or size.max() > num_entities):
             raise DataError(
                 f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
                 f"expected 1 to {num_entities}. This is a bug: please report it with the dataset."
             )
-        blocks[side] = Blocks(queries, queries.of_task, every, size)
-    ranked_by_baselines = split != "train" and protocol.negatives is None
-    answers = {side: counter.answers for side, counter in counters.items()} if ranked_by_baselines else None
-    return TaskCounts(tasks, blocks, num_entities, answers)
+        blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
+    found = {side: counter.answers for side, counter in counters.items() if isinstance(counter, _AnswerCounter)}
+    return TaskCounts(tasks, blocks, num_entities, found if ranked_by_baselines else None)
+
+
+def _choose_counter(queries: Queries, num_entities: int, *, answers: bool) -> _AnswerCounter | _SortingCounter:
+    """Return what counts the answers of queries; without `answers`, the queries are those of train."""
+    sorts = not answers and _SortingCounter.fits(queries, num_entities)
+    return _SortingCounter(queries, num_entities) if sorts else _AnswerCounter(queries, num_entities)

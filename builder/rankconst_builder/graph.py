@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.triples import Labels
 
-    Codes = NDArray[np.int64]
+    Codes = NDArray[np.signedinteger[Any]]
+    Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
 class Triples:
-    """Triples as integer codes, one entry a row of the file. Arrays of shape (n,), int64."""
+    """Triples as integer codes, one entry a row of the file. Arrays of shape (n,), int32 if read from files."""
 
     head: Codes
     relation: Codes
@@ -109,9 +111,17 @@ class Graph:
         return tuple(label.decode(errors="backslashreplace") for label in labels)
 
     @cached_property
+    def firsts(self) -> dict[str, NDArray[np.bool_]]:
+        """Which rows of each split do not repeat an earlier one."""
+        return {name: self.first_occurrences(triples) for name, triples in self.splits.items()}
+
+    @cached_property
     def distinct(self) -> dict[str, Triples]:
         """The triples of each split, without repetitions."""
-        return {name: triples.select(self.first_occurrences(triples)) for name, triples in self.splits.items()}
+        return {
+            name: triples if self.firsts[name].all() else triples.select(self.firsts[name])
+            for name, triples in self.splits.items()
+        }
 
     @cached_property
     def placed_entities(self) -> NDArray[np.bool_]:
@@ -155,15 +165,38 @@ class Graph:
 
     def first_occurrences(self, triples: Triples) -> NDArray[np.bool_]:
         """Tell which rows do not repeat an earlier one. Shape (n,)."""
-        order = np.lexsort(triples.codes[::-1])
-        new = np.zeros(len(triples), dtype=np.bool_)
-        new[:1] = True
-        for codes in triples.select(order).codes:
-            new[1:] |= codes[1:] != codes[:-1]
-        first = np.zeros(len(triples), dtype=np.bool_)
-        # lexsort is stable, so the first of equal rows is the earliest.
-        first[order[new]] = True
+        words = self.pack_facts(triples)
+        first = np.ones(words.size, dtype=np.bool_)
+        if is_new(np.sort(words)).all():
+            # Sorting takes half the time of finding the order.
+            return first
+        order = np.argsort(words)
+        first[:] = False
+        first[np.minimum.reduceat(order, np.flatnonzero(is_new(words[order])))] = True
         return first
+
+    def pack_facts(self, triples: Triples) -> Words:
+        """Return facts as one number each, equal for equal facts among these. Shape (n,)."""
+        sizes = (self.num_entities, self.num_relations, self.num_entities, self.num_times)
+        words, bound = triples.head.astype(np.uint64), self.num_entities
+        for codes, size in zip(triples.codes[1:], sizes[1:], strict=False):
+            if bound * size > 1 << 64:
+                distinct, places = np.unique(words, return_inverse=True)
+                words, bound = places.astype(np.uint64), distinct.size
+            words, bound = pack(words, codes, size), bound * size
+        return words
+
+
+def pack(first: Codes | Words, second: Codes, size: int) -> Words:
+    """Return two codes in one number; `size` is the number of codes that the second can be."""
+    return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
+
+
+def is_new(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which of some numbers in order differ from the one before. Shape (n,)."""
+    new = np.ones(ordered.size, dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
 
 
 def encode_labels(
@@ -179,9 +212,8 @@ def encode_labels(
     `stated` are the numbers of entities and relations, where the dataset says that there are more than occur.
     """
     values = [labels.values for labels in files.values() if labels.values is not None]
-    entities, entity_labels = _encode(
-        [column for labels in files.values() for column in (labels.head, labels.tail)] + values
-    )
+    columns = [column for labels in files.values() for column in (labels.head, labels.tail)] + values
+    entities, entity_labels = _encode_numbers(columns) or _encode(columns)
     context = [] if trained is None else [trained.relation]
     relations, relation_labels = _encode([labels.relation for labels in files.values()] + context)
     num_relations = 1 + max(int(codes.max()) for codes in relations[: len(files)])
@@ -252,9 +284,67 @@ def _encode(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.Bi
     columns = list(columns)
     chunks = [chunk for column in columns for chunk in column.chunks]
     unified = cast("list[pa.DictionaryArray[Any, Any]]", pa.chunked_array(chunks).unify_dictionaries().chunks)
-    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified]).astype(np.int64)
+    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in unified])
     ends = np.cumsum([len(column) for column in columns])
     return np.split(codes, ends[:-1]), cast("pa.BinaryArray", unified[0].dictionary)
+
+
+def _encode_numbers(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes], pa.BinaryArray] | None:
+    """Do as :func:`_encode`, in a third of the time, where labels are a prefix and a number: Q42; else return None."""
+    columns = list(columns)
+    chunks: list[Any] = [chunk for column in columns for chunk in column.chunks]
+    first = next((bytes(chunk.dictionary[0].as_py()) for chunk in chunks if len(chunk.dictionary)), b"")
+    prefix = first.rstrip(b"0123456789")
+    room = 2 * sum(map(len, columns)) + 1000
+    found = []
+    for chunk in chunks:
+        numbers = _read_numbers(chunk.dictionary, prefix)
+        if numbers is None or numbers.max(initial=0) >= room:
+            return None
+        found.append((numbers, np.from_dlpack(chunk.indices)))
+    occurs = np.zeros(1 + max((int(numbers.max(initial=0)) for numbers, _ in found), default=0), dtype=np.bool_)
+    for numbers, _ in found:
+        occurs[numbers] = True
+    code = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    codes = np.concatenate([code[numbers][indices] for numbers, indices in found])
+    parts: list[Any] = [prefix, pa.array(np.flatnonzero(occurs)).cast(pa.string()).cast(pa.binary()), b""]
+    labels = cast("pa.BinaryArray", pc.binary_join_element_wise(*parts))
+    return np.split(codes, np.cumsum([len(column) for column in columns])[:-1]), labels
+
+
+def _read_numbers(labels: pa.BinaryArray, prefix: bytes) -> Codes | None:
+    """Return the numbers of labels; None if any is not this prefix and the shortest digits of a number below 10^8."""
+    buffers: list[Any] = labels.buffers()
+    _, ends, content = buffers
+    if not len(labels) or content is None:
+        return None
+    places = np.frombuffer(ends, np.int32)[labels.offset : labels.offset + len(labels) + 1]
+    signs, digits = np.frombuffer(content, np.uint8), np.diff(places) - len(prefix)
+    if digits.min() < 1 or digits.max() > 8:
+        return None
+    if any((signs[places[:-1] + place] != sign).any() for place, sign in enumerate(prefix)):
+        return None
+    if ((signs[places[1:] - digits] == ord("0")) & (digits > 1)).any():
+        return None
+    # The last eight bytes of each label in one word, the last of them on top; what is no digit of it becomes 0.
+    padded = np.concatenate([np.zeros(8, np.uint8), signs])
+    words: Words = np.ndarray(signs.size + 1, "<u8", padded, strides=(1,))[places[1:]]
+    kept = ~np.uint64(0) << (8 * (8 - digits)).astype(np.uint64)
+    words = (words & kept) | (_ZEROS & ~kept)
+    if ((words & _HIGH) != _ZEROS).any() or (((words + _SIX) & _HIGH) != _ZEROS).any():
+        return None
+    # Neighbouring digits, then pairs, then fours are added up, all at once.
+    for mask, factor, shift in _STEPS:
+        words = ((words & mask) * factor) >> shift
+    numbers: NDArray[np.int32] = words.astype(np.int32)
+    return numbers
+
+
+_ZEROS, _HIGH, _SIX = (np.uint64(int(byte * 8, 16)) for byte in ("30", "f0", "06"))
+_STEPS = [
+    (np.uint64(int(byte * (16 // len(byte)), 16)), np.uint64(10**width << 8 * width | 1), np.uint64(8 * width))
+    for width, byte in ((1, "0f"), (2, "00ff"), (4, "0000ffff"))
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +399,7 @@ def describe_graph(graph: Graph) -> Statistics:
         entities=graph.num_entities,
         entities_train=int(graph.seen_entities.sum()),
         relations=graph.num_relations,
-        relations_train=int(np.unique(train.relation).size),
+        relations_train=int(np.count_nonzero(np.bincount(train.relation))),
         rows={name: len(triples) for name, triples in graph.splits.items()},
         distinct={name: len(distinct[name]) for name in names},
         overlaps={
@@ -326,4 +416,4 @@ def describe_graph(graph: Graph) -> Statistics:
 def _count_common(graph: Graph, *parts: Triples) -> int:
     """Count the triples that two sets of distinct ones share."""
     both = Triples(*(np.concatenate(codes) for codes in zip(*(part.codes for part in parts), strict=True)))
-    return len(both) - int(graph.first_occurrences(both).sum())
+    return len(both) - int(is_new(np.sort(graph.pack_facts(both))).sum())

@@ -47,7 +47,7 @@ from rankconst_builder.tabulate import tabulate
 from rankconst_builder.triples import read_stat, read_triples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rankconst_builder.graph import Graph
 
@@ -74,6 +74,7 @@ class Build:
     # Which protocols to cover, in the order of :func:`order_protocols`; of all, those that fit a graph.
     protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
     baselines: Sequence[str] = tuple(INFORMED)  # which baselines to cover besides chance, by key
+    splits: Sequence[str] = tuple(SPLITS)  # whose triples are ranked; known answers are those of all splits
     per_triple: bool = False  # True to write the counts of every evaluation triple, too
     from_archive: bool = False  # True to take the histograms of the carried tables instead of the benchmark's files
     force: bool = False  # True to build again what `out` holds already
@@ -277,7 +278,7 @@ def _identify(build: Build, source: Benchmark) -> str | None:
     if None in hashes or not (hashes or source.verifiable):
         return None
     asked = (source, *hashes, *build.protocols, *build.baselines, build.restriction.describe())
-    described = [*map(repr, asked), _hash_program()]
+    described = [*map(repr, asked), *sorted(build.splits), _hash_program()]
     digest = hashlib.sha256("\n".join(described).encode())
     return digest.hexdigest()[:16]
 
@@ -382,17 +383,18 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     local = build.local.get(key, {}).values()
     for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
         build.reporter.warn(f"{key}: {difference}")
-    counts = count_protocols(graph, protocols)
-    for split in SPLITS if graph.missing else ():
+    for split in build.splits if graph.missing else ():
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
             build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
-    for (protocol, split), count in counts.items():
-        if statistics.rows[split] and not count.rows.size:
-            build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
+    # Baselines look at valid and test together; the counts of train, the largest, are gone by then.
+    parts = [_count_part(build, key, graph, protocols, splits) for splits in ({"train"}, {"valid", "test"})]
+    histograms = {tasks: histogram for found, _ in parts for tasks, histogram in found.items()}
+    order = [protocol.key for protocol in protocols]
+    addresses = sorted(histograms, key=lambda tasks: (order.index(tasks.protocol), [*SPLITS].index(tasks.split)))
     return _Part(
         tables={
             "datasets": describe_dataset(source, statistics, contents, graph.missing),
-            **tabulate(gather_histograms(key, graph, counts, build.baselines)),
+            **tabulate({tasks: histograms[tasks] for tasks in addresses}),
         },
         provenance={
             "origin": "files",
@@ -400,9 +402,25 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
             "identity": None if graph.missing else identity or _identify(build, source),
             "program": _hash_program()[:16],
             **({"restriction": restricted} if (restricted := build.restriction.describe()) else {}),
+            **(
+                {}
+                if {*build.splits} == {*SPLITS}
+                else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
+            ),
         },
-        counts=counts if build.per_triple else {},
+        counts={address: count for _, counts in parts for address, count in counts.items()},
     )
+
+
+def _count_part(
+    build: Build, key: str, graph: Graph, protocols: Sequence[Protocol], splits: Collection[str]
+) -> tuple[dict[Tasks, Histogram], Mapping[tuple[str, str], TaskCounts]]:
+    """Return the histograms of some splits, and the counts if they are to be written."""
+    counts = count_protocols(graph, protocols, {*splits} & {*build.splits})
+    for (protocol, split), count in counts.items():
+        if graph.splits[split] and not count.rows.size:
+            build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
+    return gather_histograms(key, graph, counts, build.baselines), counts if build.per_triple else {}
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:

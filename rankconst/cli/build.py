@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankconst.catalogue.metrics import list_tabulated, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, parse_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror
@@ -67,6 +67,14 @@ def build(
             "-p",
             help=f"Repeatable; those that fit of {', '.join(PROTOCOLS)} if left out. Also sampled:M.",
             metavar="PROTOCOL",
+        ),
+    ] = None,
+    splits: Annotated[
+        str | None,
+        typer.Option(
+            help="Splits whose triples are ranked, separated by commas: valid,test saves time on a large graph; "
+            "all if left out. All splits are known answers in any case.",
+            metavar="SPLITS",
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = Path(OUTPUT),
@@ -155,6 +163,9 @@ def build(
         raise UsageError(f"--table-version {table_version!r} must be three numbers: 1.0.0, for example.")
     mirror = check_mirror(mirror)
     layout = _read_layout(delimiter, columns, header)
+    ranked = tuple(dict.fromkeys(map(parse_split, splits.split(",")))) if splits else tuple(SPLITS)
+    if {*ranked} != {*SPLITS} and from_archive:
+        raise UsageError("--splits needs the files of the dataset; --from-archive has all splits.")
     own = {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
     restriction = Restriction(
         relations=None if relations is None else read_names("--relations", relations),
@@ -192,6 +203,7 @@ def build(
             local=local,
             layout=layout,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
+            splits=ranked,
             per_triple=per_triple,
             from_archive=from_archive,
             force=force,

@@ -252,7 +252,7 @@ def test_a_block_beyond_its_candidates_stops_the_build(monkeypatch: pytest.Monke
 
     def twice(train: Train, side: str, queries: object) -> tuple[NDArray[np.int64], Scores]:
         del train, side, queries
-        return entity, Scores(np.repeat(entity, 3), np.repeat(entity, 3), np.array([1, 1, 1]), 2)
+        return entity, Scores(np.zeros(3, dtype=np.uint64), np.array([1, 1, 1]), 2)
 
     monkeypatch.setitem(SCORES, "range", twice)
     with pytest.raises(DataError, match="ties of a true answer exceed the candidates"):

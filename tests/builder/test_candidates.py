@@ -276,6 +276,21 @@ def test_graph_of_several_batches(protocol: Protocol, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
+def test_train_whose_keys_are_too_wide_to_sort(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates._SortingCounter, "fits", lambda *_: False)
+    compare(random_dataset(seed=4, entities=30, relations=3, size=300), protocol, "train")
+
+
+@pytest.mark.parametrize("width", [26, 27, 28])
+def test_a_key_and_an_entity_must_fit_one_word(width: int) -> None:
+    one = np.zeros(1, dtype=np.int64)
+    queries = candidates._gather(one, one, num_entities=1 << 18, num_relations=1 << width)
+    # The last key, then room for the number of entities.
+    last = (1 << 18 + width) - 1 << (1 << 18).bit_length() | 1 << 18
+    assert candidates._SortingCounter.fits(queries, 1 << 18) is (last < 1 << 64)
+
+
+@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
 def test_keys_of_more_than_32_bits(protocol: Protocol) -> None:
     # Codes reach 2^22 relations x 2^12 entities. Queries differ in their high bits, their low bits, or both.
     entities, relations = 1 << 12, 1 << 22

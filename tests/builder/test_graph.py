@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from brute import ORDER, count_brute_force, describe_brute_force, read_rows
 from graphs import STATIC
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
+from rankconst_builder import graph as coding
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, Triples, describe_graph, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
@@ -120,14 +122,52 @@ def test_codes_agree_across_blocks_of_the_parser() -> None:
     assert describe_graph(graph).overlaps["test", "train"] == 10
 
 
+NUMBERED = ["Q7", "Q0", "Q10", "Q99999999"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "numbered"),
+    [
+        (NUMBERED, False),  # too large a number for so few labels
+        (NUMBERED[:3], True),
+        (["7", "0", "10", "999"], True),
+        (["/m/12", "/m/3"], True),
+        (["Q7", "Q07"], False),
+        (["Q7", "P7"], False),
+        (["Q7", "Q"], False),
+        (["Q7", "Q7a"], False),
+        (["Q1", "Q1:"], False),
+        (["Q1", "Q1/"], False),
+        (["Q1", "Q-1"], False),
+        (["Q1", "Q 1"], False),
+        (["Q1", "Q123456789"], False),
+        (["a", "b"], False),
+        (["Q1", "Q1\u00b2"], False),
+        (["12", "1Q2"], False),
+    ],
+)
+def test_labels_that_are_numbers_are_coded_apart(labels: list[str], numbered: bool) -> None:
+    texts = [labels[place] for place in (0, 1, 1, 0, *range(len(labels)))]
+    column = pa.chunked_array(
+        [pa.array([text.encode() for text in part], pa.binary()).dictionary_encode() for part in (texts[:3], texts[3:])]
+    )
+    found = coding._encode_numbers([column, column[1:]])
+    assert (found is not None) == numbered
+    codes, names = found or coding._encode([column, column[1:]])
+    assert [names[code].as_py() for code in codes[0].tolist()] == [text.encode() for text in texts]
+    assert codes[1].tolist() == codes[0][1:].tolist()
+    assert len(names) == len({*texts})
+
+
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=20)
 
 
+@pytest.mark.parametrize("spread", [1, (1 << 31) - 1], ids=["one word", "too wide for one word"])
 @given(rows=ROWS)
-def test_first_occurrences(rows: list[tuple[int, int, int]]) -> None:
+def test_first_occurrences(spread: int, rows: list[tuple[int, int, int]]) -> None:
     columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in range(3)]
-    triples = Triples(*columns)
-    graph = Graph({"train": triples, "valid": triples, "test": triples}, 3, 3)
+    triples = Triples(columns[0] * spread, columns[1], columns[2] * spread)
+    graph = Graph({"train": triples, "valid": triples, "test": triples}, 2 * spread + 1, 3)
     assert graph.first_occurrences(triples).tolist() == [row not in rows[:place] for place, row in enumerate(rows)]
 
 

@@ -609,6 +609,26 @@ def test_restrictions_that_cannot_be(
     assert not (out / "datapackage.json").exists()
 
 
+def test_only_some_splits_are_ranked(mirror: Path, run: Run, out: Path) -> None:
+    arguments = ("build", "-d", "nations", "--mirror", mirror, "--out", out, "-q", "-f", "json", "-p", "standard")
+    assert run(*arguments, "--splits", "testing,validation").code == 0
+    tables, shipped = rankconst.load(out), rankconst.load()
+    for split in ("valid", "test"):
+        assert tables.histogram("nations", split=split) == shipped.histogram("nations", split=split)
+    assert {*tables.read("candidates")["split"].to_pylist()} == {"valid", "test"}
+    assert tables.datasets["nations"] == {**shipped.datasets["nations"], "verified": True}
+    assert provenance(out)["nations"]["splits"] == "valid,test"
+    lines = [line.split() for line in run("verify", out, "-q").out.splitlines()]
+    assert {line[0]: line[-1] for line in lines if line}.items() >= {("coverage", "ok"), ("descriptor", "ok")}
+    # All splits are another build.
+    assert run(*arguments).code == 0
+    assert "splits" not in provenance(out)["nations"]
+    assert rankconst.load(out).histogram("nations", split="train") == shipped.histogram("nations", split="train")
+    screen = run(*arguments, "--splits", "dev,trial")
+    assert (screen.code, "trial" in screen.message) == (4, True)
+    assert run("build", "-d", "nations", "--from-archive", "--splits", "test", "--out", out).code == 2
+
+
 def test_further_known_triples(mirror: Path, run: Run, out: Path, tmp_path: Path) -> None:
     """usa-embassy: everybody but the true answer becomes a known answer."""
     place = find_benchmark("nations").files["test"].remote.url.removeprefix("https://")

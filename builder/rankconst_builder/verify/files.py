@@ -34,6 +34,7 @@ _PROVENANCE = {
     "identity": re.compile(r"[0-9a-f]{16}"),
     "reason": re.compile(r"[^\n]+"),
     "program": re.compile(r"[^\n]+"),
+    "splits": re.compile(r"(train|valid|test)(,(valid|test))*"),
 }
 
 

@@ -176,6 +176,7 @@ class _Files:
     key: str
     protocols: tuple[str, ...]
     baselines: tuple[str, ...]
+    splits: tuple[str, ...]  # those whose triples are ranked
     lacking: frozenset[str]  # roles whose files were missing when the set was built
     mirror: str | None
     cache: Path
@@ -202,7 +203,7 @@ def _count(job: _Files) -> _Counted | str:
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
     }
     micro, macro, relations, blocks = [], [], [], []
-    chance = count_protocols(graph, map(parse_protocol, job.protocols))
+    chance = count_protocols(graph, map(parse_protocol, job.protocols), job.splits)
     for (protocol, split, baseline), counts in count_baselines(graph, chance, job.baselines).items():
         if not counts.rows.size:
             continue
@@ -279,6 +280,7 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
             key,
             tuple(held["protocol"][(held["dataset"] == key).to_numpy()].tolist()),
             baselines,
+            tables.ranked(key),
             frozenset(tables.lacks(key)),
             means.mirror,
             cache,

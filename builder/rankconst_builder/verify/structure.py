@@ -221,7 +221,7 @@ def check_coverage(tables: TableSet) -> Checked:
         if parse_version(tables.version) and dataset in tables.counted:
             facts = dataset in tables.temporal, dataset in tables.qualified
             protocols |= {key for key, rule in PROTOCOLS.items() if rule.fits(*facts)}
-        for protocol, split in itertools.product(protocols, SPLITS):
+        for protocol, split in itertools.product(protocols, tables.ranked(dataset)):
             if count_tasks(row, protocol, split) > 0:
                 # What ranks edges, or items for users, has no sides.
                 alone = dataset not in tables.counted and (dataset, protocol, split, "both") in held

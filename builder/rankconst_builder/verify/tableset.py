@@ -275,12 +275,17 @@ class TableSet:
     @cached_property
     def restricted(self) -> frozenset[str]:
         """Keys of the datasets whose evaluation is restricted to some relations or entities, by their provenance."""
+        return frozenset(str(row.get("dataset")) for row in self._provenance if row.get("restriction"))
+
+    def ranked(self, dataset: str) -> tuple[str, ...]:
+        """Return the splits whose triples are ranked, by the provenance."""
+        stated = [row.get("splits") for row in self._provenance if row.get("dataset") == dataset]
+        return tuple(split for split in SPLITS if not any(stated) or split in str(stated[0]).split(","))
+
+    @cached_property
+    def _provenance(self) -> list[dict[str, Any]]:
         rows = self.descriptor.get("provenance")
-        return frozenset(
-            str(row.get("dataset"))
-            for row in (rows if isinstance(rows, list) else [])
-            if isinstance(row, dict) and row.get("restriction")
-        )
+        return [row for row in (rows if isinstance(rows, list) else []) if isinstance(row, dict)]
 
     def select(self, datasets: Iterable[str]) -> TableSet:
         """Return the same set, with only the rows of some datasets to be checked."""

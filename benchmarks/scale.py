@@ -1,0 +1,257 @@
+"""What reading and counting cost as graphs grow: CPU seconds and peak memory, next to pandas, Polars and DuckDB.
+
+Run: python benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas] [--runs 3] [--folder DIR]
+
+Graphs are made up, from a fixed seed: relations and entities as skewed as those of the benchmarks that they are named
+after, and as large. ``wikidata5m/10`` is a tenth of wikidata5m. Every method reads the same TSV files in a process
+of its own; all but ``build`` count the candidates of valid and test under protocol standard, both sides, and must
+agree. Methods whose package is missing are left out. The result is JSON, a line a size and method.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a graph is."""
+
+    entities: int
+    relations: int
+    triples: int
+    held_out: int  # triples of valid, and of test
+
+    def shrink(self, divisor: int) -> Size:
+        """Return a graph with a fraction of the entities and triples, the same density, relations and skew."""
+        return Size(self.entities // divisor, self.relations, self.triples // divisor, self.held_out)
+
+
+SIZES = {
+    "fb15k237": Size(14_541, 237, 272_115, 20_000),
+    "yago310": Size(123_182, 37, 1_079_040, 5_000),
+    "wikidata5m": Size(4_594_485, 822, 20_614_279, 5_000),
+    "wikikg2": Size(2_500_604, 535, 16_109_182, 500_000),
+    "freebase86m": Size(86_054_151, 14_824, 338_586_276, 30_000),
+}
+"""Size to the graph that it resembles. The last one needs 9 GB of disk."""
+
+SEED = 20
+CHUNK = 1 << 20
+
+
+def make(size: Size, folder: Path) -> None:
+    """Write a graph as train.tsv, valid.tsv and test.tsv."""
+    generator = np.random.default_rng(SEED)
+    for name, rows in (("train", size.triples), ("valid", size.held_out), ("test", size.held_out)):
+        partial = folder / f"{name}.part"
+        schema = pa.schema([(column, pa.string()) for column in "hrt"])
+        options = pa_csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
+        with pa_csv.CSVWriter(partial, schema, write_options=options) as writer:
+            for start in range(0, rows, CHUNK):
+                triples = draw(size, min(CHUNK, rows - start), generator)
+                texts = [label("QPQ"[place], codes) for place, codes in enumerate(triples)]
+                writer.write_table(pa.table(texts, schema=schema))
+        partial.rename(folder / f"{name}.tsv")
+
+
+def draw(size: Size, rows: int, generator: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Draw triples: few relations and entities make up most of them, tails more so than heads."""
+    relation = (size.relations * generator.random(rows) ** 4).astype(np.int64)
+    head = (size.entities * generator.random(rows) ** 1.5).astype(np.int64)
+    # Each relation has its own range of tails, the larger the rarer it is.
+    span = np.maximum(size.entities // (1 + size.relations - relation), 2)
+    local = (span * generator.random(rows) ** 3).astype(np.int64)
+    tail = np.where(generator.random(rows) < 0.5, local * 31 + relation * 7919, head * 3 + local) % size.entities
+    # Labels must not follow frequency.
+    return head * 2_654_435_761 % size.entities, relation, tail
+
+
+def label(letter: str, codes: np.ndarray) -> pa.StringArray:
+    """Return labels such as Q123."""
+    distinct, places = np.unique(codes, return_inverse=True)
+    return pa.array([f"{letter}{code}" for code in distinct.tolist()]).take(places)
+
+
+AGREED = """
+import hashlib, sys
+import numpy as np
+from pathlib import Path
+folder = Path(sys.argv[1])
+def agree(histograms):
+    # Histograms: of valid and test, of head and tail, as two columns each.
+    digest = hashlib.sha256()
+    for sizes, tasks in histograms:
+        digest.update(np.ascontiguousarray(sizes, np.int64).tobytes() + np.ascontiguousarray(tasks, np.int64).tobytes())
+    print(digest.hexdigest()[:16])
+"""
+
+COUNT = """
+from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst_builder.candidates import count_candidates
+from rankconst_builder.fetch import read_local
+from rankconst_builder.graph import encode_labels
+from rankconst_builder.layout import Layout, read_own
+names = {role: folder / f"{role}.tsv" for role in ("train", "valid", "test")}
+files = {role: read_local(path).data for role, path in names.items()}
+graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()}, Layout())[0])
+counts = [count_candidates(graph, PROTOCOLS["standard"], split) for split in ("valid", "test")]
+found = [count.histogram(side) for count in counts for side in ("head", "tail")]
+agree((one.num_candidates, one.num_tasks) for one in found)
+"""
+
+PANDAS = """
+import pandas as pd
+read = lambda name: pd.read_csv(folder / f"{name}.tsv", sep="\\t", names=list("hrt"), na_filter=False)
+parts = {name: read(name) for name in ("train", "valid", "test")}
+known = pd.concat(parts.values(), ignore_index=True)
+entities = pd.concat([known.h, known.t]).nunique()
+found = []
+for split in ("valid", "test"):
+    for side, anchor in (("h", "t"), ("t", "h")):
+        asked = parts[split][[anchor, "r"]]
+        answers = known.merge(asked.drop_duplicates())[["h", "r", "t"]].drop_duplicates()
+        number = answers.groupby([anchor, "r"]).size().rename("n").reset_index()
+        sizes = entities + 1 - asked.merge(number).n
+        tasks = sizes.value_counts().sort_index()
+        found.append((tasks.index.to_numpy(), tasks.to_numpy()))
+agree(found)
+"""
+
+POLARS = """
+import polars as pl
+scan = lambda name: pl.scan_csv(
+    folder / f"{name}.tsv", separator="\\t", has_header=False, new_columns=["h", "r", "t"],
+    schema_overrides=[pl.String] * 3, quote_char=None,
+)
+known = pl.concat([scan(name) for name in ("train", "valid", "test")])
+entities = pl.concat([known.select(x="h"), known.select(x="t")]).select(pl.col("x").n_unique())
+asked = [(scan(split), anchor) for split in ("valid", "test") for anchor in ("t", "h")]
+plans = []
+for rows, anchor in asked:
+    keys = rows.select(anchor, "r")
+    answers = known.join(keys.unique(), on=[anchor, "r"], how="semi").unique()
+    number = answers.group_by(anchor, "r").agg(n=pl.len())
+    plans.append(keys.join(number, on=[anchor, "r"]).group_by("n").agg(c=pl.len()))
+total, *tables = pl.collect_all([entities, *plans], engine="streaming")
+tables = [table.sort("n", descending=True) for table in tables]
+agree((total.item() + 1 - table["n"].to_numpy().astype(np.int64), table["c"].to_numpy()) for table in tables)
+"""
+
+DUCKDB = """
+import duckdb
+database = duckdb.connect()
+database.execute("set enable_progress_bar = false")
+text = "header=false, delim='\\t', quote='', escape='', all_varchar=true, names=['h', 'r', 't']"
+for name in ("train", "valid", "test"):
+    database.execute(f"create table {name} as from read_csv('{folder}/{name}.tsv', {text})")
+database.execute("create view known as from train union all from valid union all from test")
+entities = database.execute("select count(distinct x) from (select h x from known union all select t from known)")
+total = entities.fetchall()[0][0]
+found = []
+for split in ("valid", "test"):
+    for anchor in "th":
+        rows = database.execute(
+            f"with answers as (select distinct h, r, t from known semi join {split} using ({anchor}, r)), "
+            f"numbers as (select {anchor}, r, count(*) n from answers group by all) "
+            f"select n, count(*) c from {split} join numbers using ({anchor}, r) group by n order by n desc"
+        ).fetchnumpy()
+        found.append((total + 1 - rows["n"].astype(np.int64), rows["c"]))
+agree(found)
+"""
+
+BUILD = "from rankconst.cli import main; main()"
+
+METHODS = {"build": BUILD, "count": COUNT, "duckdb": DUCKDB, "polars": POLARS, "pandas": PANDAS}
+ROLES = ("train", "valid", "test")
+
+
+def find_size(name: str) -> Size:
+    """Return the size of a name such as wikidata5m/10."""
+    base, _, divisor = name.partition("/")
+    return SIZES[base].shrink(int(divisor or 1))
+
+
+def prepare(name: str, folder: Path) -> Path:
+    """Make a graph unless it is there, in another process: peak memory is passed on to children."""
+    home = folder / name.replace("/", "-")
+    home.mkdir(parents=True, exist_ok=True)
+    if not all((home / f"{role}.tsv").is_file() for role in ROLES):
+        process = multiprocessing.get_context("spawn").Process(target=make, args=(find_size(name), home))
+        process.start()
+        process.join()
+        if process.exitcode:
+            sys.exit(f"{name} could not be made")
+    return home
+
+
+def measure(method: str, home: Path, options: list[str]) -> dict[str, Any]:
+    """Run a method in a process of its own; return CPU and wall seconds, peak MiB and what it agreed on."""
+    with tempfile.TemporaryDirectory() as out:
+        roles = [part for role in ROLES for part in (f"--{role}", str(home / f"{role}.tsv"))]
+        build = ["build", *roles, "--name", "scale", "--out", out, "--quiet", "--format", "json", *options]
+        program, arguments = (BUILD, build) if method == "build" else (AGREED + METHODS[method], [str(home)])
+        start = time.perf_counter()
+        with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=printed, stderr=errors)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            for stream in (printed, errors):
+                stream.seek(0)
+            told = printed.read().decode().strip()
+            if process.returncode:
+                return {"failed": errors.read().decode()[-300:] or f"exit {process.returncode}"}
+        histograms = hash_table(Path(out) / "candidates.parquet") if method == "build" else told
+    return {
+        "cpu": round(usage.ru_utime + usage.ru_stime, 2),
+        "wall": round(time.perf_counter() - start, 2),
+        "mib": usage.ru_maxrss >> 10,
+        "histograms": histograms,
+    }
+
+
+def hash_table(path: Path) -> str:
+    """Hash the rows of a table."""
+    rows = pq.read_table(path, use_threads=False).to_pylist()
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
+
+
+def main() -> None:
+    """Print a line of JSON for every size and method: of several runs, the one that took least CPU."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="fb15k237,yago310", help=", ".join(SIZES))
+    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="where graphs are kept; a temporary folder if left out")
+    parser.add_argument("--build", default="", help="further options of rankconst build, such as '--splits valid,test'")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.sizes.split(","):
+            home = prepare(name, options.folder or Path(folder))
+            for method in options.methods.split(","):
+                if method in {"duckdb", "polars", "pandas"} and importlib.util.find_spec(method) is None:
+                    continue
+                runs = [measure(method, home, options.build.split()) for _ in range(options.runs)]
+                best = min(runs, key=lambda run: run.get("cpu", float("inf")))
+                print(json.dumps({"size": name, "method": method, **best}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
