@@ -31,7 +31,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,9 +61,11 @@ _GAP_SCALES = 45.0
 _GAP_NODES = 32
 # Sums over that many terms or fewer are formed term by term.
 _TERM_BY_TERM = 64
-# Of blocks: the logarithms that sums over gaps may take to be formed for all y, for how many y they are formed else,
-# and the share of gaps below which no more are left.
+# Of blocks: the logarithms that sums over gaps may take to be formed for all y, for how many y they are formed else at
+# first, and the share of gaps below which no more are left.
 _GAP_BUDGET, _SOME_GAPS, _GONE = 2**19, 13, 1e-14
+# While a variance errs by more than this share, they are formed for twice as many, up to so many logarithms.
+_PRECISE, _MOST_LOGARITHMS = 1e-4, 2**24
 # Of the polynomials that interpolate between these, and in how long a window gaps are followed rank by rank.
 _DEGREE, _TRACED = 5, 2**16
 
@@ -179,7 +181,7 @@ def median_rank(histogram: Histogram) -> Moments:
     """Return the moments of the median rank (Hoyt et al. 2022, section 2); if n is even, the mean of the middle two."""
     if certain := certain_moments(CATALOGUE["median_rank"], histogram):
         return certain
-    return _summarise(_median_law(histogram), _Statistic(float, _rank_difference, _rank_curvature))
+    return _summarise(_median_law(histogram), _RANK)
 
 
 def inverse_median_rank(histogram: Histogram) -> Moments:
@@ -190,8 +192,7 @@ def inverse_median_rank(histogram: Histogram) -> Moments:
     """
     if certain := certain_moments(CATALOGUE["inverse_median_rank"], histogram):
         return certain
-    statistic = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature)
-    return _summarise(_median_law(histogram), statistic)
+    return _summarise(_median_law(histogram), _INVERSE)
 
 
 def _rank_difference(x: Values, h: float, c: float) -> tuple[Values, Values]:
@@ -214,6 +215,10 @@ def _inverse_curvature(s: Values, c: float) -> tuple[Values, Values]:
     once = 4.0 / (around * t)
     twice = 8.0 * (3.0 * t * t - 1.0) / np.square(t * around)
     return once, twice - 2.0 / c * once
+
+
+_RANK = _Statistic(float, _rank_difference, _rank_curvature)
+_INVERSE = _Statistic(lambda c: 1.0 / c, _inverse_difference, _inverse_curvature)
 
 
 def _summarise(law: _MedianLaw, statistic: _Statistic) -> Moments:
@@ -428,7 +433,7 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
     lowest = _bisect(0, centre, lambda x: profile.log_tail(x, middle, 1) > limit)
     above = middle if paired else middle - 1
     highest = _bisect(centre - 1, largest, lambda x: profile.log_tail(x, above, -1) <= limit) - 1
-    panels, gaps = list(_panels(profile, lowest, centre, highest, paired)), None
+    panels = list(_panels(profile, lowest, centre, highest, paired))
     nodes = place_nodes(panels)
     if not panels:
         laws = PointLaws(*np.empty((3, 0)))
@@ -436,10 +441,9 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
         laws, steps = profile.counts.evaluate(nodes.points, centre)
         # Without any, the middle ranks are always the same.
         paired = paired and bool(laws.mass.any())
-        gaps = _find_gaps(profile.counts, nodes, laws, steps, lowest) if paired else None
     else:
         laws = BelowCounts(histogram, nodes.points).evaluate(middle, centre)
-    return _MedianLaw(
+    law = _MedianLaw(
         paired=paired,
         centre=centre,
         lowest=lowest,
@@ -450,26 +454,36 @@ def _median_law(histogram: Histogram) -> _MedianLaw:
         nodes=nodes,
         laws=laws,
         needed=[middle - profile.num_certain(panel.start) for panel in panels],
-        gaps=gaps,
     )
+    if panels and paired and isinstance(profile, _BlockProfile):
+        for gaps in _find_gaps(profile.counts, nodes, laws, steps, lowest):
+            law = replace(law, gaps=gaps)
+            moments = (_summarise(law, statistic) for statistic in (_RANK, _INVERSE))
+            if all(each.variance_error <= _PRECISE * each.variance for each in moments):
+                break
+    return law
 
 
-def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int) -> _Gaps:
-    """Find the laws of the lower middle rank given the upper one, for as many y as take little time."""
+def _find_gaps(counts: BlockCounts, nodes: Nodes, laws: PointLaws, steps: Values, lowest: int) -> Iterator[_Gaps]:
+    """Find the laws of the lower middle rank given the upper one, for more and more y."""
     mass = np.abs(nodes.weights * laws.mass)
     # What y bring to the moments of the median and of its inverse.
-    brought = [each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)]
-    heavy = np.flatnonzero(np.maximum(*brought) > UNIT_ROUNDOFF / 16)
+    brought = np.maximum(*(each / each.sum() for each in (mass, mass / nodes.points.astype(np.float64) ** 3)))
+    heavy = np.flatnonzero(brought > UNIT_ROUNDOFF / 16)
+    law_of = functools.cache(functools.partial(counts.gap_law, lowest=lowest))
     pilot = int(nodes.points[np.argmax(mass)])
-    number = max(_SOME_GAPS, _GAP_BUDGET // counts.gap_cost(pilot, counts.gap_law(pilot, lowest)[0]))
-    if exact := heavy.size <= number:
-        chosen = nodes.points[heavy]
-    else:
-        # As dense as makes linear interpolation err least.
-        running = np.cumsum(np.cbrt(np.maximum(*brought))[heavy])
-        places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, _SOME_GAPS))
-        chosen = nodes.points[heavy[np.unique(places)]]
-    return _Gaps(chosen, [counts.gap_law(y, lowest) for y in chosen.tolist()], exact, steps)
+    cost = counts.gap_cost(pilot, law_of(pilot)[0])
+    # As dense as makes linear interpolation err least.
+    running = np.cumsum(np.cbrt(brought[heavy]))
+    number, exact = (heavy.size if cost * heavy.size <= _GAP_BUDGET else _SOME_GAPS), False
+    while not exact:
+        exact = number >= heavy.size
+        places = np.searchsorted(running, running[-1] * np.linspace(0, 1 - UNIT_ROUNDOFF, number))
+        chosen = nodes.points[heavy if exact else heavy[np.unique(places)]]
+        yield _Gaps(chosen, [law_of(y) for y in chosen.tolist()], exact, steps)
+        number = 2 * number - 1
+        if cost * number > _MOST_LOGARITHMS:
+            return
 
 
 def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: bool) -> Iterator[Panel]:

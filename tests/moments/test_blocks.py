@@ -358,3 +358,22 @@ def test_medians_of_even_numbers_of_tasks_are_exact(offsets: list[int], sizes: l
     moments = median_rank(histogram)
     exact = exact_variance_of_median(histogram)
     assert abs(Fraction(moments.variance) - exact) <= Fraction(moments.variance_error) <= exact / 10**11
+
+
+@pytest.mark.parametrize("near", [28, 53])
+def test_medians_between_two_blocks_far_apart(near: int) -> None:
+    """Half of the tasks are certain to be far below the others: the middle ranks are a maximum and a minimum, apart."""
+    above, far, tasks = 218, 53, 24
+    lower = [Fraction(x**tasks - (x - 1) ** tasks, near**tasks) for x in range(1, near + 1)]
+    upper = [Fraction(x**tasks - (x - 1) ** tasks, far**tasks) for x in range(1, far + 1)][::-1]
+    pairs = [
+        (Fraction(2, a + above + b), p * q)
+        for a, p in enumerate(lower, start=1)
+        for b, q in enumerate(upper, start=1)
+    ]
+    mean = sum(value * p for value, p in pairs)
+    variance = sum((value - mean) ** 2 * p for value, p in pairs)
+    histogram = Histogram.from_counts([near, far], [tasks, tasks], offsets=[0, above])
+    moments = compute_moments(parse_metric("inverse median"), histogram)
+    assert abs(Fraction(moments.expectation) - mean) <= Fraction(moments.expectation_error) <= mean / 10**6
+    assert abs(Fraction(moments.variance) - variance) <= Fraction(moments.variance_error) <= variance / 10**3
