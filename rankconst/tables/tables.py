@@ -234,7 +234,7 @@ class Tables:
         Raises
         ------
         TablesError
-            If the file is missing, is not the one that was written, or has another schema.
+            If the file is missing, is not the one that was written, has another schema, or values that no table has.
         """
         key = resolve_name("table", name, dict.fromkeys(COLUMNS, ()))
         return self._read(key, tuple(column.name for column in COLUMNS[key]), dataset)
@@ -258,7 +258,7 @@ class Tables:
             if name not in self._files:
                 file = pq.ParquetFile(pa.BufferReader(content))
                 check_size(self.folder / f"{name}.parquet", _count_bytes(file), len(content))
-                self._check_schema(name, file)
+                self._check_schema(name, file.schema_arrow)
                 self._files[name] = file
             file = self._files[name]
             if coded:
@@ -285,6 +285,13 @@ class Tables:
             return self._complete(name, columns, file.read_row_groups(groups, held, use_threads=False))
         table = file.read_row_groups(groups, list(dict.fromkeys([*chosen, *held])), use_threads=False)
         return self._complete(name, columns, _select_rows(table, chosen).select(held))
+
+    def complete(self, name: str, stored: pa.Table) -> pa.Table:
+        """Return a table as it is stored with the columns of today, whatever its values; TablesError for others."""
+        self._check_schema(name, stored.schema)
+        columns = [column.name for column in COLUMNS[name]]
+        held = [column for column in columns if column in stored.column_names]
+        return self._complete(name, tuple(columns), stored.select(held))
 
     @contextmanager
     def _explain_damage(self, name: str) -> Iterator[None]:
@@ -336,12 +343,11 @@ class Tables:
             )
         return self._contents[name]
 
-    def _check_schema(self, name: str, file: pq.ParquetFile) -> None:
+    def _check_schema(self, name: str, found: pa.Schema) -> None:
         """Refuse a file with other columns than today's, but for those that sets of this version do not have yet."""
         import pyarrow as pa
 
-        expected, found = schema_of(name), file.schema_arrow
-        names = found.names
+        expected, names = schema_of(name), found.names
         lacking = {c.name for c in COLUMNS[name] if c.name not in names and precedes(self.version, c.since)}
         if not found.equals(pa.schema([field for field in expected if field.name not in lacking])):
             raise TablesError(

@@ -730,10 +730,10 @@ def test_a_set_without_tables_fails_without_an_error(lean: Draft, tmp_path: Path
     assert results["coverage"].status == "not run"
 
 
-@pytest.mark.parametrize("resources", [[], [{}], [{"name": 1, "path": 2}], [{"name": "datasets", "path": "../x"}]])
+@pytest.mark.parametrize("resources", [[], [{}], [{"path": 2}], [{"name": "datasets", "path": "../x"}]])
 def test_odd_descriptors_fail_without_an_error(resources: list[Any], lean: Draft, tmp_path: Path) -> None:
     folder = lean.write(tmp_path / "set")
-    descriptor = {"version": "unreleased", "resources": resources, "provenance": 1, "sources": {"a": [1]}}
+    descriptor = {"version": "unreleased", "resources": resources, "provenance": [], "sources": {"a": [1]}}
     (folder / "datapackage.json").write_bytes(write_descriptor(descriptor))
     assert {"files", "content", "descriptor", "columns"} <= set(failed(examine(folder)))
 

@@ -367,9 +367,7 @@ def test_medians_between_two_blocks_far_apart(near: int) -> None:
     lower = [Fraction(x**tasks - (x - 1) ** tasks, near**tasks) for x in range(1, near + 1)]
     upper = [Fraction(x**tasks - (x - 1) ** tasks, far**tasks) for x in range(1, far + 1)][::-1]
     pairs = [
-        (Fraction(2, a + above + b), p * q)
-        for a, p in enumerate(lower, start=1)
-        for b, q in enumerate(upper, start=1)
+        (Fraction(2, a + above + b), p * q) for a, p in enumerate(lower, start=1) for b, q in enumerate(upper, start=1)
     ]
     mean = sum(value * p for value, p in pairs)
     variance = sum((value - mean) ** 2 * p for value, p in pairs)

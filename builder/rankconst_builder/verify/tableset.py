@@ -196,9 +196,9 @@ class TableSet:
     def whole(self) -> dict[str, pd.DataFrame]:
         """Table to all its rows with the columns of today; only tables whose columns are right."""
         fitting = {}
-        for name in self.stored:
+        for name, table in self.stored.items():
             try:
-                fitting[name] = self.tables.read(name)
+                fitting[name] = self.tables.complete(name, table)
             except TablesError:
                 continue
         return _to_frames(fitting)
