@@ -35,10 +35,11 @@ def list_files(folder: Path) -> list[Path]:
 def render_lines(folder: Path) -> str:
     """Return a Markdown table with a row for each file."""
     head = ["| file | read as | numbers | adjusted | of | the others |", "|---|---|---:|---:|---|---|"]
-    return "\n".join([*head, *(_render(path, folder) for path in list_files(folder))])
+    tables = rankconst.load()
+    return "\n".join([*head, *(_render(path, folder, tables) for path in list_files(folder))])
 
 
-def _render(path: Path, folder: Path) -> str:
+def _render(path: Path, folder: Path, tables: rankconst.Tables) -> str:
     name = f"`{path.relative_to(folder).as_posix()}`"
     try:
         reading = rankconst.read_results(path)
@@ -47,8 +48,8 @@ def _render(path: Path, folder: Path) -> str:
     heads = [reading.entries.heads[place] for place in reading.entries.head_of]
     numbers = sum(head.adjustment is None and head.metric.optimum is not None for head in heads)
     try:
-        completed = complete_reading(reading, rankconst.load(), Stated())
-        adjusted = adjust_reading(completed.reading, rankconst.load(), Stated())
+        completed = complete_reading(reading, tables, Stated())
+        adjusted = adjust_reading(completed.reading, tables, Stated())
     except RankconstError as error:
         return _join(name, reading.form, f"{numbers:,}", "0", "–", f"refused: {_shorten(str(error), path)}")
     done = int((adjusted.batch_of >= 0).sum())
