@@ -40,6 +40,7 @@ from typer.main import get_command
 from rankconst.cli import main as rankconst_main
 from rankconst.cli.app import make_app
 from rankconst.errors import RankconstError
+from rankconst.tables.tables import Tables, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -124,6 +125,14 @@ def prepared_app(commands: Iterable[str]) -> Any:
     return _prepare(tuple(commands))
 
 
+_included = functools.cache(load)
+
+
+def open_once(*places: Any) -> Tables:
+    """Stand in for load where many commands are run: the tables that come with the program are opened once."""
+    return load(*places) if places else _included()
+
+
 def run_command(command: str) -> Screen:
     """Run a command line of rankconst in this process."""
     program, *arguments = shlex.split(command, comments=True)
@@ -134,6 +143,7 @@ def run_command(command: str) -> Screen:
     with (
         mock.patch.object(sys, "argv", [program, *arguments]),
         mock.patch("rankconst.cli.app.make_app", prepared_app),
+        mock.patch("rankconst.cli.options.load", open_once),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from pages import prepared_app
+from pages import open_once, prepared_app
 from rankconst.cli import main
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cac
                 patch.setenv(name, value)
             patch.setattr(sys, "argv", ["rankconst", *map(str, args)])
             patch.setattr("rankconst.cli.app.make_app", prepared_app)
+            patch.setattr("rankconst.cli.options.load", open_once)
             capsys.readouterr()
             with pytest.raises(SystemExit) as ended:
                 main()
