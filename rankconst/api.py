@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rankconst.catalogue.baselines import INFORMED, list_baselines
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol
+from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_protocol
 from rankconst.constants.comparison import require_mean
 from rankconst.constants.ranks import Ranks, from_ranks
 from rankconst.errors import UsageError
@@ -484,7 +484,7 @@ def _read_any(results: Any, percent: bool | None) -> Reading:
 
 def _write_ranks(ranks: Ranks) -> str:
     """Write every metric of ranks as a table that is read like any other."""
-    sides = dict.fromkeys(["both", *ranks.sides] if len(ranks.sides) > 1 else ranks.sides)
+    sides = [*["both"] * ({*ENTITY_SIDES} <= ranks.sides.keys()), *ranks.sides]
     rows = [("side", "metric", "value", "number of ranks")]
     for side in sides:
         rows += [(side, key, repr(value), str(ranks.select(side).size)) for key, value in ranks.to_dict(side).items()]

@@ -15,7 +15,14 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, parse_baseline
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, parse_protocol, parse_side, parse_split
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    ENTITY_SIDES,
+    RELATION_SIDE,
+    parse_protocol,
+    parse_side,
+    parse_split,
+)
 from rankconst.errors import DataError, UndefinedError, UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
 
 
-_SIDES = {"head": "head side", "tail": "tail side", "both": "both sides"}
+_SIDES = {"both": "both sides"} | {side: f"{side} side" for side in (*ENTITY_SIDES, RELATION_SIDE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class Tasks:
     split
         ``train``, ``valid`` or ``test``; empty for counts of one's own.
     side
-        ``head``, ``tail`` or ``both``, which pools the ranks of the two.
+        ``head``, ``tail`` or ``both``, which pools the ranks of the two; or ``relation``.
     aggregation
         Key of the aggregation: what each task counts.
     relations
@@ -101,7 +108,7 @@ class Tasks:
     @property
     def sides(self) -> tuple[Tasks, ...]:
         """The tasks side by side: those of head and tail for ``both``."""
-        return (replace(self, side="head"), replace(self, side="tail")) if self.side == "both" else (self,)
+        return tuple(replace(self, side=side) for side in ENTITY_SIDES) if self.side == "both" else (self,)
 
     def __str__(self) -> str:
         parts = [self.dataset, self.split, self.side, self.protocol]

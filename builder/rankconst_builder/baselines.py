@@ -200,7 +200,7 @@ SCORES: dict[str, Callable[[Train, str, Queries], tuple[Codes, Scores]]] = {
 
 
 def count_baseline(graph: Graph, protocol: Protocol, split: str, baseline: str) -> TaskCounts:
-    """Count where a baseline ranks the true answer of every task of a split, on both sides."""
+    """Count where a baseline ranks the true entity of every task of a split, on both sides."""
     if missing := explain_missing(BASELINES[baseline], protocol, split):
         raise UndefinedError(missing)
     counts = count_candidates(graph, protocol, split)
@@ -222,7 +222,7 @@ def count_baselines(
         found[protocol, split, DEFAULT_BASELINE] = chance
         for baseline in informed if chance.answers is not None and "train" not in graph.missing else ():
             if (chance, baseline) not in done:
-                places = {side: place(chance.tasks, split, side, baseline) for side in chance.blocks}
+                places = {side: place(chance.tasks, split, side, baseline) for side in _OTHER}
                 done[chance, baseline] = _rank(chance, places)
             found[protocol, split, baseline] = done[chance, baseline]
     return found

@@ -4,9 +4,13 @@ Task (h, r, ?) has as candidates the entities of the protocol, less the known an
 
     N = |E| - |{t' in E : (h, r, t') known}| + 1
 
-and (?, r, t) likewise. Known triples are the *set* of triples of the protocol's filter splits and of the evaluated
-split; the evaluated one is always in, so 1 <= N <= |E|. A task of a temporal graph has a time, too; its known answers
-are those of the same time, or of any, as the protocol says.
+and (?, r, t) likewise. Task (h, ?, t) has as candidates the relations of the protocol, less the other known ones of its
+pair. In a temporal graph every relation has an inverse, which is a candidate, too, and each fact is asked for in both
+directions: so RE-GCN does, and those who report relation prediction there use its code.
+
+Known triples are the *set* of triples of the protocol's filter splits and of the evaluated split; the evaluated one is
+always in, so 1 <= N <= |E|. A task of a temporal graph has a time, too; its known answers are those of the same time,
+or of any, as the protocol says.
 
 Counting asks, for the distinct queries of one split, how many distinct answers the known triples give: N is the same
 for all tasks of a query. Known triples are looked at once, in batches, against a table of the queries: memory follows
@@ -22,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankconst.catalogue.protocols import SPLITS
+from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
 from rankconst_builder.graph import is_new, pack
@@ -95,7 +99,10 @@ class KeyTable:
 
 @dataclass(frozen=True)
 class Queries:
-    """The distinct queries that the ranking tasks of one side ask: an entity and a relation, perhaps a time."""
+    """The distinct queries that the ranking tasks of one side ask: an entity and a relation, perhaps a time.
+
+    On the side of relations a query has a second entity in the relation's place.
+    """
 
     keys: Words  # entity, relation and time in one number, ascending. Shape (Q,), uint64
     of_task: Codes  # which query each task asks. Shape (n,), int64
@@ -147,10 +154,10 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class RankedTasks:
-    """The ranking tasks that rows of a split give, on both sides."""
+    """The ranking tasks that rows of a split give, on every side."""
 
     rows: Codes  # which rows of the split's file are ranked, ascending. Shape (n,), int64
-    queries: Mapping[str, Queries]  # side ``head`` or ``tail`` to its queries
+    queries: Mapping[str, Queries]  # side ``head`` or ``tail``, perhaps ``relation``, to its queries
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +257,15 @@ class TaskCounts:
         """Numbers of candidates that tie in each task's tail. Shape (n,)."""
         return self.blocks["tail"].size[self.blocks["tail"].of_task]
 
+    @property
+    def relation(self) -> Codes | None:
+        """Numbers of candidates for each row's relation, in either direction. Shape (n,); None if they are unknown."""
+        if RELATION_SIDE not in self.blocks:
+            return None
+        return self.blocks[RELATION_SIDE].size[self.blocks[RELATION_SIDE].of_task[: self.rows.size]]
+
     def histogram(self, side: str) -> Histogram:
-        """Return the counts of side ``head`` or ``tail`` as a histogram."""
+        """Return the counts of a side as a histogram."""
         return self.blocks[side].histogram()
 
     def relation_histograms(self, side: str) -> dict[int, Histogram]:
@@ -266,11 +280,11 @@ class TaskCounts:
 class _AnswerCounter:
     """Count the distinct known answers of each query of a side."""
 
-    def __init__(self, queries: Queries, num_entities: int) -> None:
+    def __init__(self, queries: Queries, num_answers: int) -> None:
         self._queries = queries
-        self._bits = _count_bits(num_entities)
+        self._bits = _count_bits(num_answers)
         if queries.keys.size.bit_length() + int(self._bits) > 64:
-            raise DataError(f"{queries.keys.size} queries and {num_entities} entities are too many for 64-bit keys.")
+            raise DataError(f"{queries.keys.size} queries and {num_answers} answers are too many for 64-bit keys.")
         self._words = [np.zeros(0, dtype=np.uint64)]
 
     def update(self, anchors: Codes, relations: Codes, answers: Codes, times: Codes | None = None) -> None:
@@ -296,16 +310,16 @@ class _SortingCounter:
     A table of so many queries leaves every cache; sorting does not mind.
     """
 
-    def __init__(self, queries: Queries, num_entities: int) -> None:
+    def __init__(self, queries: Queries, num_answers: int) -> None:
         self._queries = queries
-        self._bits = _count_bits(num_entities)
+        self._bits = _count_bits(num_answers)
         self._words = [np.zeros(0, dtype=np.uint64)]
 
     @classmethod
-    def fits(cls, queries: Queries, num_entities: int) -> bool:
-        """Tell whether the key of any query and an entity fit one word."""
+    def fits(cls, queries: Queries, num_entities: int, num_answers: int) -> bool:
+        """Tell whether the key of any query and an answer fit one word."""
         bound = num_entities * queries.num_relations * queries.num_times
-        return (bound - 1).bit_length() + int(_count_bits(num_entities)) <= 64
+        return (bound - 1).bit_length() + int(_count_bits(num_answers)) <= 64
 
     def update(self, anchors: Codes, relations: Codes, answers: Codes, times: Codes | None = None) -> None:
         """Take in a batch of known triples, each seen from the query's side."""
@@ -320,8 +334,8 @@ class _SortingCounter:
         return np.searchsorted(keys, self._queries.keys, "right") - np.searchsorted(keys, self._queries.keys)
 
 
-def _count_bits(num_entities: int) -> np.uint64:
-    return np.uint64(max(int(num_entities).bit_length(), 1))
+def _count_bits(num_answers: int) -> np.uint64:
+    return np.uint64(max(int(num_answers).bit_length(), 1))
 
 
 def _batches(triples: Triples) -> Iterator[Triples]:
@@ -341,10 +355,25 @@ def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.boo
 
 def _ask(graph: Graph, split: str, ranked: NDArray[np.bool_]) -> RankedTasks:
     tasks = graph.splits[split] if ranked.all() else graph.splits[split].select(ranked)
-    anchors = {"head": tasks.tail, "tail": tasks.head}
-    bounds = graph.num_entities, graph.num_relations, graph.num_times
-    keyed = {side: _gather(known, tasks.relation, *bounds, times=tasks.time) for side, known in anchors.items()}
-    return RankedTasks(np.flatnonzero(ranked), keyed)
+    queries = {}
+    for side in (*ENTITY_SIDES, RELATION_SIDE) if graph.ranks_relations else ENTITY_SIDES:
+        views = [*_view(graph, tasks, side)]
+        anchors, given, _ = map(np.concatenate, zip(*views, strict=True))
+        times = None if tasks.time is None else np.tile(tasks.time, len(views))
+        size = graph.num_entities if side == RELATION_SIDE else graph.num_relations
+        queries[side] = _gather(anchors, given, graph.num_entities, size, graph.num_times, times=times)
+    return RankedTasks(np.flatnonzero(ranked), queries)
+
+
+def _view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Codes, Codes]]:
+    """Yield facts as a side asks for them: an entity, the relation or another entity, and the answer."""
+    head, relation, tail = triples.codes[:3]
+    if side == RELATION_SIDE:
+        yield head, tail, relation
+        if graph.temporal:
+            yield tail, head, relation + graph.num_relations
+    else:
+        yield (tail, relation, head) if side == "head" else (head, relation, tail)
 
 
 def _gather(
@@ -367,7 +396,7 @@ def _gather(
 
 
 def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts:
-    """Count the candidates of every ranking task of a split, on both sides."""
+    """Count the candidates of every ranking task of a split, on every side."""
     if reason := graph.explain_uncounted(protocol, split):
         raise UndefinedError(reason)
     return _count(graph, protocol, split, _ask(graph, split, _select_rows(graph, protocol, split)))
@@ -391,9 +420,9 @@ def count_protocols(
             key = split, np.packbits(ranked).tobytes()
             if key not in asked:
                 asked[key] = _ask(graph, split, ranked)
-            candidates = _select_candidates(graph, protocol).tobytes()
+            candidates = [select(graph, protocol).tobytes() for select in (_select_candidates, _select_relations)]
             known = frozenset(protocol.known_splits(split)), protocol.time
-            same = (*key, candidates, known, protocol.negatives)
+            same = (*key, *candidates, known, protocol.negatives)
             if same not in done:
                 done[same] = _count(graph, protocol, split, asked[key])
             counts[protocol.key, split] = done[same]
@@ -406,40 +435,54 @@ def _select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
 
+def _select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
+    """Return which relations are ranked; a restriction to some says which triples are, not among how many."""
+    return graph.seen_relations if protocol.candidates == "seen" else np.ones(graph.num_relations, dtype=np.bool_)
+
+
 def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> TaskCounts:
-    candidate = _select_candidates(graph, protocol)
+    candidate, relation = _select_candidates(graph, protocol), _select_relations(graph, protocol)
     num_entities = int(candidate.sum()) if protocol.negatives is None else protocol.negatives + 1
-    timed = {side: (queries, queries.places) for side, queries in tasks.queries.items()}
-    asked = timed if protocol.time == "same" else {side: queries.timeless for side, queries in tasks.queries.items()}
+    ranked = dict.fromkeys(ENTITY_SIDES, num_entities)
+    if RELATION_SIDE in tasks.queries and protocol.ranks_relations:
+        ranked[RELATION_SIDE] = int(relation.sum()) * (2 if graph.temporal else 1)
+    timed = {side: (tasks.queries[side], tasks.queries[side].places) for side in ranked}
+    asked = timed if protocol.time == "same" else {side: tasks.queries[side].timeless for side in ranked}
     ranked_by_baselines = split != "train" and protocol.negatives is None
     counters = {
-        side: _choose_counter(queries, graph.num_entities, answers=ranked_by_baselines)
-        for side, (queries, _) in asked.items()
+        side: _choose_counter(graph, side, queries, answers=ranked_by_baselines) for side, (queries, _) in asked.items()
     }
     known = protocol.known_splits(split) if tasks.rows.size else ()
     filters = [*map(graph.splits.__getitem__, dict.fromkeys((*known, split))), graph.known] if known else []
-    every = bool(candidate.all())
+    every, related = bool(candidate.all()), bool(relation.all())
     for triples in filters:
         for batch in _batches(triples):
             # Only a candidate can be removed from the candidates.
             inside = batch if every else batch.select(candidate[batch.head] & candidate[batch.tail])
-            counters["tail"].update(inside.head, inside.relation, inside.tail, inside.time)
-            counters["head"].update(inside.tail, inside.relation, inside.head, inside.time)
+            for side, counter in counters.items():
+                apart = side == RELATION_SIDE and not related
+                seen = inside.select(relation[inside.relation]) if apart else inside
+                for view in _view(graph, seen, side):
+                    counter.update(*view, seen.time)
     blocks = {}
-    for side, queries in tasks.queries.items():
-        place = asked[side][1]
-        size = num_entities + 1 - counters[side].count()[place] if known else np.full(queries.keys.size, num_entities)
-        if known and (size.min() < 1 or size.max() > num_entities):
+    for side, number in ranked.items():
+        queries, place = tasks.queries[side], asked[side][1]
+        size = number + 1 - counters[side].count()[place] if known else np.full(queries.keys.size, number)
+        if known and (size.min() < 1 or size.max() > number):
             raise DataError(
                 f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
-                f"expected 1 to {num_entities}. This is a bug: please report it with the dataset."
+                f"expected 1 to {number}. This is a bug: please report it with the dataset."
             )
         blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
-    found = {side: counter.answers for side, counter in counters.items() if isinstance(counter, _AnswerCounter)}
-    return TaskCounts(tasks, blocks, num_entities, found if ranked_by_baselines else None)
+    if not ranked_by_baselines:
+        return TaskCounts(tasks, blocks, num_entities)
+    counted = {side: counters[side] for side in ENTITY_SIDES}
+    found = {side: counter.answers for side, counter in counted.items() if isinstance(counter, _AnswerCounter)}
+    return TaskCounts(tasks, blocks, num_entities, found)
 
 
-def _choose_counter(queries: Queries, num_entities: int, *, answers: bool) -> _AnswerCounter | _SortingCounter:
+def _choose_counter(graph: Graph, side: str, queries: Queries, *, answers: bool) -> _AnswerCounter | _SortingCounter:
     """Return what counts the answers of queries; without `answers`, the queries are those of train."""
-    sorts = not answers and _SortingCounter.fits(queries, num_entities)
-    return _SortingCounter(queries, num_entities) if sorts else _AnswerCounter(queries, num_entities)
+    number = 2 * graph.num_relations if side == RELATION_SIDE else graph.num_entities
+    sorts = not answers and _SortingCounter.fits(queries, graph.num_entities, number)
+    return _SortingCounter(queries, number) if sorts else _AnswerCounter(queries, number)

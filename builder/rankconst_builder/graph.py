@@ -76,11 +76,17 @@ class Graph:
     allowed_relations: NDArray[np.bool_] | None = None
     # Further known triples, which every filter removes.
     known: Triples = field(default_factory=lambda: NO_TRIPLES)
+    inductive: bool = False  # True if models are trained on another graph than train
 
     @property
     def temporal(self) -> bool:
         """True if facts have a time."""
         return self.splits["train"].time is not None and not self.qualified
+
+    @property
+    def ranks_relations(self) -> bool:
+        """True if it is clear which relations tasks (h, ?, t) rank; of inductive graphs, no tool's code says it."""
+        return not (self.qualified or self.inductive)
 
     @cached_property
     def timeless(self) -> Graph:

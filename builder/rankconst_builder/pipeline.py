@@ -21,7 +21,15 @@ from rankconst import errors
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, Protocol, explain_unfit, parse_protocol
+from rankconst.catalogue.protocols import (
+    ENTITY_SIDES,
+    PROTOCOLS,
+    RELATION_SIDE,
+    SPLITS,
+    Protocol,
+    explain_unfit,
+    parse_protocol,
+)
 from rankconst.download import MissingSourceError, Reporter
 from rankconst.errors import (
     DataError,
@@ -344,6 +352,7 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: s
         missing=[role for role in ROLES if role in source.files and role not in contents],
         forecasting=source.split == FORECASTING,
     )
+    graph = replace(graph, inductive=CONTEXT in source.files or "inductive" in source.split)
     if CONTEXT in source.files and CONTEXT not in labels and not graph.seen_relations.all():
         raise MissingSourceError(
             f"{source.key}: {source.files[CONTEXT].name} is missing, and it decides which relations that the inference "
@@ -468,9 +477,11 @@ def gather_histograms(
     """
     found: dict[Tasks, Histogram] = {}
     for (protocol, split, baseline), count in count_baselines(graph, counts, baselines).items():
-        for side in ("head", "tail") if count.rows.size else ():
+        for side in count.blocks if count.rows.size else ():
             tasks = Tasks(key, protocol, split, side, baseline=baseline)
             found[tasks] = count.histogram(side)
+            if side == RELATION_SIDE:
+                continue
             for aggregation in MACROS.values():
                 found[replace(tasks, aggregation=aggregation.key)] = count.macro_histogram(side, aggregation)
             if split != "train":
@@ -601,7 +612,7 @@ def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, His
     for protocol, split in itertools.product(build.protocols, SPLITS):
         if not archive.holds(Tasks(key, protocol.key if protocol.negatives is None else "raw", split)):
             continue
-        for side in ("head", "tail"):
+        for side in ENTITY_SIDES:
             tasks = Tasks(key, protocol.key, split, side)
             relations = archive.relations(tasks) if split != "train" else ()
             for one in (
@@ -610,6 +621,9 @@ def _read_histograms(build: Build, key: str, archive: Tables) -> dict[Tasks, His
                 *(replace(tasks, relations=(name,)) for name in relations),
             ):
                 found[one] = archive.histogram(one)
+        tasks = Tasks(key, protocol.key, split, RELATION_SIDE)
+        if RELATION_SIDE in archive.sides(tasks):
+            found[tasks] = archive.histogram(tasks)
     return found
 
 
@@ -634,6 +648,7 @@ def _write_per_triple(build: Build, key: str, part: _Part) -> None:
                     "row": pa.array(count.rows),
                     "head_candidates": pa.array(count.head),
                     "tail_candidates": pa.array(count.tail),
+                    **({} if count.relation is None else {"relation_candidates": pa.array(count.relation)}),
                 }
             )
             for split in SPLITS

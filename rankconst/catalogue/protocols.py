@@ -28,8 +28,18 @@ SIDES: dict[str, tuple[str, ...]] = {
     "head": ("left", "subject", "h", "s"),
     "tail": ("right", "object", "t", "o"),
     "both": (),
+    "relation": ("predicate", "rel"),
 }
-"""Sides with the spellings that are accepted; ``both`` pools the ranks of head and tail."""
+"""Sides with the spellings that are accepted; ``both`` pools the ranks of head and tail, and not those of relations."""
+
+ENTITY_SIDES = ("head", "tail")
+"""The sides that ``both`` pools."""
+
+RELATION_SIDE = "relation"
+"""The side of tasks (h, ?, t)."""
+
+LINK_SIDES: dict[str, tuple[str, ...]] = {side: words for side, words in SIDES.items() if side != RELATION_SIDE}
+"""The sides of link prediction, which ranks entities: what files mean unless they are told otherwise."""
 
 
 _FULL_LAW = (
@@ -73,6 +83,11 @@ class Protocol:
         order = tuple(SPLITS)
         own = tuple(dict.fromkeys(("train", split)))
         return {"all": order, "up_to": order[: order.index(split) + 1], "own": own, "none": ()}[self.known]
+
+    @property
+    def ranks_relations(self) -> bool:
+        """True if tasks (h, ?, t) are defined: no tool ranks relations of statements, or some of them only."""
+        return self.negatives is None and not self.qualified
 
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
         """Tell whether the protocol is for graphs with time, with qualifiers, or without; without a filter, for all."""
@@ -383,5 +398,5 @@ def parse_split(name: str) -> str:
 
 
 def parse_side(name: str) -> str:
-    """Return ``head``, ``tail`` or ``both`` for any usual spelling."""
+    """Return ``head``, ``tail``, ``both`` or ``relation`` for any usual spelling."""
     return _SIDE_NAMES.resolve(name)

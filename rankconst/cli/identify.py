@@ -10,7 +10,7 @@ import typer
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import SIDES, SPLITS
+from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.checks.identify.evidence import Piece
 from rankconst.checks.identify.matches import Identification, Identified, Match
 from rankconst.checks.identify.search import identify_evaluations, identify_reading
@@ -117,7 +117,7 @@ def identify(
     z: Annotated[str | None, _stating("--z", help="The z-score.")] = None,
     dataset: Annotated[str | None, _narrowing("dataset", "-d", complete=complete_dataset)] = None,
     split: Annotated[str | None, _narrowing("split", complete=complete_from(SPLITS))] = None,
-    side: Annotated[str | None, _narrowing("side", complete=complete_from(SIDES))] = None,
+    side: Annotated[str | None, _narrowing("side", complete=complete_from(LINK_SIDES))] = None,
     protocol: Annotated[str | None, _narrowing("protocol", "-p", complete=complete_from(PROTOCOL_NAMES))] = None,
     aggregation: Annotated[str | None, _narrowing("aggregation", "-a", complete=complete_from(AGGREGATIONS))] = None,
     percent: PercentOption = None,

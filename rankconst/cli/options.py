@@ -106,7 +106,7 @@ SideOption = Annotated[
     str | None,
     option(
         "--side",
-        help="head, tail, or both (default: both; all ranks pooled).",
+        help="head, tail, both (default: both; the ranks of the two pooled), or relation for relation prediction.",
         metavar="SIDE",
         complete=complete_from(SIDES),
     ),

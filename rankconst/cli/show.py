@@ -12,6 +12,7 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE, list_baselines
 from rankconst.catalogue.metrics import list_tabulated, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
+    LINK_SIDES,
     SIDES,
     SPLITS,
     parse_protocol,
@@ -41,7 +42,7 @@ from rankconst.tables.tables import Tables
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _COLUMNS = (
     Column("dataset"),
@@ -98,7 +99,7 @@ def show(
         str,
         option(
             "--side",
-            help="head, tail, both (all ranks pooled) or all.",
+            help="head, tail, both (their ranks pooled), relation or all.",
             metavar="SIDE",
             complete=complete_from((*SIDES, ALL)),
         ),
@@ -142,9 +143,11 @@ def show(
     weighed = parse_aggregation(aggregation or DEFAULT_AGGREGATION).key
     chosen = [parse_metric(name) for name in metric or ()]
     wanted = Tasks(dataset, protocol, split, side, weighed, tuple(dict.fromkeys(relation or ())))
+    # On the relation side there is chance alone, of all relations, each task counting once.
+    sides = SIDES if wanted.is_micro and not relation and baselines == (DEFAULT_BASELINE,) else LINK_SIDES
     rows = [
         _row(opened.look_up(replace(tasks, baseline=each), one), ties=ties)
-        for tasks in _expand(opened, wanted)
+        for tasks in _expand(opened, wanted, sides)
         for one in chosen or list_tabulated(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol))
         for each in baselines
     ]
@@ -180,17 +183,19 @@ def _choose_columns(*, ladder: bool, ties: bool) -> list[Column]:
     return [replace(each, title=None) if each.key in hidden else each for each in found] + tied
 
 
-def _expand(opened: Tables, wanted: Tasks) -> list[Tasks]:
+def _expand(opened: Tables, wanted: Tasks, sides: Iterable[str]) -> list[Tasks]:
     """List the tasks for every protocol, split or side where "all" is asked for: of those that there are."""
     protocol, split, side = wanted.protocol, wanted.split, wanted.side
     found = [
         replace(wanted, protocol=one_protocol, split=one_split, side=one_side)
         for one_protocol in (opened.protocols(wanted.dataset) if protocol == ALL else (parse_protocol(protocol).key,))
         for one_split in (SPLITS if split == ALL else (parse_split(split),))
-        for one_side in (SIDES if side == ALL else (parse_side(side),))
+        for one_side in (sides if side == ALL else (parse_side(side),))
     ]
     if ALL in {split, protocol}:
         found = [tasks for tasks in found if opened.holds(tasks)]
+    # Of relations there may be none, though there are of entities.
+    found = [tasks for tasks in found if side != ALL or tasks.side in LINK_SIDES or tasks.side in opened.sides(tasks)]
     # What was named is looked up even if it is not there: the lookup says what there is.
     if not found:
         raise UnknownNameError(f"the tables ({opened.version}) hold no {split} tasks of {wanted.dataset}.")

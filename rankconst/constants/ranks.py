@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankconst.catalogue.metrics import TABULATED, parse_metric
-from rankconst.catalogue.protocols import parse_side
+from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
 from rankconst.constants.comparison import compare_ranks
 from rankconst.errors import DataError, UnknownNameError, UsageError
 
@@ -52,10 +52,10 @@ class Ranks:
         key = parse_side(side)
         if key in self.sides:
             return self.sides[key]
-        missing = [each for each in ("head", "tail") if each not in self.sides] if key == "both" else [key]
+        missing = [each for each in ENTITY_SIDES if each not in self.sides] if key == "both" else [key]
         if missing:
             raise UnknownNameError(f"there are no ranks of side {missing[0]}; there are of: {', '.join(self.sides)}.")
-        return np.concatenate([self.sides["head"], self.sides["tail"]])
+        return np.concatenate([self.sides[each] for each in ENTITY_SIDES])
 
     def evaluate(self, metric: str | Metric, side: str = "both") -> float:
         """Compute a metric of the ranks.
@@ -65,7 +65,7 @@ class Ranks:
         metric
             In any usual spelling; any k.
         side
-            ``head``, ``tail`` or ``both``.
+            ``head``, ``tail``, ``both`` or ``relation``.
 
         Returns
         -------
@@ -132,10 +132,10 @@ def from_ranks(ranks: Any) -> Ranks:
     Parameters
     ----------
     ranks
-        One rank for each task, in any order: an array of shape (n,). Or a mapping from side (``head``, ``tail``) to
-        such an array. Or a DataFrame with a column ``rank``, and perhaps ``side``; its columns ``head``, ``relation``
-        and ``tail`` make sure that models are compared on the same tasks. 1 is best; the mean rank of a tie, such as
-        2.5, will do.
+        One rank for each task, in any order: an array of shape (n,). Or a mapping from side (``head``, ``tail``,
+        ``relation``) to such an array. Or a DataFrame with a column ``rank``, and perhaps ``side``; its columns
+        ``head``, ``relation`` and ``tail`` make sure that models are compared on the same tasks. 1 is best; the mean
+        rank of a tie, such as 2.5, will do.
 
     Returns
     -------
@@ -162,8 +162,8 @@ def from_ranks(ranks: Any) -> Ranks:
     if not isinstance(ranks, Mapping):
         return Ranks({"both": _read(ranks, "ranks")})
     keys = [parse_side(side) for side in ranks]
-    if not keys or len(set(keys)) < len(keys) or ("both" in keys and len(keys) > 1):
-        raise UsageError(f"expected head, tail, or each once; got {', '.join(map(str, ranks)) or 'no side'}.")
+    if not keys or len(set(keys)) < len(keys) or ("both" in keys and not {*ENTITY_SIDES}.isdisjoint(keys)):
+        raise UsageError(f"expected head, tail or relation, each once; got {', '.join(map(str, ranks)) or 'no side'}.")
     return Ranks({key: _read(each, f"ranks of side {key}") for key, each in zip(keys, ranks.values(), strict=True)})
 
 
@@ -175,11 +175,11 @@ def _from_frame(frame: Any) -> Ranks:
         raise DataError("the DataFrame has no rows.")
     words = {word: parse_side(str(word)) for word in frame[names["side"]].unique()} if "side" in names else {}
     sides = frame[names["side"]].map(words).to_numpy() if words else np.full(len(frame), "both")
-    kept = {key: sides == key for key in ("head", "tail", "both") if (sides == key).any()}
+    kept = {key: sides == key for key in SIDES if (sides == key).any()}
     ranks = {key: _read(frame[names["rank"]].to_numpy()[chosen], "column rank") for key, chosen in kept.items()}
     found = [name for name in _TRIPLE if name in names]
     triples = {key: {name: frame[names[name]].to_numpy()[chosen] for name in found} for key, chosen in kept.items()}
-    if "both" in ranks and len(ranks) > 1:
+    if "both" in ranks and not {*ENTITY_SIDES}.isdisjoint(ranks):
         raise UsageError("column side: expected head and tail, or both; got all three.")
     return Ranks(ranks, triples)
 

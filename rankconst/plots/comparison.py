@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.catalogue.protocols import SIDES
 from rankconst.constants.published import show_number
 from rankconst.errors import DataError, UsageError
 from rankconst.plots.arrangement import FURTHER, arrange, choose_looks, collect_points, dodge, find_common
@@ -284,7 +285,7 @@ def _name_axis(points: Sequence[Point]) -> str:
     # What most tables have in common goes without saying where it is not all the table has.
     named = {each for point in points for each in point.place.words} - set(common)
     usual = [each for each in ("test", "both") if each in named]
-    said = ["both sides" if each == "both" else f"{each} side" if each in {"head", "tail"} else each for each in common]
+    said = ["both sides" if each == "both" else f"{each} side" if each in SIDES else each for each in common]
     said += [f"{'both sides' if each == 'both' else each} unless named" for each in usual]
     name = "datasets by mean number of candidates (in brackets), ascending"
     return f"{name}; {', '.join(said)}" if said else name

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.benchmarks import list_meant
 from rankconst.catalogue.mentions import describe_dataset
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, find_protocol, parse_protocol, parse_side, parse_split
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    RELATION_SIDE,
+    find_protocol,
+    parse_protocol,
+    parse_side,
+    parse_split,
+)
 from rankconst.catalogue.tools import Tool, parse_tool
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import squash
@@ -142,7 +149,9 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if reason is not None:
         raise DataError(reason)
     if file.task and describe_dataset(named, file.task) != named and not _is_task_asked(file.task, user):
-        raise DataError(f"the text above the table names another task ({file.task}): its numbers are not of {named}.")
+        hint = " If relations were ranked, add --side relation." if file.task == "relation prediction" else ""
+        reason = f"the text above the table names another task ({file.task}): its numbers are not of {named}.{hint}"
+        raise DataError(reason)
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()
@@ -174,8 +183,12 @@ def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ..
 
 def _is_task_asked(task: str, user: Stated) -> bool:
     """Tell whether a user says what tasks the numbers of another task than the usual one are from."""
-    sampled = user.protocol is not None and find_protocol(user.protocol).negatives is not None
-    return bool(user.relations) if task == "by relation" else sampled and task == "sampled"
+    asked = {
+        "by relation": bool(user.relations),
+        "sampled": user.protocol is not None and find_protocol(user.protocol).negatives is not None,
+        "relation prediction": user.side == RELATION_SIDE,
+    }
+    return asked.get(task, False)
 
 
 def _agree(name: str, stated: str | None, asked: str | None, parse: Callable[[str], str]) -> str | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.benchmarks import pykeen_keys
 from rankconst.catalogue.metrics import CATALOGUE, Metric
-from rankconst.catalogue.protocols import SIDES, SPLITS, find_protocol, parse_protocol
+from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, find_protocol, parse_protocol
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import resolve_name
 from rankconst.tables.encode import ENCODERS
@@ -92,7 +92,7 @@ def _collect_pykeen(tables: Tables, dataset: str, protocol: str | None) -> Rows:
     looked_up = [
         tables.look_up(Tasks(dataset, protocol, split, side), metric)
         for metric in _pykeen_metrics(entities)
-        for side in SIDES
+        for side in LINK_SIDES
         for split in splits
     ]
     return [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import OWN_COUNTS, parse_side
+from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_side
 from rankconst.constants.constants import Constants
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.moments import compute_moments
@@ -44,7 +44,7 @@ class Counts:
     sides: Mapping[str, Histogram]
 
     def histogram(self, side: str = "both") -> Histogram:
-        """Return the candidate counts of a side; ``both`` pools the two.
+        """Return the candidate counts of a side; ``both`` pools head and tail.
 
         Raises
         ------
@@ -54,10 +54,10 @@ class Counts:
         key = parse_side(side)
         if key in self.sides:
             return self.sides[key]
-        missing = {"head", "tail"} - set(self.sides) if key == "both" else {key}
+        missing = [each for each in ENTITY_SIDES if each not in self.sides] if key == "both" else [key]
         if missing:
-            raise UnknownNameError(f"{self.name}: no tasks of side {missing.pop()}; there is: {', '.join(self.sides)}.")
-        return functools.reduce(Histogram.pool, self.sides.values())
+            raise UnknownNameError(f"{self.name}: no tasks of side {missing[0]}; there is: {', '.join(self.sides)}.")
+        return functools.reduce(Histogram.pool, [self.sides[each] for each in ENTITY_SIDES])
 
     def constants(self, metric: str | Metric, side: str = "both") -> Constants:
         """Compute the constants of a metric.
@@ -67,7 +67,7 @@ class Counts:
         metric
             In any usual spelling; also one that tables have no rows for, such as ``hits@7``.
         side
-            ``head``, ``tail`` or ``both``.
+            ``head``, ``tail``, ``both`` or ``relation``.
 
         Returns
         -------
@@ -108,7 +108,7 @@ def from_counts(
     ----------
     counts
         For each task, how many candidates are ranked, the true answer included; in any order. Shape (n,), whole
-        numbers >= 1. Or a mapping from side (``head``, ``tail``) to such an array.
+        numbers >= 1. Or a mapping from side (``head``, ``tail``, ``relation``) to such an array.
     weights
         What each task counts in the average, of the same shape; each counts once if None.
     name
@@ -155,7 +155,7 @@ def from_counts(
 def _key_by_side(given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
     keys = [parse_side(side) for side in given]
     if not keys or len(set(keys)) < len(keys) or "both" in keys:
-        raise UsageError(f"expected head, tail, or each once; got {', '.join(given) or 'no side'}.")
+        raise UsageError(f"expected head, tail or relation, each once; got {', '.join(given) or 'no side'}.")
     return dict(zip(keys, given.values(), strict=True))
 
 

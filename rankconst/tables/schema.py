@@ -144,6 +144,9 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
 SINCE = {"macro_candidates": "1.0.0", "candidates_by_relation": "1.0.0", "baseline_candidates": "1.1.0"}
 """Table to the version that has it first; older ones are read as if it were empty."""
 
+RELATIONS_SINCE = "1.2.0"
+"""The version that has tasks on the side of relations first."""
+
 
 NULLABLE = {
     # What is counted in files of which one may be missing, and what a source need not state.

@@ -12,6 +12,7 @@ import numpy as np
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import TABULATED_KS, Metric
+from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.tables.tables import decode_column
 from rankconst.tasks import Tasks
 
@@ -33,7 +34,7 @@ TASK_FIELDS = ("dataset", "protocol", "split", "side", "aggregation")
 
 @dataclass(frozen=True, eq=False)
 class TaskSets:
-    """Every set of tasks of the tables, as columns.
+    """Every set of tasks of the tables that rank entities, as columns.
 
     Attributes
     ----------
@@ -65,9 +66,13 @@ class TaskSets:
 
     @classmethod
     def _read(cls, tables: Tables) -> TaskSets:
-        # Published adjusted values are against chance.
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        # Published adjusted values are of link prediction, against chance.
         read = (*TASK_FIELDS, "metric", "k", "num_tasks", "expectation", "variance", "method")
         table = tables._read("constants", read, baseline=DEFAULT_BASELINE)
+        table = table.filter(pc.not_equal(table["side"], pa.scalar(RELATION_SIDE)))
         codes = {name: _encode(table, name) for name in (*TASK_FIELDS, "metric", "method")}
         keys = np.stack([codes[name][0] for name in TASK_FIELDS])
         # Rows are in canonical order: those of a set are together.

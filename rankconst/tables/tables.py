@@ -24,6 +24,8 @@ from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_m
 from rankconst.catalogue.metrics import Metric, parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
+    ENTITY_SIDES,
+    RELATION_SIDE,
     SIDES,
     SPLITS,
     UNTABLED,
@@ -37,7 +39,7 @@ from rankconst.moments import Moments, compute_moments
 from rankconst.names import resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
 from rankconst.tables.location import OUTPUT, find_location
-from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, SINCE, parse_version, precedes, schema_of
+from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, RELATIONS_SINCE, SINCE, parse_version, precedes, schema_of
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
@@ -577,6 +579,8 @@ class Tables:
             For a macro average over some relations only.
         """
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
+        if tasks.side == RELATION_SIDE and (unranked := _explain_unranked(tasks)):
+            raise UsageError(unranked)
         if tasks.relations and not tasks.is_micro:
             raise UsageError(
                 f"{tasks.aggregation} averages are over all relations; leave out the aggregation or the relations."
@@ -664,7 +668,7 @@ class Tables:
         """
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
         stored = self._find_stored(tasks) or tasks
-        one = replace(stored, side="head", aggregation=DEFAULT_AGGREGATION, relations=())
+        one = replace(stored, side=ENTITY_SIDES[0], aggregation=DEFAULT_AGGREGATION, relations=())
         stored_relations = self._records(tasks.dataset).relation_histograms
         return tuple(each.relations[0] for each in stored_relations if replace(each, relations=()) == one)
 
@@ -672,6 +676,16 @@ class Tables:
         """Tell whether there are rows of such tasks, whatever their side, aggregation and relations."""
         held = self._records(tasks.dataset).histograms
         return any(Tasks(tasks.dataset, tasks.protocol, tasks.split, side) in held for side in SIDES)
+
+    def sides(self, tasks: Tasks) -> tuple[str, ...]:
+        """Return the sides of some ranking tasks that there are constants of, whatever their own side."""
+        stored, held = self._find_stored(tasks), self._records(tasks.dataset).histograms
+        if stored is None:
+            return ()
+        every = [Tasks(stored.dataset, stored.protocol, stored.split, side) for side in SIDES]
+        if not find_protocol(tasks.protocol).ranks_relations:
+            every = [each for each in every if each.side != RELATION_SIDE]
+        return tuple(each.side for each in every if each in held or {*each.sides} <= held.keys())
 
     def protocols(self, dataset: str) -> tuple[str, ...]:
         """Return the protocols that the tables hold of a dataset, given by its key."""
@@ -690,6 +704,8 @@ class Tables:
     def _explain_lack(self, tasks: Tasks, stored: Tasks) -> str:
         """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
         where = f"{tasks.dataset} {tasks.split}"
+        if tasks.side == RELATION_SIDE:
+            return self._explain_no_relation_side(tasks)
         if not tasks.relations and tasks.is_micro:
             stored = replace(tasks, side="")
             held = [each.side for each in self._records(tasks.dataset).histograms if replace(each, side="") == stored]
@@ -717,6 +733,22 @@ class Tables:
             f"{tasks.protocol}.{hint} "
             f"`rankconst show {tasks.dataset} --relations` lists the {len(known)} that there are."
         )
+
+    def _explain_no_relation_side(self, tasks: Tasks) -> str:
+        """Say why the tables hold no tasks that rank relations."""
+        lacks = f"the tables ({self.version}) have no relation side"
+        if precedes(self.version, RELATIONS_SINCE):
+            return f"{lacks}; those since {RELATIONS_SINCE} do."
+        from rankconst.catalogue.mentions import is_inductive
+
+        if is_inductive(tasks.dataset):
+            return (
+                f"{lacks} of {tasks.dataset}: no tool's code says which relations of an inductive benchmark are "
+                f"ranked, those of the graph that models are trained on or those of the other. {_COUNT_THEM}"
+            )
+        if self.datasets[tasks.dataset]["entities"] is None:
+            return f"{lacks} of {tasks.dataset}: what it ranks is no relation."
+        return f"{lacks} of {tasks.dataset}. Build it: rankconst build -d {tasks.dataset}."
 
     def to_pandas(self, name: str = "constants") -> pd.DataFrame:
         """Return a whole table as a pandas DataFrame (needs pandas)."""
@@ -813,6 +845,30 @@ def join_tables(sets: Sequence[Tables]) -> Tables:
         return sets[0]
     first = sets[0]
     return JoinedTables(first.path, first.descriptor, first.folder, first.place, sets=tuple(sets))
+
+
+_COUNT_THEM = "If you know how many were, rankconst.from_counts takes the numbers of candidates."
+
+
+def _explain_unranked(tasks: Tasks) -> str:
+    """Say why there are no constants of tasks that rank relations, on any dataset; empty if there can be."""
+    protocol = find_protocol(tasks.protocol)
+    if not tasks.is_chance:
+        return f"baseline {tasks.baseline} ranks entities; on the relation side there is chance alone. Leave it out."
+    if not tasks.is_micro:
+        return f"on the relation side every task counts once: there are no {tasks.aggregation} averages."
+    if tasks.relations:
+        return (
+            "the relation side is of all relations: leave out --relation (relations= in Python), or name another side."
+        )
+    if protocol.qualified:
+        return (
+            f"protocol {protocol.key} has no relation side: no tool's code says which relations of a statement are "
+            f"ranked, and what is filtered. {_COUNT_THEM}"
+        )
+    if protocol.negatives is not None:
+        return f"protocol {protocol.key} has no relation side: its negatives are entities."
+    return ""
 
 
 def _count_bytes(file: pq.ParquetFile) -> int:

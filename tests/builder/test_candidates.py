@@ -287,7 +287,7 @@ def test_a_key_and_an_entity_must_fit_one_word(width: int) -> None:
     queries = candidates._gather(one, one, num_entities=1 << 18, num_relations=1 << width)
     # The last key, then room for the number of entities.
     last = (1 << 18 + width) - 1 << (1 << 18).bit_length() | 1 << 18
-    assert candidates._SortingCounter.fits(queries, 1 << 18) is (last < 1 << 64)
+    assert candidates._SortingCounter.fits(queries, 1 << 18, 1 << 18) is (last < 1 << 64)
 
 
 @pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
@@ -320,7 +320,7 @@ def test_keys_that_do_not_fit_are_refused() -> None:
         candidates._gather(one, one, num_entities=1 << 32, num_relations=1 << 32)
     queries = candidates._gather(one, one, num_entities=1 << 40, num_relations=1)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
-        candidates._AnswerCounter(queries, num_entities=1 << 63)
+        candidates._AnswerCounter(queries, num_answers=1 << 63)
 
 
 def test_largest_keys_that_fit_are_counted() -> None:
@@ -330,7 +330,7 @@ def test_largest_keys_that_fit_are_counted() -> None:
     relations = np.array([(1 << 31) - 1, 0, 0], dtype=np.int64)
     queries = candidates._gather(anchors, relations, num_entities=1 << 32, num_relations=1 << 31)
     assert queries.relation[queries.of_task].tolist() == relations.tolist()
-    counter = candidates._AnswerCounter(queries, num_entities=1 << 32)
+    counter = candidates._AnswerCounter(queries, num_answers=1 << 32)
     known = [
         (last, (1 << 31) - 1, last),
         (last, (1 << 31) - 1, 0),

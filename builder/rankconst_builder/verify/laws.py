@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES, TABULATED, parse_metric
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
+from rankconst.catalogue.protocols import ENTITY_SIDES, PROTOCOLS, RELATION_SIDE, SPLITS
 from rankconst.tasks import Tasks
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
@@ -77,7 +77,7 @@ def check_filters(tables: TableSet) -> Checked:
     """Compare protocols: a wider filter never leaves more candidates, and equal filters leave the same."""
     findings, rows = [], 0
     for dataset, row in tables.datasets.items():
-        for split, side in itertools.product(SPLITS, ("head", "tail")):
+        for split, side in itertools.product(SPLITS, (*ENTITY_SIDES, RELATION_SIDE)):
             parts = {
                 protocol: tables.histograms[tasks]
                 for protocol in PROTOCOLS

@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
-from rankconst.catalogue.protocols import SPLITS, parse_protocol
+from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, parse_protocol
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.structure import TASKS, count_tasks
@@ -114,32 +114,34 @@ def _bound_statistics(row: dict[str, Any], temporal: bool, qualified: bool) -> I
         yield f"dropped_{split}", int(row[f"duplicates_{split}"]), rows[split] - int(row[f"{split}_in_train"])
 
 
-def _count_entities(tables: TableSet) -> dict[tuple[str, str], int]:
-    """Return, for each dataset and protocol, how many entities are ranked when nothing is filtered."""
-    protocols = {
-        key: parse_protocol(key) for key in tables.whole["candidates"]["protocol"].cat.categories if is_protocol(key)
-    }
-    return {
-        (dataset, key): rule.negatives + 1
-        if rule.negatives is not None
-        else int(row["entities_train" if rule.candidates == "seen" else "entities"])
-        for dataset, row in tables.datasets.items()
-        for key, rule in protocols.items()
-        if rule.negatives is not None or not pd.isna(row["entities_train" if rule.candidates == "seen" else "entities"])
-    }
+def _count_ranked(tables: TableSet, kind: str) -> dict[tuple[str, str], int]:
+    """Return, for each dataset and protocol, how many entities or relations are ranked when nothing is filtered."""
+    found = {}
+    for key in filter(is_protocol, tables.whole["candidates"]["protocol"].cat.categories):
+        rule = parse_protocol(key)
+        column = f"{kind}_train" if rule.candidates == "seen" else kind
+        for dataset, row in tables.datasets.items():
+            if rule.negatives is not None:
+                found[dataset, key] = rule.negatives + 1
+            elif not pd.isna(row[column]):
+                # Temporal graphs rank the inverses of relations, too.
+                doubled = kind == "relations" and dataset in tables.temporal
+                found[dataset, key] = int(row[column]) * (2 if doubled else 1)
+    return found
 
 
 @check("candidates", "1 <= N <= number of entities; weights from 0 to 1", "datasets", "candidates")
 def check_candidates(tables: TableSet) -> Checked:
     """Look for numbers of candidates, of tasks and weights that cannot be."""
-    entities = _count_entities(tables)
+    entities, relations = _count_ranked(tables, "entities"), _count_ranked(tables, "relations")
     rows, findings = 0, []
     for name in HISTOGRAM_TABLES:
         if name not in tables.sound:
             continue
         frame = tables.sound[name]
         rows += len(frame)
-        largest = _look_up(frame, entities)
+        related = (frame["side"] == RELATION_SIDE).to_numpy()
+        largest = np.where(related, _look_up(frame, relations), _look_up(frame, entities))
         sizes = frame["num_candidates"].to_numpy()
         above = frame["offset"].to_numpy() if "offset" in frame else np.zeros_like(sizes)
         protocols = frame["protocol"]
@@ -147,7 +149,7 @@ def check_candidates(tables: TableSet) -> Checked:
             [key for key in protocols.cat.categories if is_protocol(key) and parse_protocol(key).known == "none"]
         ).to_numpy()
         # Restricted to some entities, even without a filter not all of them are ranked.
-        fixed = fixed & ~(frame["dataset"].isin(tables.restricted) & (protocols == "raw")).to_numpy()
+        fixed = fixed & (related | ~(frame["dataset"].isin(tables.restricted) & (protocols == "raw")).to_numpy())
         fixed = fixed & ("offset" not in frame)
         known = ~np.isnan(largest)
         findings += point_out(
@@ -187,11 +189,15 @@ def check_tasks(tables: TableSet) -> Checked:
     """Compare numbers of tasks with the rows of the splits that the datasets table states."""
     frame = tables.sound["candidates"]
     sums = frame.groupby(list(TASKS), observed=True, sort=False)["num_tasks"].sum().reset_index()
-    keys = zip(*(sums[column].tolist() for column in TASKS[:3]), strict=True)
+    keys = zip(*(sums[column].tolist() for column in TASKS), strict=True)
     expected = np.array(
         [
-            count_tasks(tables.datasets[dataset], protocol, split) if dataset in tables.datasets else np.nan
-            for dataset, protocol, split in keys
+            # On the relation side of temporal graphs, each fact is asked for in both directions.
+            count_tasks(tables.datasets[dataset], protocol, split)
+            * (2 if side == RELATION_SIDE and dataset in tables.temporal else 1)
+            if dataset in tables.datasets
+            else np.nan
+            for dataset, protocol, split, side in keys
         ],
         dtype=np.float64,
     )
@@ -270,7 +276,9 @@ def check_errors(tables: TableSet) -> Checked:
     """Look for errors that are negative, or larger than constants of their method may have."""
     frame = tables.sound["constants"]
     sampled = frame["method"].isin(["sampled"]).to_numpy()
-    chance = frame["baseline"].isin([DEFAULT_BASELINE]).to_numpy()
+    # Among few candidates, as relations are, medians are all but certain, too.
+    few = sampled & (frame["side"] == RELATION_SIDE).to_numpy()
+    chance = frame["baseline"].isin([DEFAULT_BASELINE]).to_numpy() & ~few
     bounds = {"expectation": LARGEST_EXPECTATION_ERROR, "variance": LARGEST_VARIANCE_ERROR}
     share = np.where(chance, LARGEST_SAMPLED_ERROR, OF_BASELINES["sampled"])
     ranks = np.where(chance, 0.0, OF_BASELINES["rank"])

@@ -15,7 +15,7 @@ import pandas as pd
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
-from rankconst.catalogue.protocols import parse_protocol
+from rankconst.catalogue.protocols import RELATION_SIDE, parse_protocol
 from rankconst.download import MissingSourceError, Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
@@ -207,7 +207,7 @@ def _count(job: _Files) -> _Counted | str:
     for (protocol, split, baseline), counts in count_baselines(graph, chance, job.baselines).items():
         if not counts.rows.size:
             continue
-        for side in ("head", "tail"):
+        for side in counts.blocks:
             tasks = job.key, protocol, split, side
             if baseline != DEFAULT_BASELINE:
                 for code, one in counts.relation_histograms(side).items():
@@ -217,6 +217,8 @@ def _count(job: _Files) -> _Counted | str:
                 continue
             histogram = counts.histogram(side)
             micro.append(_tabulate(tasks, {}, histogram))
+            if side == RELATION_SIDE:
+                continue
             for aggregation in MACROS.values():
                 weighted = counts.macro_histogram(side, aggregation)
                 own = {"aggregation": aggregation.key, "weight": weighted.weights}

@@ -11,7 +11,14 @@ import pandas as pd
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, list_tabulated
-from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, parse_protocol, shares_negatives
+from rankconst.catalogue.protocols import (
+    ENTITY_SIDES,
+    PROTOCOLS,
+    RELATION_SIDE,
+    SPLITS,
+    parse_protocol,
+    shares_negatives,
+)
 from rankconst.tables.schema import COLUMNS, parse_version, schema_of
 from rankconst_builder.graph import needs
 from rankconst_builder.package import KEYS
@@ -225,12 +232,15 @@ def check_coverage(tables: TableSet) -> Checked:
             if count_tasks(row, protocol, split) > 0:
                 # What ranks edges, or items for users, has no sides.
                 alone = dataset not in tables.counted and (dataset, protocol, split, "both") in held
-                sides = ("both",) if alone else ("head", "tail")
+                sides = ("both",) if alone else ENTITY_SIDES
                 expected |= {(dataset, protocol, split, side) for side in sides}
+                if dataset in tables.related and parse_protocol(protocol).ranks_relations:
+                    expected.add((dataset, protocol, split, RELATION_SIDE))
     findings += _compare_keys("candidates", TASKS, expected, held)
     metrics = metrics_of(tables.version)
     # Weights and relations follow from triples.
     known = {key for key in held if key[0] in tables.counted or key[0] in tables.restricted}
+    known = {key for key in known if key[3] != RELATION_SIDE}
     if "macro_candidates" in sound:
         wanted = {(*key, macro) for key in known for macro in MACROS if macro in metrics}
         got = _distinct(sound["macro_candidates"], (*TASKS, "aggregation"))
@@ -258,14 +268,14 @@ def check_coverage(tables: TableSet) -> Checked:
     if "constants" in sound:
         columns = (*TASKS, "aggregation", "baseline", "metric", "k")
         ranked |= {(*key, DEFAULT_BASELINE) for key in held}
-        pooled = {(*key[:3], "both", key[-1]) for key in ranked}
+        pooled = {(*key[:3], "both", key[-1]) for key in ranked if key[3] != RELATION_SIDE}
         rows = {
             (*key[:4], aggregation, key[-1], metric.family, metric.k)
             for key in ranked | pooled
             for aggregation, tabulated in metrics.items()
             for metric in tabulated
             if metric in list_tabulated(shared=shares_negatives(key[1]))
-            if aggregation == DEFAULT_AGGREGATION or (*key[:3], "head") in known
+            if aggregation == DEFAULT_AGGREGATION or (key[3] != RELATION_SIDE and (*key[:3], "head") in known)
         }
         constants = sound["constants"]
         findings += _compare_keys("constants", columns, rows, _distinct(constants, columns))

@@ -19,12 +19,21 @@ import pyarrow.parquet as pq
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import BASELINES, INFORMED
 from rankconst.catalogue.benchmarks import load_benchmarks
+from rankconst.catalogue.mentions import is_inductive
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED, Metric
-from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS, parse_protocol, shares_negatives
+from rankconst.catalogue.protocols import (
+    ENTITY_SIDES,
+    PROTOCOLS,
+    RELATION_SIDE,
+    SIDES,
+    SPLITS,
+    parse_protocol,
+    shares_negatives,
+)
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, ZipPath
-from rankconst.tables.schema import COLUMNS, SINCE, TableColumn, precedes
+from rankconst.tables.schema import COLUMNS, SINCE, TableColumn, parse_version, precedes
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.describe import name_archive
 from rankconst_builder.package import CHECKSUMS
@@ -84,8 +93,6 @@ known."""
 OPTIONAL = {"constants": ("k", "num_draws"), "datasets": (*COUNTED, "triples_valid")}
 """Table to its columns that may be null."""
 
-_HISTOGRAM_SIDES = tuple(side for side in SIDES if side != "both")
-
 
 def is_protocol(word: str) -> bool:
     """Tell whether a word is the key of a protocol."""
@@ -127,7 +134,7 @@ def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
     fixed: dict[str, Iterable[str]] = {
         "split": ("valid", "test") if table in {"candidates_by_relation", "baseline_candidates"} else SPLITS,
         # Tasks that share their negatives are of no side.
-        "side": SIDES if table in {"constants", "candidates"} else _HISTOGRAM_SIDES,
+        "side": SIDES if table in {"constants", "candidates"} else ENTITY_SIDES,
         "aggregation": AGGREGATIONS if table == "constants" else MACROS,
         "baseline": BASELINES if table == "constants" else INFORMED,
         "metric": CATALOGUE,
@@ -266,6 +273,17 @@ class TableSet:
         """Keys of the datasets whose facts have qualifiers, by their protocols."""
         held = self.sound["candidates"][["dataset", "protocol"]].drop_duplicates()
         return frozenset(dataset for dataset, key in held.itertuples(index=False) if parse_protocol(key).qualified)
+
+    @cached_property
+    def related(self) -> frozenset[str]:
+        """Keys of the datasets that rank relations, too: all that can, if any of a released set does; or those that do.
+
+        What an earlier program built does not.
+        """
+        frame = self.sound["candidates"]
+        found = frozenset(frame["dataset"][(frame["side"] == RELATION_SIDE).to_numpy()].tolist())
+        able = self.counted.keys() - self.qualified - {key for key in self.counted if is_inductive(key)}
+        return frozenset(able) if found and parse_version(self.version) else found
 
     def lacks(self, dataset: str) -> tuple[str, ...]:
         """Return the splits of a dataset that was counted without their files."""

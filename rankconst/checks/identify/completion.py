@@ -16,7 +16,7 @@ import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import find_protocol
+from rankconst.catalogue.protocols import RELATION_SIDE, find_protocol
 from rankconst.checks.identify.defects import check_entries
 from rankconst.checks.identify.evidence import Evidence, collect_evidence
 from rankconst.checks.identify.matches import Match, agrees, prefer, preference, rank
@@ -218,7 +218,7 @@ class _Search:
             )[0]
         except RankconstError:
             return None
-        counted_elsewhere = self.user.relations or context.relations or context.unclear
+        counted_elsewhere = self.user.relations or context.relations or context.unclear or tasks.side == RELATION_SIDE
         return None if counted_elsewhere or find_protocol(tasks.protocol).negatives is not None else names
 
     def _rank(self, part: _Part, names: Mapping[str, str]) -> tuple[Match, ...]:

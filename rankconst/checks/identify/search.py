@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
+from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.checks.identify.evidence import Evidence, Piece, collect_evidence
 from rankconst.checks.identify.matches import (
     Identification,
@@ -25,7 +26,7 @@ from rankconst.checks.identify.matches import (
     rank,
 )
 from rankconst.checks.identify.relations import rank_relations
-from rankconst.errors import UnknownNameError
+from rankconst.errors import UnknownNameError, UsageError
 from rankconst.results.evaluation import NAMES, NOTHING, list_parsers
 from rankconst.results.reading import group_entries
 from rankconst.tables.search import TaskSets
@@ -52,6 +53,11 @@ def identify(evidence: Evidence, candidates: TaskSets, user: Stated = NOTHING) -
     states narrow the search, unless nothing fits then. Where no whole set does, a few relations may.
     """
     tables = candidates.tables
+    if user.side == RELATION_SIDE:
+        raise UsageError(
+            "relation prediction is not searched for. If you know the dataset and the protocol of the numbers, adjust "
+            f"them with side {RELATION_SIDE}."
+        )
     given = {name: key for name in NAMES if (key := getattr(user, name)) is not None}
     asked = select(candidates, given)
     if not asked.any():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
-from rankconst.catalogue.protocols import SIDES, SPLITS
+from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import Interval
 from rankconst.errors import DataError, UnknownNameError, UsageError
@@ -130,7 +130,7 @@ class Archive:
             for protocol in self.tables.protocols(tasks.dataset)
             for split in SPLITS
             if self.tables.holds(replace(tasks, protocol=protocol, split=split))
-            for side in SIDES
+            for side in LINK_SIDES
         ]
 
         def differ(one: Tasks) -> tuple[bool, int]:

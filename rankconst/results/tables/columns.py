@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
-from rankconst.catalogue.protocols import SIDES, SPLITS, parse_side, parse_split
+from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, parse_side, parse_split
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.names import squash
 from rankconst.results.tables.cells import is_number, read_count
@@ -60,7 +60,8 @@ RANK_TYPES: dict[str, str] = {
 
 _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in (role, *names)}
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
-_SIDE_WORDS = {word: side for side, words in SIDES.items() for word in (side, *words) if len(word) > 1}
+# In a name "relation" may say anything: only a column of sides says that relations are ranked.
+_SIDE_WORDS = {word: side for side, words in LINK_SIDES.items() for word in (side, *words) if len(word) > 1}
 _SIDE_WORDS |= {"lhs": "head", "rhs": "tail"}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 _SAID_BY_NAMES = "|".join((*_SPLIT_WORDS, *_SIDE_WORDS, *_FILTERED, "raw", "unfiltered", "unfilt"))

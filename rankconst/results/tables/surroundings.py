@@ -63,8 +63,8 @@ _TASKS = {
     r"\(\d[\d,]* (?:negative )?samples?\)",
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
-    r"\brelation (?:prediction|extraction|classification)\b|\b(?:node|entity) classification\b|"
-    r"\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
+    r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
+    "relation prediction": r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
     "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }

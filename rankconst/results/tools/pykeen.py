@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
-from rankconst.catalogue.protocols import SIDES, parse_split
+from rankconst.catalogue.protocols import LINK_SIDES, parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
 from rankconst.results.document import Document
@@ -51,12 +51,12 @@ _TRACKED = {"metrics", "prefix", "step"}
 # Tie policies by their names before 1.5; published experiments may not say which.
 _OLD = {"best", "worst", "avg"}
 _WORDS = {
-    "side": frozenset(SIDES),
+    "side": frozenset(LINK_SIDES),
     "rank_type": frozenset((*RANK_TYPES, "unknown")),
     "split": SPLIT_WORDS,
 }
 _JOINED = re.compile(
-    rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
+    rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
 )
 # The key of any metric of PyKEEN contains one of these.
