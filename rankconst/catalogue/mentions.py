@@ -74,6 +74,10 @@ def names_known(text: str) -> bool:
     return squash(text) in _registered() or squash(text) in _elsewhere()
 
 
+RELATION_PREDICTION = "relation prediction"
+"""The task of ranking relations. In inductive settings, and in some papers, the words mean link prediction."""
+
+
 def describe_dataset(name: str, task: str | None) -> str:
     """Return what numbers of a task on a dataset are of: the dataset itself, or another name for another task."""
     if task is None or (task == "inductive" and is_inductive(name)) or (task == "temporal" and _is_temporal(name)):
@@ -119,7 +123,8 @@ def explain_elsewhere(name: str) -> str | None:
     found = _KIND.fullmatch(name)
     if found is None:
         return None
-    return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks" if names_known(found[1]) else None)
+    remedy = ", which --side relation is for" if found[2] == RELATION_PREDICTION else ""
+    return explain_elsewhere(found[1]) or (f"these are {found[2]} tasks{remedy}" if names_known(found[1]) else None)
 
 
 def list_graphs(mention: Mention) -> tuple[str, ...]:

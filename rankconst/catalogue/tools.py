@@ -396,7 +396,7 @@ TOOLS: dict[str, Tool] = {
                 "It prints raw_ent, which is protocol raw, and filter_ent, which is time-aware: known answers of the "
                 "evaluated split at the same time, which in a forecasting split are all that there are.",
                 "Heads are ranked as tails of inverse relations; both sides are pooled. raw_rel and filter_rel rank "
-                "relations: there are no constants for them.",
+                "relations and their inverses: add --side relation.",
                 "Papers that cite it report filtered numbers of three kinds: make sure that they are time-aware.",
             ),
             evidence=(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import DEFAULT_AGGREGATION, parse_aggregation
 from rankconst.catalogue.benchmarks import list_meant
-from rankconst.catalogue.mentions import describe_dataset
+from rankconst.catalogue.mentions import RELATION_PREDICTION, describe_dataset
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     RELATION_SIDE,
@@ -131,6 +131,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         raise DataError(file.unclear)
     if user.dataset and file.dataset and user.dataset in list_meant(file.dataset):
         file = replace(file, dataset=None)  # the user says which of several
+    if file.dataset and _is_task_asked(RELATION_PREDICTION, user):
+        file = replace(file, dataset=file.dataset.removesuffix(f" ({RELATION_PREDICTION})"))
     given = user.tool or file.tool or tool
     row = parse_tool(given) if given else None
     named = user.dataset or file.dataset
@@ -149,9 +151,10 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if reason is not None:
         raise DataError(reason)
     if file.task and describe_dataset(named, file.task) != named and not _is_task_asked(file.task, user):
-        hint = " If relations were ranked, add --side relation." if file.task == "relation prediction" else ""
-        reason = f"the text above the table names another task ({file.task}): its numbers are not of {named}.{hint}"
-        raise DataError(reason)
+        hint = " If relations were ranked, add --side relation." if file.task == RELATION_PREDICTION else ""
+        raise DataError(
+            f"the text above the table names another task ({file.task}): its numbers are not of {named}.{hint}"
+        )
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()
@@ -186,7 +189,7 @@ def _is_task_asked(task: str, user: Stated) -> bool:
     asked = {
         "by relation": bool(user.relations),
         "sampled": user.protocol is not None and find_protocol(user.protocol).negatives is not None,
-        "relation prediction": user.side == RELATION_SIDE,
+        RELATION_PREDICTION: user.side == RELATION_SIDE,
     }
     return asked.get(task, False)
 

@@ -704,12 +704,11 @@ class Tables:
     def _explain_lack(self, tasks: Tasks, stored: Tasks) -> str:
         """Say what of some ranking tasks the tables do not hold: weights, relations, or one relation."""
         where = f"{tasks.dataset} {tasks.split}"
-        if tasks.side == RELATION_SIDE:
-            return self._explain_no_relation_side(tasks)
         if not tasks.relations and tasks.is_micro:
             stored = replace(tasks, side="")
             held = [each.side for each in self._records(tasks.dataset).histograms if replace(each, side="") == stored]
-            return f"the tables ({self.version}) hold {where} of side {' and '.join(held)} only, not of {tasks.side}."
+            why = self._explain_no_relations(tasks) if tasks.side == RELATION_SIDE else "."
+            return f"the tables ({self.version}) hold {where} of side {' and '.join(held)} only, not of {tasks.side}{why}"
         if not tasks.relations:
             return (
                 f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}; "
@@ -734,21 +733,25 @@ class Tables:
             f"`rankconst show {tasks.dataset} --relations` lists the {len(known)} that there are."
         )
 
-    def _explain_no_relation_side(self, tasks: Tasks) -> str:
-        """Say why the tables hold no tasks that rank relations."""
-        lacks = f"the tables ({self.version}) have no relation side"
+    def _explain_no_relations(self, tasks: Tasks) -> str:
+        """Say why the tables hold no tasks that rank relations, as the end of a sentence."""
         if precedes(self.version, RELATIONS_SINCE):
-            return f"{lacks}; those since {RELATIONS_SINCE} do."
+            return f"; tables since {RELATIONS_SINCE} do."
+        from rankconst.catalogue.benchmarks import load_benchmarks
         from rankconst.catalogue.mentions import is_inductive
 
         if is_inductive(tasks.dataset):
             return (
-                f"{lacks} of {tasks.dataset}: no tool's code says which relations of an inductive benchmark are "
-                f"ranked, those of the graph that models are trained on or those of the other. {_COUNT_THEM}"
+                ": no tool's code says which relations of an inductive benchmark are ranked, those of the graph that "
+                f"models are trained on or those of the other. {_COUNT_THEM}"
             )
+        if any(find_protocol(key).qualified for key in self.protocols(tasks.dataset)):
+            return f": {_NO_STATEMENTS}"
         if self.datasets[tasks.dataset]["entities"] is None:
-            return f"{lacks} of {tasks.dataset}: what it ranks is no relation."
-        return f"{lacks} of {tasks.dataset}. Build it: rankconst build -d {tasks.dataset}."
+            return "."
+        if tasks.dataset in load_benchmarks():
+            return f". Run: rankconst build -d {tasks.dataset} --out FOLDER; then add --tables FOLDER."
+        return ": an earlier version of rankconst built them. Build them again."
 
     def to_pandas(self, name: str = "constants") -> pd.DataFrame:
         """Return a whole table as a pandas DataFrame (needs pandas)."""
@@ -848,6 +851,9 @@ def join_tables(sets: Sequence[Tables]) -> Tables:
 
 
 _COUNT_THEM = "If you know how many were, rankconst.from_counts takes the numbers of candidates."
+_NO_STATEMENTS = (
+    f"no tool's code says which relations of a statement are ranked, and which answers are removed. {_COUNT_THEM}"
+)
 
 
 def _explain_unranked(tasks: Tasks) -> str:
@@ -858,14 +864,9 @@ def _explain_unranked(tasks: Tasks) -> str:
     if not tasks.is_micro:
         return f"on the relation side every task counts once: there are no {tasks.aggregation} averages."
     if tasks.relations:
-        return (
-            "the relation side is of all relations: leave out --relation (relations= in Python), or name another side."
-        )
+        return "side relation is of all relations together: leave out those that are named, or name another side."
     if protocol.qualified:
-        return (
-            f"protocol {protocol.key} has no relation side: no tool's code says which relations of a statement are "
-            f"ranked, and what is filtered. {_COUNT_THEM}"
-        )
+        return f"protocol {protocol.key} has no relation side: {_NO_STATEMENTS}"
     if protocol.negatives is not None:
         return f"protocol {protocol.key} has no relation side: its negatives are entities."
     return ""

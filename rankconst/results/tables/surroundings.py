@@ -7,7 +7,7 @@ from collections.abc import Iterable  # noqa: TC003  # of a named tuple
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankconst.catalogue.mentions import Mention, find_joined, find_mentions, list_graphs
+from rankconst.catalogue.mentions import RELATION_PREDICTION, Mention, find_joined, find_mentions, list_graphs
 from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ _TASKS = {
     "hidden test": r"\bhidden test\b|\btest-challenge\b",
     "classification": r"\btripl(?:e|et) classification\b|\bentity (?:typing|alignment)\b|"
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
-    "relation prediction": r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
+    RELATION_PREDICTION: r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
     "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
