@@ -62,9 +62,12 @@ class BruteCounts:
     head: list[int]
     tail: list[int]
     num_entities: int
+    # Of tasks (h, ?, t), row by row; in temporal graphs, those of (t, ?, h) follow. Empty if there are none.
+    relation: list[int]
 
     def histogram(self, side: str) -> dict[int, int]:
-        return dict(sorted(Counter(self.head if side == "head" else self.tail).items()))
+        counts: list[int] = getattr(self, side)
+        return dict(sorted(Counter(counts).items()))
 
 
 def entities_of(rows: Iterable[Row]) -> set[Hashable]:
@@ -84,12 +87,13 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
     rows, candidates = list_candidates(dataset, protocol, split)
     if protocol.negatives is not None:
         same = [protocol.negatives + 1] * len(rows)
-        return BruteCounts(rows, same, same, protocol.negatives + 1)
+        return BruteCounts(rows, same, same, protocol.negatives + 1, [])
     heads, tails = [], []
     for head, tail in candidates:
         heads.append(len(head))
         tails.append(len(tail))
-    return BruteCounts(rows, heads, tails, len(ranked_entities(dataset, protocol)))
+    relations = count_relations(dataset, protocol, split, rows)
+    return BruteCounts(rows, heads, tails, len(ranked_entities(dataset, protocol)), relations)
 
 
 def count_with_sets(dataset: Dataset, protocol: ProtocolRow, split: str) -> BruteCounts:
@@ -98,10 +102,14 @@ def count_with_sets(dataset: Dataset, protocol: ProtocolRow, split: str) -> Brut
     names = {split: None} | dict.fromkeys(filter_splits(protocol, split)) if protocol.known != "none" else {}
     heads: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
     tails: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
+    relations: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
+    kinds = ranked_relations(dataset, protocol)
     end = None if protocol.time == "same" else 3
     for h, r, t, *more in (row[:end] for name in names for row in dataset[name] if {row[0], row[2]} <= entities):
         heads[r, t, *more].add(h)
         tails[h, r, *more].add(t)
+        if r in kinds:
+            relations[h, t].add(r)
     ranked = [dataset[split][place][:end] for place in rows]
     size = len(entities)
     return BruteCounts(
@@ -109,6 +117,7 @@ def count_with_sets(dataset: Dataset, protocol: ProtocolRow, split: str) -> Brut
         [size - len(heads[r, t, *more] - {h}) for h, r, t, *more in ranked],
         [size - len(tails[h, r, *more] - {t}) for h, r, t, *more in ranked],
         size,
+        [len(kinds) - len(relations[h, t] - {r}) for h, r, t, *_ in ranked],
     )
 
 
@@ -119,6 +128,32 @@ def ranked_entities(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
         "seen": entities_of(dataset["train"]),
         "placed": placed,
     }[protocol.candidates]
+
+
+def ranked_relations(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
+    return relations_of(dataset["train"] if protocol.candidates == "seen" else everything(dataset))
+
+
+def count_relations(dataset: Dataset, protocol: ProtocolRow, split: str, rows: list[int]) -> list[int]:
+    """Count what tasks (h, ?, t) rank: relations that are true, or no known answer; no task is of a statement.
+
+    In temporal graphs, (t, ?, h) asks for the inverse of a relation, and inverses are ranked, too.
+    """
+    facts = [dataset[split][place] for place in rows]
+    if any(len(row) > 3 and isinstance(row[3], tuple) for row in everything(dataset)):
+        return []
+    filters = filter_splits(protocol, split)
+    end = None if protocol.time == "same" else 3
+    known = {row[:end] for name in dict.fromkeys((*filters, split)) for row in dataset[name]} if filters else set()
+    temporal = any(len(row) > 3 for row in everything(dataset))
+    kinds = [(r, inverse) for r in ranked_relations(dataset, protocol) for inverse in (False, True)[: 1 + temporal]]
+    tasks = [((h, t), (r, inverse), time) for inverse in (False, True)[: 1 + temporal] for h, r, t, *time in facts]
+    counts = []
+    for (h, t), true, time in tasks:
+        x, y = (t, h) if true[1] else (h, t)
+        facts_of = {kind: ((y, kind[0], x, *time) if kind[1] else (x, kind[0], y, *time))[:end] for kind in kinds}
+        counts.append(sum(kind == true or facts_of[kind] not in known for kind in kinds))
+    return counts
 
 
 def values_of(row: Row) -> list[Hashable]:

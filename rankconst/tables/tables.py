@@ -706,9 +706,10 @@ class Tables:
         where = f"{tasks.dataset} {tasks.split}"
         if not tasks.relations and tasks.is_micro:
             stored = replace(tasks, side="")
-            held = [each.side for each in self._records(tasks.dataset).histograms if replace(each, side="") == stored]
+            rows = self._records(tasks.dataset).histograms
+            held = " and ".join(each.side for each in rows if replace(each, side="") == stored)
             why = self._explain_no_relations(tasks) if tasks.side == RELATION_SIDE else "."
-            return f"the tables ({self.version}) hold {where} of side {' and '.join(held)} only, not of {tasks.side}{why}"
+            return f"the tables ({self.version}) hold {where} of side {held} only, not of {tasks.side}{why}"
         if not tasks.relations:
             return (
                 f"the tables ({self.version}) hold no weights of {where} for {tasks.aggregation}; "

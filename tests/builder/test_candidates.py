@@ -72,11 +72,21 @@ def compare(dataset: Dataset, protocol: Protocol, split: str) -> None:
             assert dict(zip(pairs, weighted.num_tasks.tolist(), strict=True)) == counted
     assert got.head.tolist() == expected.head
     assert got.tail.tolist() == expected.tail
+    if protocol.negatives is None:
+        assert got.relation is not None
+        assert got.relation.tolist() == expected.relation[: len(expected.rows)]
+        assert not expected.rows or dict_of(got.histogram("relation")) == expected.histogram("relation")
+    else:
+        assert got.relation is None
     assert got.num_entities == expected.num_entities
     for counts in (got.head, got.tail):
         assert np.all((counts >= 1) & (counts <= got.num_entities))
     if protocol.known == "none" and protocol.negatives is None:
         assert {*got.head.tolist(), *got.tail.tolist()} <= {expected.num_entities}
+
+
+def dict_of(histogram: Histogram) -> dict[int, int]:
+    return dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
 
 
 @pytest.mark.slow
@@ -184,19 +194,27 @@ def test_counts_of_temporal_benchmarks_equal_loops(key: str, mirror: Path) -> No
         pytest.skip("loops over more than 100,000 rows take long; RANKCONST_THOROUGH=1 runs them")
     labels = {label for rows in facts.values() for h, _, t, *_ in rows for label in (h, t)}
     stated = int(contents["stat"].split()[0]) if "stat" in contents else len(labels)
+    kinds = len({row[1] for rows in facts.values() for row in rows})
+    kinds = int(contents["stat"].split()[1]) if "stat" in contents else kinds
     counted = count_protocols(encode_benchmark(source, contents), TEMPORAL.values())
     assert {split for _, split in counted} == {*facts}
     for (name, split), counts in counted.items():
         end = {"raw": None, "static": 3, "time-aware": 5}[name]
-        heads, tails = defaultdict(set), defaultdict(set)
+        heads, tails, pairs = defaultdict(set), defaultdict(set), defaultdict(set)
         for h, r, t, *time in (row[:end] for rows in facts.values() for row in rows):
             heads[r, t, *time].add(h)
             tails[h, r, *time].add(t)
-        expected: dict[str, list[int]] = {"head": [], "tail": []}
+            pairs[h, t, *time].add((r, "onward"))
+            pairs[t, h, *time].add((r, "inverse"))
+        expected: dict[str, list[int]] = {"head": [], "tail": [], "relation": []}
         for h, r, t, *time in (row[:end] for row in facts[split]):
             expected["head"].append(stated + 1 - len(heads[r, t, *time]) if name != "raw" else stated)
             expected["tail"].append(stated + 1 - len(tails[h, r, *time]) if name != "raw" else stated)
-        assert {"head": counts.head.tolist(), "tail": counts.tail.tolist()} == expected
+            expected["relation"].append(2 * kinds + 1 - len(pairs[h, t, *time]) if name != "raw" else 2 * kinds)
+        assert counts.relation is not None
+        found = {"head": counts.head.tolist(), "tail": counts.tail.tolist(), "relation": counts.relation.tolist()}
+        assert found == expected
+        assert counts.histogram("relation").total == 2 * len(facts[split])
 
 
 def test_the_time_aware_filter_of_a_forecasting_split_needs_its_own_file_only(mirror: Path) -> None:

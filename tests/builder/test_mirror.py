@@ -178,6 +178,7 @@ def test_counts_equal_plain_loops(mirror: Path, key: str) -> None:
             got, expected = count_candidates(graph, protocol, split), count_with_sets(plain, protocol, split)
             assert got.rows.tolist() == expected.rows
             assert (got.head.tolist(), got.tail.tolist()) == (expected.head, expected.tail), (protocol.key, split)
+            assert got.relation is None or got.relation.tolist() == expected.relation, (protocol.key, split)
 
 
 def read_statistics(mirror: Path) -> list[dict[str, str]]:

@@ -17,6 +17,8 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import (
     DEFAULT_PROTOCOL,
     DEFAULT_SAMPLING,
+    ENTITY_SIDES,
+    LINK_SIDES,
     PROTOCOLS,
     SAMPLINGS,
     SIDES,
@@ -226,6 +228,7 @@ def test_splits(given: str, split: str) -> None:
     [
         ("head", "head"), ("left", "head"), ("subject", "head"), ("h", "head"), ("S", "head"), ("tail", "tail"),
         ("Right", "tail"), ("object", "tail"), ("t", "tail"), ("o", "tail"), ("both", "both"), ("BOTH", "both"),
+        ("relation", "relation"), ("Predicate", "relation"), ("rel", "relation"),
     ],
 )  # fmt: skip
 def test_sides(given: str, side: str) -> None:
@@ -234,11 +237,19 @@ def test_sides(given: str, side: str) -> None:
 
 def test_orders_are_fixed() -> None:
     assert list(SPLITS) == ["train", "valid", "test"]
-    assert list(SIDES) == ["head", "tail", "both"]
+    assert list(SIDES) == ["head", "tail", "both", "relation"]
+    assert [*LINK_SIDES] == ["head", "tail", "both"]
+    assert ENTITY_SIDES == ("head", "tail")
+
+
+def test_relations_are_ranked_by_protocols_of_triples_and_quadruples() -> None:
+    ranking = {key for key, protocol in PROTOCOLS.items() if protocol.ranks_relations}
+    assert ranking == {"standard", "libkge", "pykeen", "raw", "static", "time-aware"}
+    assert not parse_protocol("sampled:500").ranks_relations
 
 
 def test_unknown_splits_and_sides_get_a_hint() -> None:
     with pytest.raises(errors.UnknownNameError, match=r"unknown split 'tets'\. Did you mean test"):
         parse_split("tets")
-    with pytest.raises(errors.UnknownNameError, match=r"unknown side 'xyz'\. Known: head, tail, both\."):
+    with pytest.raises(errors.UnknownNameError, match=r"unknown side 'xyz'\. Known: head, tail, both, relation\."):
         parse_side("xyz")

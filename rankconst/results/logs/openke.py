@@ -1,8 +1,8 @@
 """What OpenKE prints: a table of both sides and their mean, raw and filtered.
 
 ``l`` predicts heads, ``r`` tails. Its ``type constraint results`` rank among fewer candidates, and relation prediction
-prints a similar table without ``l`` and ``r``: neither is adjusted. Sums are kept in 32 bits, so the last of the six
-decimals of a mean rank are uncertain.
+prints a similar table without ``l`` and ``r``, which may as well have been cut off: neither is adjusted. Sums are kept
+in 32 bits, so the last of the six decimals of a mean rank are uncertain.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ CONSTRAINED = (
     "under the type constraint only entities of the relation's type are ranked; "
     "rankconst.from_counts takes the counts of such candidates"
 )
-_RELATIONS = "a table without l and r lines is of relation prediction; rankconst.from_counts takes its candidates"
+_RELATIONS = (
+    "a table without l and r lines is of relation prediction: adjust its values one by one with --side relation"
+)
 
 
 def _refuse_other_candidates(found: list[Found]) -> list[Found]:

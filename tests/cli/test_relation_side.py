@@ -1,0 +1,56 @@
+"""Relation prediction on the command line, on a graph of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+from brute import count_brute_force
+from cli.conftest import SMALL
+from rankconst.catalogue.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+pytest.importorskip("pandas", reason="sets are built with pandas")
+
+pytestmark = pytest.mark.usefixtures("builder", "cheap_constants")
+
+
+@pytest.fixture
+def own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> str:
+    out = str(tmp_path / "own")
+    assert run("build", *write_graph(SMALL), "--name", "MyKG", "--out", out, "--per-triple").code == 0
+    return out
+
+
+def test_show_adjust_and_rebuild(run: Run, own: str, tmp_path: Path) -> None:
+    counts = count_brute_force(SMALL, PROTOCOLS["standard"], "test").relation
+    options = ("-p", "standard", "-m", "mr", "--tables", own, "-f", "json")
+    rows = run("show", "mykg", "--side", "all", *options).records
+    assert [row["side"] for row in rows] == ["head", "tail", "both", "relation"]
+    assert rows[-1]["num_tasks"] == len(counts)
+    assert rows[-1]["expectation"] == pytest.approx((sum(counts) / len(counts) + 1) / 2)
+    for more in (("--baseline", "all"), ("--aggregation", "macro"), ("--relation", "r")):
+        found = run("show", "mykg", "--side", "all", *options, *more)
+        assert "relation" not in {row["side"] for row in found.records} if found.code == 0 else found.code == 4
+    (row,) = run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-f", "json").records
+    assert row["index"] == rankconst.load(own).constants("mykg", "mr", side="relation").index(1.5)
+    assert run("adjust", 1.5, "-d", "mykg", "--side", "rel", "-m", "mr", "--tables", own, "-b", "range").code == 2
+    assert run("show", "mykg", "--relations", "--side", "relation", "--tables", own).code == 2
+    plotted = run(
+        "plot", 1.5, "-d", "mykg", "--side", "relation", "-m", "mr", "--tables", own, "--out", tmp_path / "p.svg"
+    )
+    assert plotted.code == 0
+    assert "relation side" in (tmp_path / "p.svg").read_text(encoding="utf-8")
+
+
+def test_tables_with_it_pass(run: Run, own: str) -> None:
+    rows = run("verify", own, "-f", "json").records
+    # Of so small a graph, samples are too coarse for the bounds on errors.
+    assert {row["check"] for row in rows if row["status"] == "failed"} <= {"errors"}

@@ -1,0 +1,177 @@
+"""Relation prediction: tasks (h, ?, t) from triples to adjusted numbers, and where there are none."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import rankconst
+from brute import count_brute_force
+from graphs import DATASETS, STATIC, Dataset, make_graph, random_dataset, read_graph
+from rankconst.catalogue.protocols import PROTOCOLS
+from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.results.evaluation import NOTHING, Stated, settle
+from rankconst_builder.candidates import count_candidates
+from rankconst_builder.graph import Triples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankconst.tasks import Histogram
+
+pd = pytest.importorskip("pandas", reason="the tests read frames")
+
+GRAPH = random_dataset(seed=6, entities=7, relations=4, size=60)
+
+
+@pytest.fixture(scope="module")
+def tables() -> rankconst.Tables:
+    return rankconst.from_triples(GRAPH["train"], valid=GRAPH["valid"], test=GRAPH["test"], name="toy")
+
+
+@pytest.mark.parametrize("protocol", STATIC.values(), ids=STATIC)
+def test_expectations_are_those_of_loops(tables: rankconst.Tables, protocol: Any) -> None:
+    counts = count_brute_force(GRAPH, protocol, "test").relation
+    ranks = tables.constants("toy", "mr", side="relation", protocol=protocol.key)
+    shares = tables.constants("toy", "mrr", side="relation", protocol=protocol.key)
+    assert ranks.num_tasks == shares.num_tasks == len(counts)
+    assert ranks.expectation == pytest.approx(float(Fraction(sum(counts) + len(counts), 2 * len(counts))), rel=1e-14)
+    harmonic = [sum(Fraction(1, j) for j in range(1, size + 1)) / size for size in counts]
+    assert shares.expectation == pytest.approx(float(sum(harmonic) / len(counts)), rel=1e-14)
+    assert shares.tasks.describe() == (f"test, relation side, protocol {protocol.key}")
+
+
+def test_both_sides_are_head_and_tail(tables: rankconst.Tables) -> None:
+    head, tail, both = (tables.histogram("toy", side=side) for side in ("head", "tail", "both"))
+    assert both == head.pool(tail)
+    assert tables.tasks("toy", side="predicate").sides == (tables.tasks("toy", side="relation"),)
+    assert tables.sides(tables.tasks("toy")) == ("head", "tail", "both", "relation")
+    assert tables.sides(tables.tasks("toy", protocol="sampled:5")) == ("head", "tail", "both")
+    assert tables.sides(tables.tasks("toy", protocol="static")) == ()
+
+
+def at_most(few: Histogram, more: Histogram) -> bool:
+    """Tell whether tasks of the one, in order, have no more candidates than those of the other."""
+    one, other = (np.repeat(each.num_candidates, each.num_tasks) for each in (few, more))
+    return one.size == other.size and bool((one <= other).all())
+
+
+@settings(max_examples=40, deadline=None)
+@given(DATASETS)
+def test_filters_only_remove_relations(dataset: Dataset) -> None:
+    graph = make_graph(dataset)
+    for split in (split for split in dataset if dataset[split]):
+        standard, libkge, raw = (
+            count_candidates(graph, PROTOCOLS[key], split).histogram("relation")
+            for key in ("standard", "libkge", "raw")
+        )
+        assert at_most(standard, libkge)
+        assert at_most(libkge, raw)
+        assert raw.num_candidates.tolist() == [graph.num_relations]
+
+
+@settings(max_examples=40, deadline=None)
+@given(DATASETS)
+def test_a_further_known_triple_never_adds_a_relation(dataset: Dataset) -> None:
+    graph = make_graph(dataset)
+    every = [triples for triples in graph.splits.values() if len(triples)]
+    one = every[0].select(slice(0, 1))
+    wider = graph.__class__(
+        **{name: getattr(graph, name) for name in ("splits", "num_entities", "num_relations")},
+        known=Triples(one.head, (one.relation + 1) % graph.num_relations, one.tail),
+    )
+    for key in ("standard", "libkge", "pykeen"):
+        for split in dataset:
+            before, after = (count_candidates(each, PROTOCOLS[key], split).relation for each in (graph, wider))
+            assert before is not None
+            assert after is not None
+            assert (after <= before).all()
+            assert (after >= before - 1).all()
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "said"),
+    [
+        ({"baseline": "frequency"}, UsageError, "baseline frequency ranks entities"),
+        ({"aggregation": "macro"}, UsageError, "no macro-query averages"),
+        ({"relations": ["0"]}, UsageError, "of all relations together"),
+        ({"protocol": "sampled:50"}, UsageError, "its negatives are entities"),
+        ({"protocol": "stare"}, UsageError, "no tool's code says which relations of a statement"),
+    ],
+)
+def test_what_ranks_no_relations_is_refused(
+    tables: rankconst.Tables, names: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        tables.constants("toy", "mrr", side="relation", **names)
+
+
+@pytest.mark.parametrize("version", ["1.0.0", "1.1.0"])
+def test_earlier_tables_say_which_have_it(version: str) -> None:
+    with pytest.raises(UnknownNameError, match=rf"tables \({version}\) .* not of relation; tables since 1.2.0 do"):
+        rankconst.load(version=version).constants("nations", "mrr", side="relation")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "protocol", "said"),
+    [
+        ("fb15k237_v1_ind", "standard", "which relations of an inductive benchmark are ranked"),
+        ("wd50k_100_statements", "raw", "which relations of a statement are ranked"),
+    ],
+)
+def test_benchmarks_without_it_say_why(dataset: str, protocol: str, said: str) -> None:
+    with pytest.raises(UnknownNameError, match=said):
+        rankconst.load().constants(dataset, "mrr", side="relation", protocol=protocol)
+
+
+def test_numbers_in_files_and_frames(tables: rankconst.Tables) -> None:
+    own = tables.constants("toy", "mrr", side="relation")
+    frame = pd.DataFrame({"dataset": "toy", "side": ["relation", "both"], "MRR": [0.9, 0.9]})
+    adjusted = rankconst.adjust(frame, tables=tables)
+    assert adjusted["AMRR"].tolist() == [own.index(0.9), tables.constants("toy", "mrr").index(0.9)]
+    # A column called relation names relations; no heading says that they are ranked.
+    named = rankconst.adjust(pd.DataFrame({"dataset": "toy", "relation": ["0"], "MRR": [0.9]}), tables=tables)
+    assert named["AMRR"].tolist() == [tables.constants("toy", "mrr", relations=["0"]).index(0.9)]
+    ranks = rankconst.from_ranks({"head": [1, 2], "tail": [1, 3], "relation": [1, 1, 2]})
+    assert ranks.evaluate("mrr") == pytest.approx((1 + 1 / 2 + 1 + 1 / 3) / 4)
+    assert ranks.evaluate("mrr", "relation") == pytest.approx(5 / 6)
+    assert rankconst.from_ranks({"relation": [1, 1, 2]}).evaluate("hits@1", "predicate") == pytest.approx(2 / 3)
+    counts = rankconst.from_counts({"head": [2], "tail": [3], "relation": [4, 4]})
+    assert counts.histogram().total == 2
+    assert counts.constants("mr", "relation").expectation == 2.5
+
+
+def test_a_caption_on_relation_prediction_needs_a_word(tables: rankconst.Tables, tmp_path: Path) -> None:
+    path = tmp_path / "results.md"
+    path.write_text("Table 1: Relation prediction.\n\n| model | MRR |\n|---|---|\n| A | 0.9 |\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"another task \(relation prediction\).* add --side relation"):
+        rankconst.adjust(path, tables=tables, dataset="toy")
+    (index,) = rankconst.adjust(path, tables=tables, dataset="toy", side="relation").to_pandas()["AMRR"]
+    assert index == tables.constants("toy", "mrr", side="relation").index(0.9)
+    with pytest.raises(UsageError, match="relation prediction is not searched for"):
+        rankconst.identify(path, tables=tables, side="relation")
+    named = Stated("FB15k-237 (relation prediction)")
+    with pytest.raises(UnknownNameError, match="relation prediction tasks, which --side relation is for"):
+        settle(named, NOTHING, rankconst.load())
+    found, _ = settle(named, Stated(side="relation"), rankconst.load())
+    assert str(found) == "fb15k237/test/relation/standard"
+
+
+# 279 of UMLS's 661 test triples have a pair with no other relation, and so on down to nine others.
+UMLS = dict(zip(range(37, 47), [6, 9, 13, 1, 17, 22, 58, 111, 145, 279], strict=True))
+
+
+def test_umls_as_the_documentation_counts_it(mirror: Path) -> None:
+    histogram = count_candidates(read_graph(mirror, "umls"), PROTOCOLS["standard"], "test").histogram("relation")
+    assert dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True)) == UMLS
+
+
+@pytest.mark.slow
+def test_a_random_ranker_has_a_raw_mean_rank_of_119_on_fb15k237(mirror: Path) -> None:
+    counts = count_candidates(read_graph(mirror, "fb15k237"), PROTOCOLS["raw"], "test").histogram("relation")
+    assert (counts.mean + 1) / 2 == (237 + 1) / 2 == 119
+    assert counts.total == 20_466
