@@ -39,9 +39,10 @@ KS = (1, 3, 5, 10, 50, 100)
 METRICS = ("mr", "mrr", "gmr", "igmr", "iamr", "hmr", *(f"hits@{k}" for k in KS))
 
 
-def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes], int]:
-    """Return the facts of each split as head, relation, tail and time; what else counts as seen; entities stated."""
-    form, found, stated = source.format, dict[str, list[Triple]](), 0
+def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], set[bytes], tuple[int, int]]:
+    """Return the facts of each split as head, relation, tail and time; what else counts as seen; numbers stated."""
+    found: dict[str, list[Triple]] = {}
+    form, stated = source.format, (0, 0)
     for role, file in source.files.items():
         try:
             content = fetcher.read(file).data
@@ -51,7 +52,7 @@ def read(source: Benchmark, fetcher: Fetcher) -> tuple[dict[str, list[Triple]], 
                 raise
             continue
         if role == "stat":
-            stated = int(content.split()[0])
+            stated = int(content.split()[0]), int(content.split()[1])
             continue
         content = content.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
         lines = content.rstrip(b"\n").split(b"\n")[1 if form.count_line else 0 :]
@@ -82,6 +83,15 @@ def count_timed(splits: Mapping[str, list[Triple]], stated: int, protocol: str, 
     }
 
 
+def select(splits: Mapping[str, list[Triple]], context: set[bytes], protocol: str, split: str) -> list[Triple]:
+    """Return the facts of a split that are ranked."""
+    if protocol != "pykeen":
+        return splits[split]
+    seen = {entity for h, _, t, *_ in splits["train"] for entity in (h, t)}
+    relations = {row[1] for row in splits["train"]} | context
+    return [row for row in dict.fromkeys(splits[split]) if {row[0], row[2]} <= seen and row[1] in relations]
+
+
 def count(
     splits: Mapping[str, list[Triple]], context: set[bytes], stated: int, protocol: str, split: str
 ) -> dict[str, list[int]]:
@@ -90,14 +100,11 @@ def count(
         return count_timed(splits, stated, protocol, split)
     train = splits.get("train", [])
     seen = {entity for h, _, t, *_ in train for entity in (h, t)}
-    relations = {row[1] for row in train} | context
     facts = [row for rows in splits.values() for row in rows]
     entities = seen if protocol == "pykeen" else {e for h, _, t, *_ in facts for e in (h, t)}
     if protocol in {"qualified", "raw"}:
         entities |= {value for _, r, *_ in facts if isinstance(r, tuple) for value in r[2::2]}
-    tasks = splits[split]
-    if protocol == "pykeen":
-        tasks = [row for row in dict.fromkeys(tasks) if row[0] in seen and row[2] in seen and row[1] in relations]
+    tasks = select(splits, context, protocol, split)
     if protocol == "raw":
         return {side: [stated or len(entities)] * len(tasks) for side in ("head", "tail")}
     names = SPLITS if protocol in {"standard", "qualified", "stare"} else SPLITS[: SPLITS.index(split) + 1]
@@ -111,6 +118,29 @@ def count(
         "head": [len(entities) + 1 - len(heads[r, t]) for _, r, t in tasks],
         "tail": [len(entities) + 1 - len(tails[h, r]) for h, r, _ in tasks],
     }
+
+
+def count_relations(
+    splits: Mapping[str, list[Triple]], stated: int, protocol: str, split: str, tasks: list[Triple]
+) -> list[int]:
+    """Return the number of candidates of each task (h, ?, t); in temporal graphs, those of (t, ?, h) follow."""
+    every = [row for rows in splits.values() for row in rows]
+    timed = any(len(row) > 3 for row in every)
+    ranked = {row[1] for row in (splits["train"] if protocol == "pykeen" else every)}
+    size = (stated or len(ranked)) * (2 if timed else 1)
+    if protocol == "raw":
+        return [size] * len(tasks) * (2 if timed else 1)
+    names = SPLITS[: SPLITS.index(split) + 1] if protocol in {"libkge", "pykeen"} else SPLITS
+    end = None if protocol == "time-aware" else 3
+    known = collections.defaultdict(set)
+    for h, r, t, *when in (row[:end] for name in names for row in splits.get(name, [])):
+        if r in ranked:
+            known[h, t, *when].add((r, ""))
+            if timed:
+                known[t, h, *when].add((r, "inverse"))
+    asked = [(h, t, *when) for h, _, t, *when in (row[:end] for row in tasks)]
+    asked += [(t, h, *when) for h, t, *when in asked] if timed else []
+    return [size + 1 - len(known[pair]) for pair in asked]
 
 
 def compute(counts: collections.Counter[int], tables: Mapping[str, Values]) -> dict[str, tuple[float, float]]:
@@ -175,8 +205,12 @@ def main() -> None:
         splits, context, stated = read(sources[key], fetcher)
         for protocol in archive.protocols(key):
             for split in (s for s in arguments.split or SPLITS if archive.holds(Tasks(key, protocol, s))):
-                sides = count(splits, context, stated, protocol, split)
-                for side, counted in {**sides, "both": sides["head"] + sides["tail"]}.items():
+                sides = count(splits, context, stated[0], protocol, split)
+                sides["both"] = sides["head"] + sides["tail"]
+                if "relation" in archive.sides(Tasks(key, protocol, split)):
+                    ranked = select(splits, context, protocol, split)
+                    sides["relation"] = count_relations(splits, stated[1], protocol, split, ranked)
+                for side, counted in sides.items():
                     counts = collections.Counter(counted)
                     held = archive.histogram(key, split=split, side=side, protocol=protocol)
                     pairs = zip(held.num_candidates.tolist(), held.num_tasks.tolist(), strict=True)

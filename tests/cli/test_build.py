@@ -412,9 +412,11 @@ def test_counts_per_triple(run: Run, write_graph: WriteGraph, out: Path) -> None
         expected = []
         for split in ORDER:
             counted = count_brute_force(SMALL, protocol, split)
+            columns = {"row": counted.rows} | {
+                f"{side}_candidates": getattr(counted, side) for side in ("head", "tail", "relation")
+            }
             expected += [
-                {"split": split, "row": row, "head_candidates": head, "tail_candidates": tail}
-                for row, head, tail in zip(counted.rows, counted.head, counted.tail, strict=True)
+                {"split": split, **dict(zip(columns, row, strict=True))} for row in zip(*columns.values(), strict=True)
             ]
         assert rows == expected
 

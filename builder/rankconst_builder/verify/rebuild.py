@@ -15,7 +15,7 @@ import pandas as pd
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
-from rankconst.catalogue.protocols import RELATION_SIDE, parse_protocol
+from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, parse_protocol
 from rankconst.download import MissingSourceError, Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
@@ -178,6 +178,7 @@ class _Files:
     baselines: tuple[str, ...]
     splits: tuple[str, ...]  # those whose triples are ranked
     lacking: frozenset[str]  # roles whose files were missing when the set was built
+    related: bool  # True if the set has tasks that rank relations
     mirror: str | None
     cache: Path
 
@@ -207,7 +208,7 @@ def _count(job: _Files) -> _Counted | str:
     for (protocol, split, baseline), counts in count_baselines(graph, chance, job.baselines).items():
         if not counts.rows.size:
             continue
-        for side in counts.blocks:
+        for side in counts.blocks if job.related else ENTITY_SIDES:
             tasks = job.key, protocol, split, side
             if baseline != DEFAULT_BASELINE:
                 for code, one in counts.relation_histograms(side).items():
@@ -284,6 +285,7 @@ def rebuild_histograms(tables: TableSet, means: Means) -> Checked:
             baselines,
             tables.ranked(key),
             frozenset(tables.lacks(key)),
+            key in tables.related,
             means.mirror,
             cache,
         )

@@ -259,10 +259,18 @@ class TableSet:
         }
 
     @cached_property
+    def _counted(self) -> tuple[tuple[str, str, str], ...]:
+        """Dataset, protocol and side of all tasks whose candidates can be read."""
+        if "candidates" not in self.sound:
+            return ()
+        rows = self.sound["candidates"][["dataset", "protocol", "side"]].drop_duplicates()
+        return tuple(rows.itertuples(index=False, name=None))
+
+    @cached_property
     def temporal(self) -> frozenset[str]:
         """Keys of the datasets whose facts have a time: by the registry, or by the protocols of others."""
-        registry, held = load_benchmarks(), self.sound["candidates"][["dataset", "protocol"]].drop_duplicates()
-        rules = [(dataset, parse_protocol(protocol)) for dataset, protocol in held.itertuples(index=False)]
+        registry = load_benchmarks()
+        rules = [(dataset, parse_protocol(protocol)) for dataset, protocol, _ in self._counted]
         timed = {dataset for dataset, rule in rules if rule.time and not rule.qualified}
         return frozenset(
             key for key in self.datasets if (registry[key].format.temporal if key in registry else key in timed)
@@ -271,8 +279,7 @@ class TableSet:
     @cached_property
     def qualified(self) -> frozenset[str]:
         """Keys of the datasets whose facts have qualifiers, by their protocols."""
-        held = self.sound["candidates"][["dataset", "protocol"]].drop_duplicates()
-        return frozenset(dataset for dataset, key in held.itertuples(index=False) if parse_protocol(key).qualified)
+        return frozenset(dataset for dataset, key, _ in self._counted if parse_protocol(key).qualified)
 
     @cached_property
     def related(self) -> frozenset[str]:
@@ -280,8 +287,7 @@ class TableSet:
 
         What an earlier program built does not.
         """
-        frame = self.sound["candidates"]
-        found = frozenset(frame["dataset"][(frame["side"] == RELATION_SIDE).to_numpy()].tolist())
+        found = frozenset(dataset for dataset, _, side in self._counted if side == RELATION_SIDE)
         able = self.counted.keys() - self.qualified - {key for key in self.counted if is_inductive(key)}
         return frozenset(able) if found and parse_version(self.version) else found
 

@@ -46,7 +46,7 @@ def test_graphs_that_a_text_names(text: str, names: list[str]) -> None:
         ("# CoDEx\n\n## S\n", "CoDEx-S"), ("We compare on FB15k-237 and WN18RR.\n", None), ("# Some model\n", None),
         ("# FB15k-237\n\n5-shot results:\n", "FB15k-237 (few-shot)"),
         ("Inductive results on WN18RR:\n", "WN18RR (inductive)"),
-        ("Predicting missing relations on WN18RR:\n", "WN18RR (classification)"),
+        ("Predicting missing relations on WN18RR:\n", "WN18RR (relation prediction)"),
         ("Node classification on WN18RR:\n", "WN18RR (classification)"),
         ("Results on FB15k-237 against 50 random negatives:\n", "FB15k-237 (sampled)"),
         ("### WN18RR (uniform eval, 500 negative samples)\n", "WN18RR (sampled)"),
