@@ -24,7 +24,7 @@ from rankconst.catalogue.aggregations import AGGREGATIONS, MACROS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, list_tabulated
-from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
+from rankconst.catalogue.protocols import LINK_SIDES, PROTOCOLS, SIDES, SPLITS
 from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Histogram
@@ -94,6 +94,14 @@ SIZES = [
 ]
 
 
+# The datasets whose relations are ranked, too: none in tables that lack this side.
+RELATED = (
+    [key for key in COUNTED if key not in QUALIFIED and "inductive" not in load_benchmarks()[key].split]
+    if "relation" in TABLES.read("candidates")["side"].to_pylist()
+    else []
+)
+
+
 def tasks_of(row: Row) -> Tasks:
     return row["dataset"], row["protocol"], row["split"], row["side"]
 
@@ -121,7 +129,7 @@ def informed_rows() -> list[Row]:
 def counts_by_tasks() -> dict[Tasks, dict[int, int]]:
     found: dict[Tasks, dict[int, int]] = defaultdict(dict)
     for row in rows_of("candidates"):
-        for side in {row["side"], "both"}:
+        for side in {row["side"]} if row["side"] == "relation" else {row["side"], "both"}:
             tasks = found[row["dataset"], row["protocol"], row["split"], side]
             tasks[row["num_candidates"]] = tasks.get(row["num_candidates"], 0) + row["num_tasks"]
     return found
@@ -173,9 +181,8 @@ def test_constants_are_what_they_were(version: str) -> None:
         kept = pc.is_in(now["dataset"], value_set=pa.array(old.datasets))
         if name == "baseline_candidates" and not len(before):
             continue
-        if "baseline" in now.column_names:
-            held = pc.is_in(now["baseline"], value_set=before["baseline"].unique())
-            kept = pc.and_(kept, held)
+        for column in {"baseline", "side"} & {*now.column_names}:
+            kept = pc.and_(kept, pc.is_in(now[column], value_set=before[column].unique()))
         assert now.filter(kept).equals(before), name
 
 
@@ -236,11 +243,11 @@ def test_baselines_follow_from_their_histograms() -> None:
 @pytest.mark.slow
 def test_the_archive_holds_all_it_promised() -> None:
     assert (len(COUNTED), len(SAMPLED_SETS)) == (80, 10)
-    every = {(key, *held, side) for key in COUNTED for held in held_of(key) for side in SIDES}
+    every = {(key, *held, side) for key in COUNTED for held in held_of(key) for side in LINK_SIDES}
     for key, sampled in SAMPLED_SETS.items():
         splits = [split for split in ("valid", "test") if getattr(sampled, split) is not None]
         every |= {*itertools.product([key], [sampled.protocol], splits, {*sampled.sides, "both"})}
-    assert set(counts_by_tasks()) == every
+    assert set(counts_by_tasks()) == every | {(key, *held, "relation") for key in RELATED for held in held_of(key)}
     listed = [(*tasks_of(row), row["aggregation"], row["metric"], row["k"]) for row in chance_rows()]
     wanted = {
         (*tasks, "micro", metric.family, metric.k)
@@ -252,6 +259,9 @@ def test_the_archive_holds_all_it_promised() -> None:
         for tasks, aggregation, metric in itertools.product(every, MACROS, MACRO_TABULATED)
         if tasks[0] not in SAMPLED_SETS
     }
+    linked = set(wanted)
+    related = {(key, *held, "relation") for key in RELATED for held in held_of(key)}
+    wanted |= {(*tasks, "micro", metric.family, metric.k) for tasks in related for metric in list_tabulated()}
     assert len(listed) == len(set(listed))
     assert set(listed) == wanted
     of_baselines = [
@@ -260,7 +270,7 @@ def test_the_archive_holds_all_it_promised() -> None:
     assert len(of_baselines) == len(set(of_baselines))
     assert set(of_baselines) == {
         (*row, baseline)
-        for row, baseline in itertools.product(wanted, INFORMED)
+        for row, baseline in itertools.product(linked, INFORMED)
         if row[0] not in SAMPLED_SETS and row[2] != "train" and DATASETS[row[0]]["triples_train"] is not None
     }
 
@@ -312,14 +322,22 @@ def test_candidates_lie_between_one_and_all_entities() -> None:
         entities = dataset["entities_train" if row["protocol"] == "pykeen" else "entities"]
         if row["dataset"] in SAMPLED_SETS:
             entities = SAMPLED_SETS[row["dataset"]].negatives + 1
+        if row["side"] == "relation":
+            relations = dataset["relations_train" if row["protocol"] == "pykeen" else "relations"]
+            entities = relations * (2 if row["dataset"] in TEMPORAL else 1)
         assert 1 <= row["num_candidates"] <= entities
         assert row["num_tasks"] >= 1
 
 
 @pytest.mark.parametrize("dataset", COUNTED)
 def test_raw_ranks_every_entity(dataset: str) -> None:
-    for split, side in ((split, side) for key, split in held_of(dataset) if key == "raw" for side in SIDES):
-        assert list(counts_by_tasks()[dataset, "raw", split, side]) == [DATASETS[dataset]["entities"]]
+    for split in (split for key, split in held_of(dataset) if key == "raw"):
+        for side in LINK_SIDES:
+            assert list(counts_by_tasks()[dataset, "raw", split, side]) == [DATASETS[dataset]["entities"]]
+        if dataset in RELATED:
+            # RE-GCN ranks the inverses of relations, too.
+            ranked = DATASETS[dataset]["relations"] * (2 if dataset in TEMPORAL else 1)
+            assert list(counts_by_tasks()[dataset, "raw", split, "relation"]) == [ranked]
 
 
 @pytest.mark.parametrize("dataset", COUNTED)
@@ -331,7 +349,8 @@ def test_filters_only_remove(dataset: str) -> None:
         return sorted(size for size, times in counts.items() for _ in range(times))
 
     held_splits = [split for split in ("valid", "test") if DATASETS[dataset][f"triples_{split}"] != 0]
-    for split, side in itertools.product(held_splits, ("head", "tail")):
+    sides = ("head", "tail", *["relation"] * (dataset in RELATED))
+    for split, side in itertools.product(held_splits, sides):
         if dataset in TEMPORAL | QUALIFIED:
             held = [key for key in ("static", "time-aware", "qualified", "raw") if (key, split) in held_of(dataset)]
             counts = [tasks(key, split, side) for key in held]
@@ -340,7 +359,7 @@ def test_filters_only_remove(dataset: str) -> None:
         standard, libkge, raw = (tasks(protocol, split, side) for protocol in ("standard", "libkge", "raw"))
         assert all(few <= more <= most for few, more, most in zip(standard, libkge, raw, strict=True))
         # Evaluation triples are known answers; on the Countries some have no other.
-        assert standard != raw or dataset.startswith("countries")
+        assert standard != raw or dataset.startswith("countries") or side == "relation"
         # On test, filtering "up to the evaluated split" is filtering by all three.
         assert (standard == libkge) or split == "valid"
 
@@ -354,6 +373,9 @@ def test_sides_and_files_have_the_same_number_of_tasks(dataset: str) -> None:
         )
         assert head == tail
         assert both == 2 * head
+        if dataset in RELATED:
+            related = sum(counts_by_tasks()[dataset, protocol, split, "relation"].values())
+            assert related == (both if dataset in TEMPORAL else head)
         if protocol != "pykeen":
             assert head == row[f"triples_{split}"]
         elif split == "train":

@@ -13,7 +13,7 @@ import pytest
 import rankconst
 from rankconst.catalogue.benchmarks import load_benchmarks, pykeen_keys
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import SIDES, SPLITS
+from rankconst.catalogue.protocols import LINK_SIDES, SPLITS
 from rankconst.errors import UnknownNameError, UsageError
 from rankconst.tables.encode import ENCODERS
 from rankconst.tables.export import (
@@ -98,7 +98,7 @@ def test_every_dataset_once_and_in_order() -> None:
     assert keys == sorted(set(keys))
     held = [key for key in TABLES.datasets if any(TABLES.holds(Tasks(key, "pykeen", split)) for split in SPLITS)]
     assert {row[0] for row in rows} == {pykeen_keys().get(key, key) for key in held}
-    assert {row[2] for row in rows} == set(SIDES)
+    assert {row[2] for row in rows} == set(LINK_SIDES)
     assert {row[3] for row in rows} <= set(PYKEEN_SPLITS.values())
 
 
