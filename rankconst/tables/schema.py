@@ -77,8 +77,13 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
     ),
     "candidates": (
         *_TASKS,
-        TableColumn("side", "text", "head or tail"),
-        TableColumn("num_candidates", "count", "entities ranked in a task, the true answer included", "entities"),
+        TableColumn("side", "text", "head, tail or relation"),
+        TableColumn(
+            "num_candidates",
+            "count",
+            "entities, or relations, ranked in a task, the true answer included",
+            "candidates",
+        ),
         TableColumn("num_tasks", "count", "tasks with that many candidates", "tasks"),
     ),
     "macro_candidates": (
@@ -107,7 +112,7 @@ COLUMNS: dict[str, tuple[TableColumn, ...]] = {
     ),
     "constants": (
         *_TASKS,
-        TableColumn("side", "text", "head, tail, or both: the ranks of both sides pooled"),
+        TableColumn("side", "text", "head, tail, both: the ranks of head and tail pooled; or relation"),
         TableColumn(
             "aggregation",
             "text",

@@ -33,7 +33,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, ZipPath
-from rankconst.tables.schema import COLUMNS, SINCE, TableColumn, parse_version, precedes
+from rankconst.tables.schema import COLUMNS, RELATIONS_SINCE, SINCE, TableColumn, parse_version, precedes
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.describe import name_archive
 from rankconst_builder.package import CHECKSUMS
@@ -58,7 +58,7 @@ OUTPUTS = ("per-triple",)
 
 def is_current(version: str) -> bool:
     """Tell whether a set of a version has the columns of today."""
-    since = [*SINCE.values(), *(column.since for columns in COLUMNS.values() for column in columns)]
+    since = [RELATIONS_SINCE, *SINCE.values(), *(column.since for columns in COLUMNS.values() for column in columns)]
     return not any(precedes(version, one) for one in since)
 
 
