@@ -1,0 +1,160 @@
+// A pasted table: CSV, text between tabs, or Markdown, with a heading that names metrics. What cannot be read is refused
+// where it is; everything else the command line reads.
+
+import { Refusal } from "./format.js";
+import { findDataset, findMetric, findName, shorten, squash } from "./names.js";
+
+/** @typedef {import("./arithmetic.js").Metric} Metric */
+/** @typedef {import("./names.js").Catalogue} Catalogue */
+
+/** @typedef {{heading: string, metric: Metric | null, role: string, why: string, percent: boolean}} Column */
+/** @typedef {{columns: Column[], rows: string[][], notes: string[]}} Table */
+
+const MOST = { rows: 500, columns: 40, characters: 200000 };
+const LINE = "Use the command line: rankconst adjust FILE.";
+const ROLES = { dataset: ["data", "data set", "benchmark"], model: ["method", "name"], split: [], side: [], protocol: [], tool: [] };
+
+/** @param {string} line @param {string} separator */
+function cutQuoted(line, separator) {
+  const cells = [""];
+  let quoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const letter = line[at];
+    if (letter === '"' && quoted && line[at + 1] === '"') {
+      cells[cells.length - 1] += '"';
+      at += 1;
+    } else if (letter === '"' && (quoted || cells[cells.length - 1].trim() === "")) quoted = !quoted;
+    else if (letter === separator && !quoted) cells.push("");
+    else cells[cells.length - 1] += letter;
+  }
+  if (quoted) throw new Refusal(`A quotation mark is never closed: ${line.slice(0, 60)}`, "table");
+  return cells.map((cell) => cell.trim());
+}
+
+/** @param {string} line */
+function cutMarkdown(line) {
+  const inner = line.trim().replace(/^\|/, "").replace(/(?<!\\)\|$/, "");
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.replaceAll("\\|", "|").trim());
+}
+
+/** @param {string} text @returns {string[][]} */
+function cut(text) {
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim());
+  if (!lines.length) throw new Refusal("Paste a table: CSV, Markdown, or cells copied from a spreadsheet.", "table");
+  if (/\\begin\{|\\\\\s*$|&.*\\\\/m.test(text)) {
+    throw new Refusal(`This looks like LaTeX, which this page does not read. ${LINE}`, "table");
+  }
+  const ruled = lines.findIndex((line) => /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(line) && line.includes("|"));
+  if (ruled === 1) return [lines[0], ...lines.slice(2)].map(cutMarkdown);
+  if (ruled >= 0) throw new Refusal(`The heading of the table has several rows, or other text is above it. ${LINE}`, "table");
+  const separator = ["\t", ",", ";"].find((sign) => lines[0].includes(sign));
+  if (!separator) throw new Refusal(`The first line has no separator: a comma, a tab, a semicolon or |. ${LINE}`, "table");
+  return lines.map((line) => cutQuoted(line, separator));
+}
+
+/** @param {string} text a cell that may be emphasised as a whole */
+export const unmarked = (text) => text.trim().replace(/^(\*{1,3}|_{1,2}|`)(.+)\1$/, "$2").trim();
+
+/** @param {Catalogue} catalogue @param {string} heading @returns {Column} */
+function readHeading(catalogue, heading) {
+  const percent = /%/.test(heading);
+  const bare = unmarked(heading).replace(/[↑↓]/g, "").replace(/\(\s*%\s*\)|%/g, "").trim();
+  const column = { heading, metric: /** @type {Metric | null} */ (null), role: "", why: "", percent };
+  const role = findName(ROLES, bare);
+  if (role) return { ...column, role };
+  const metric = findMetric(catalogue, bare);
+  // A column "std" is the spread over runs more often than a metric of ranks.
+  if (metric && metric.optimum !== 0 && metric.optimum !== null) return { ...column, metric };
+  const adjusted = catalogue.metrics.some((each) => Object.values(each.names).some((name) => name && squash(name) === squash(bare)));
+  return { ...column, why: adjusted ? "adjusted already" : "" };
+}
+
+/**
+ * Shares without a sign: the numbers of a column tell whether they are percentages; where they do not, nothing is read.
+ * @param {Table} table
+ */
+function tellUnits({ columns, rows, notes }) {
+  const values = (/** @type {number} */ at) =>
+    rows.map((row) => row[at]).filter((cell) => cell && !cell.includes("%")).map((cell) => Number.parseFloat(unmarked(cell).replace(/,/g, "")));
+  const shares = columns.map((column, at) => ({ column, numbers: column.metric?.share ? values(at).filter(Number.isFinite) : [] }));
+  const large = (/** @type {number[]} */ numbers) => numbers.filter((number) => number > 1).length;
+  const hits = shares.filter(({ column }) => column.metric?.slug.startsWith("hits@"));
+  const percentHits = hits.some(({ numbers }) => numbers.length && large(numbers) > numbers.length / 2);
+  for (const { column, numbers } of shares) {
+    if (!numbers.length) continue;
+    const [most, part] = [Math.max(...numbers), large(numbers) / numbers.length];
+    const isHits = hits.some((each) => each.column === column);
+    if (part > 0.5 && most <= 100) column.percent = true;
+    else if (column.percent || part > 0 || (isHits && percentHits)) {
+      column.why = "fractions or percentages? Write the sign: 33.8%";
+      column.metric = null;
+    }
+  }
+  const named = columns.filter((column) => column.metric && column.percent).map((column) => column.heading);
+  if (named.length) notes.push(`Read as percentages: ${named.join(", ")}.`);
+}
+
+/**
+ * @param {Catalogue} catalogue
+ * @param {string} text
+ * @returns {Table}
+ */
+export function readTable(catalogue, text) {
+  if (text.length > MOST.characters) throw new Refusal(`The table has ${text.length} characters: too many for this page. ${LINE}`, "table");
+  const [first, ...rows] = cut(text);
+  if (first.length > MOST.columns || rows.length > MOST.rows) {
+    throw new Refusal(`The table has ${rows.length} rows of ${first.length} cells: too many for this page. ${LINE}`, "table");
+  }
+  const columns = first.map((heading) => readHeading(catalogue, heading));
+  if (!columns.some((column) => column.metric)) {
+    const seen = first.filter(Boolean).slice(0, 6).join(", ");
+    throw new Refusal(`The first row names no metric such as MRR or Hits@10; it has ${seen}. ${LINE}`, "table");
+  }
+  if (!rows.length) throw new Refusal("The table has a heading and no rows.", "table");
+  const uneven = rows.findIndex((row) => row.length !== first.length);
+  if (uneven >= 0) {
+    throw new Refusal(`Row ${uneven + 2} has ${rows[uneven].length} cells and the heading ${first.length}. ${LINE}`, "table");
+  }
+  for (const role of Object.keys(ROLES)) {
+    if (columns.filter((column) => column.role === role).length > 1) throw new Refusal(`Two columns are called ${role}. ${LINE}`, "table");
+  }
+  const table = { columns, rows, notes: [] };
+  tellUnits(table);
+  return table;
+}
+
+/** @param {string} cell */
+export const isMissing = (cell) => /^[-–—\s]*$|^n\/?a$|^nan$|^none$/i.test(cell.trim());
+
+/**
+ * What a row says about its tasks, over what was chosen for all of them.
+ * @param {Catalogue} catalogue
+ * @param {Table} table
+ * @param {string[]} row
+ * @param {import("./state.js").State} chosen
+ */
+export function stateOf(catalogue, { columns }, row, chosen) {
+  const said = { ...chosen };
+  columns.forEach(({ role }, at) => {
+    const text = unmarked(row[at]);
+    if (!text || !(role in READERS)) return;
+    const field = /** @type {keyof typeof READERS} */ (role);
+    const found = READERS[field](catalogue, text);
+    if (!found) throw new Refusal(`'${shorten(text)}' is no ${role} that is known here.`);
+    const asked = chosen[field] && READERS[field](catalogue, chosen[field]);
+    if (asked && asked !== found) throw new Refusal(`The row says ${role} ${text}, and above ${chosen[field]} is chosen.`);
+    said[field] = found;
+  });
+  return said;
+}
+
+/** How the words of a column become keys. @satisfies {Record<string, (catalogue: Catalogue, text: string) => string | null>} */
+const READERS = {
+  dataset: (/** @type {Catalogue} */ catalogue, /** @type {string} */ text) => findDataset(catalogue, text).key,
+  split: (/** @type {Catalogue} */ { splits }, /** @type {string} */ text) => findName(splits, text),
+  side: (/** @type {Catalogue} */ { sides }, /** @type {string} */ text) => findName(sides, text),
+  protocol: (/** @type {Catalogue} */ { protocols }, /** @type {string} */ text) =>
+    findName(Object.fromEntries(protocols.map(({ key }) => [key, []])), text),
+  tool: (/** @type {Catalogue} */ { tools }, /** @type {string} */ text) =>
+    findName(Object.fromEntries(tools.map(({ key, title }) => [key, [title]])), text),
+};
