@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rankconst.tables.tables import Tables
+    from rankconst.tasks import Histogram
 
 FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
 """What is said of a constant, in this order."""
@@ -51,6 +52,7 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     """
     tasks: dict[str, dict[str, Any]] = {}
     constants: dict[str, dict[str, list[Any]]] = {}
+    histograms: dict[Tasks, Histogram] = {}
     columns = tables.read("constants", key).to_pydict()
     names = ("protocol", "split", "side", "aggregation", "baseline", "metric", "k", "num_tasks", *FIELDS)
     rows = zip(*(columns[name] for name in names), strict=True)
@@ -58,9 +60,11 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
         metric = CATALOGUE[family] if k is None else CATALOGUE[family].at(k)
         address = Tasks(key, protocol, split, side, aggregation, baseline=baseline)
         if address.is_chance:
+            if address not in histograms:
+                histograms[address] = tables.histogram(address)
             told = tasks.setdefault(locate(address), {"num_tasks": num_tasks, "worst": {}})
-            histogram = tables.histogram(address)
-            told["worst"][slug(metric)] = metric.worst(histogram.num_candidates, histogram.row_weights)
+            sizes, weights = histograms[address].num_candidates, histograms[address].row_weights
+            told["worst"][slug(metric)] = metric.worst(sizes, weights)
         constants.setdefault(locate(address), {})[slug(metric)] = fields
     return {
         "id": identify(tables.version, key),

@@ -489,7 +489,7 @@ def write_about(site: Site) -> str:
             "All are affine in the published number M. E[M] and Var[M] depend only on how many candidates each test "
             "triple is ranked against, never on the model.",
         ),
-        scroll(table(["", "formula", "scale"], formulas), "The three adjustments"),
+        scroll(table(["adjustment", "formula", "scale"], formulas), "The three adjustments"),
         tag(
             "p",
             "Compare datasets by the index. Use z to tell a model from chance. Ranges are what the rounding of the "

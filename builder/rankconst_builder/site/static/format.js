@@ -143,11 +143,13 @@ export function showUncertain(value, { lower, upper }, digits = 4) {
   const last = open < 3 * tenTo(decade) ? decade - 1 : decade;
   const unit = tenTo(last);
   const slack = (0.02 * open) / unit;
-  const ends = [Math.floor(lower / unit + slack) * unit, Math.ceil(upper / unit - slack) * unit];
-  const numbers = [roundEven(value / unit) * unit, ...ends];
+  // Whole numbers have no negative zero in Python.
+  const counts = [roundEven(value / unit), Math.floor(lower / unit + slack), Math.ceil(upper / unit - slack)];
+  const numbers = counts.map((count) => (count + 0) * unit);
+  const ends = numbers.slice(1);
   let places = -last;
   /** @type {(number: number) => string} */
-  let write = (number) => fixed(number + 0, Math.max(places, 0));
+  let write = (number) => fixed(number, Math.max(places, 0));
   if (places > 8) {
     places = Math.max(floorLog10(Math.max(...ends.map(Math.abs))) + places, 0);
     write = (number) => exponential(number, places);

@@ -118,7 +118,8 @@ export function readTable(catalogue, text) {
   for (const role of Object.keys(ROLES)) {
     if (columns.filter((column) => column.role === role).length > 1) throw new Refusal(`Two columns are called ${role}. ${LINE}`, "table");
   }
-  const table = { columns, rows, notes: [] };
+  const table = /** @type {Table} */ ({ columns, rows, notes: [] });
+  if (columns.some(({ role }) => role === "dataset")) table.notes.push("Each row is of the dataset that it names, whatever the form says.");
   tellUnits(table);
   return table;
 }
@@ -141,7 +142,8 @@ export function stateOf(catalogue, { columns }, row, chosen) {
     const field = /** @type {keyof typeof READERS} */ (role);
     const found = READERS[field](catalogue, text);
     if (!found) throw new Refusal(`'${shorten(text)}' is no ${role} that is known here.`);
-    const asked = chosen[field] && READERS[field](catalogue, chosen[field]);
+    // A row that names its dataset leaves the form's for the others.
+    const asked = field !== "dataset" && chosen[field] && READERS[field](catalogue, chosen[field]);
     if (asked && asked !== found) throw new Refusal(`The row says ${role} ${text}, and above ${chosen[field]} is chosen.`);
     said[field] = found;
   });
