@@ -119,6 +119,23 @@ def test_constants_of_older_tables_keep_their_addresses(files: dict[str, str], t
     assert json.loads(files["v1/index.json"])["versions"] == ["0.2.0/index.json", f"{tables.version}/index.json"]
 
 
+def test_a_constant_tells_its_history(files: dict[str, str], tables: Tables) -> None:
+    described = json.loads(files[f"v1/{tables.version}/nations.json"])
+    assert described["since"]["test/both/standard"]["mrr"] == "0.2.0"
+    assert described["since"]["test/both/standard/frequency"] == tables.version
+    older = rankconst.load(version="0.2.0")
+    told = {(path, slug) for path, metrics in described["before"].items() for slug in metrics}
+    changed = set()
+    for path in json.loads(files["v1/0.2.0/nations.json"])["constants"]:
+        split, side, protocol = path.split("/")
+        for metric in ("mr", "mrr", "hmr", "qmr", "hits@10"):
+            one, other = (each.constants("nations", metric, split, side, protocol).moments for each in (older, tables))
+            if (one.expectation, one.variance) != (other.expectation, other.variance):
+                changed.add((path, metric))
+                assert described["before"][path][metric][0][:2] == ["0.2.0", one.expectation]
+    assert changed <= told
+
+
 def test_every_link_leads_somewhere(files: dict[str, str], tables: Tables) -> None:
     pages = pages_of(files)
     assert {"index.html", "datasets.html", "datasets/nations.html"} < set(pages)

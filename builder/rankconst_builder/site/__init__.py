@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
@@ -20,6 +21,7 @@ from rankconst_builder.site.data import (
     describe_fields,
     describe_names,
     identify,
+    trace_history,
     write_badge,
     write_json,
 )
@@ -94,14 +96,19 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
     versions = (*(each.version for each in order.older), tables.version)
     site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url)
-    for older in order.older:
-        yield from _make_set(older, tuple(key for key in keys if key in older.datasets), Site(older, (), (), "", ""))
-    yield from _make_set(tables, keys, site)
+    for key in keys:
+        older = [describe_dataset(each, key) for each in order.older if key in each.datasets]
+        for each in older:
+            yield f"v1/{each['version']}/{key}.json", write_json(each)
+        described = site.described[key] = describe_dataset(tables, key)
+        described |= trace_history(described, older)
+        yield from _make_dataset(site, key)
+        del described["since"], described["before"]
+    for held in (*order.older, tables):
+        yield f"v1/{held.version}/index.json", _list_set(held, [key for key in keys if key in held.datasets])
     yield "v1/index.json", write_json({"versions": [f"{version}/index.json" for version in versions]})
     for name, write in PAGES.items():
         yield name, write(site)
-    for key in keys:
-        yield f"datasets/{key}.html", write_dataset(site, key)
     names = write_json({**describe_names(tables, versions, keys, __version__), "bibtex": site.bibtex})
     store = "sets:new Map(),add(found){this.sets.set(found.id,found)}"
     yield "assets/names.js", f"globalThis.rankconst={{names:{names},{store}}};\n"
@@ -112,32 +119,31 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
     yield MARK, write_json({"generator": f"rankconst {__version__}", "tables": tables.version})
 
 
-def _make_set(tables: Tables, keys: Sequence[str], site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the constants of a set: for each dataset JSON, the same as a script, and a badge; and an index."""
-    folder = f"v1/{tables.version}"
-    for key in keys:
-        described = site.described[key] = describe_dataset(tables, key)
-        content = write_json(described)
-        yield f"{folder}/{key}.json", content
-        yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
-        tasks = site.usual_tasks(key)
-        for slug in ("mrr", "hits@10"):
-            if (expectation := site.expect(tasks, slug)) is not None:
-                badge = write_badge(site.title_of(key), slug.replace("mrr", "MRR").replace("hits", "Hits"), expectation)
-                yield f"{folder}/badge/{key}{'' if slug == 'mrr' else '-hits10'}.json", write_json(badge)
-    yield (
-        f"{folder}/index.json",
-        json.dumps(
-            {
-                "version": tables.version,
-                "licence": "CC0-1.0",
-                "fields": describe_fields(),
-                "address": f"{identify(tables.version, 'DATASET', 'TASKS', 'METRIC')} is constants[TASKS][METRIC] of "
-                f"DATASET.json, a list of {', '.join(FIELDS)}",
-                "datasets": {key: f"{key}.json" for key in keys},
-            },
-            indent=1,
-        ),
+def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
+    """Yield the constants of a dataset: as JSON, as a script, and what chance gets as badges."""
+    folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
+    yield f"{folder}/{key}.json", content
+    yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
+    yield f"datasets/{key}.html", write_dataset(site, key)
+    for slug, name in (("mrr", key), ("hits@10", f"{key}-hits10")):
+        expectation = site.expect(site.usual_tasks(key), slug)
+        if expectation is not None:
+            label = parse_metric(slug).label
+            yield f"{folder}/badge/{name}.json", write_json(write_badge(site.title_of(key), label, expectation))
+
+
+def _list_set(tables: Tables, keys: Sequence[str]) -> str:
+    """Return the index of a set: what its files are."""
+    address = identify(tables.version, "DATASET", "TASKS", "METRIC")
+    return json.dumps(
+        {
+            "version": tables.version,
+            "licence": "CC0-1.0",
+            "fields": describe_fields(),
+            "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {', '.join(FIELDS)}",
+            "datasets": {key: f"{key}.json" for key in keys},
+        },
+        indent=1,
     )
 
 

@@ -77,6 +77,35 @@ def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
     }
 
 
+def trace_history(described: dict[str, Any], older: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Say since which version each constant of a dataset has its value, and what it was before.
+
+    `older` are the descriptions of the same dataset in older sets, the oldest first.
+    """
+    since: dict[str, dict[str, str]] = {}
+    before: dict[str, dict[str, list[Any]]] = {}
+    value, spread = FIELDS.index("expectation"), FIELDS.index("variance")
+    for path, metrics in described["constants"].items():
+        for name, now in metrics.items():
+            first, others = described["version"], list[Any]()
+            for each in reversed(older):
+                then = each["constants"].get(path, {}).get(name)
+                if then is None:
+                    break
+                if not others and (then[value], then[spread]) == (now[value], now[spread]):
+                    first = each["version"]
+                else:
+                    others.append([each["version"], *then])
+            since.setdefault(path, {})[name] = first
+            if others:
+                before.setdefault(path, {})[name] = others
+    return {
+        # Mostly all metrics are as old.
+        "since": {path: first[0] if len(first := [*{*all_.values()}]) == 1 else all_ for path, all_ in since.items()},
+        "before": before,
+    }
+
+
 def describe_fields() -> dict[str, str]:
     """Say what each of :data:`FIELDS` is."""
     described = {column.name: column.description for column in COLUMNS["constants"]}

@@ -16,7 +16,7 @@ from rankconst_builder.site.draw import draw_candidates, draw_chance
 from rankconst_builder.site.html import Html, join, link, scroll, table, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rankconst.tables.tables import Tables
 
@@ -48,15 +48,21 @@ class Site:
 
     def usual_tasks(self, key: str) -> Tasks:
         """Return the tasks that numbers on a dataset are from if nothing is said: test, both sides, standard."""
-        wanted = (f"test/both/{DEFAULT_PROTOCOL}", "test/both/", "test/", "")
-        held = self.described[key]["tasks"]
-        split, side, protocol = next(path for start in wanted for path in held if path.startswith(start)).split("/")[:3]
-        return Tasks(key, protocol, split, side)
+        held = [Tasks(key, protocol, split, side) for split, side, protocol in self._list_held(key)]
+        return min(held, key=lambda each: (each.split != "test", each.side != "both", _rate_protocol(each.protocol)))
+
+    def _list_held(self, key: str) -> Iterator[list[str]]:
+        return (path.split("/") for path in self.described[key]["tasks"] if path.count("/") == 2)
 
     def expect(self, tasks: Tasks, slug: str) -> float | None:
         """Return an expectation; None if the tables do not have it."""
         found = self.described[tasks.dataset]["constants"].get(locate(tasks), {}).get(slug)
         return None if found is None else found[FIELDS.index("expectation")]
+
+
+def _rate_protocol(key: str) -> int:
+    """Rate the protocols: first the default, then those that tools have, then the others."""
+    return 0 if key == DEFAULT_PROTOCOL else 1 if find_protocol(key).used_by else 2
 
 
 def _write(
@@ -183,7 +189,14 @@ def write_calculator(site: Site) -> str:
                 "table",
                 "Table",
                 pasted,
-                "CSV, Markdown, or cells of a spreadsheet. The first row names columns: model, dataset, MRR, Hits@10.",
+                "CSV, Markdown, or cells of a spreadsheet; you may drop a file here. The first row names columns: "
+                "model, dataset, MRR, Hits@10.",
+            ),
+            tag(
+                "p",
+                tag("label", "Or open a file: ", for_="file"),
+                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.txt"),
+                class_="file",
             ),
             tag("button", "Show an example", type="button", id="example-table"),
             id="table-fields",
@@ -252,7 +265,7 @@ _HEADLINE_LABELS = [parse_metric(slug).label for slug in HEADLINE]
 
 def write_list(site: Site) -> str:
     """Return the list of datasets."""
-    headings = ["dataset", "entities", "relations", "test triples", *_HEADLINE_LABELS, "protocols"]
+    headings = ["dataset", *_HEADLINE_LABELS, "entities", "relations", "test triples", "protocol"]
     rows = []
     for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
         row, tasks = site.tables.datasets[key], site.usual_tasks(key)
@@ -260,12 +273,12 @@ def write_list(site: Site) -> str:
         expected = [site.expect(tasks, slug) for slug in HEADLINE]
         cells = [
             tag("th", link(f"datasets/{key}.html", row["title"]), scope="row", data_value=row["title"]),
-            *(tag("td", _count(number), data_value="" if number is None else number) for number in numbers),
             *(
                 tag("td", cell, data_value="" if value is None else repr(value))
                 for cell, value in zip(_headline_cells(site, tasks, f"datasets/{key}.html"), expected, strict=True)
             ),
-            tag("td", ", ".join(site.tables.protocols(key))),
+            *(tag("td", _count(number), data_value="" if number is None else number) for number in numbers),
+            tag("td", tasks.protocol),
         ]
         rows.append(tag("tr", *cells, data_words=" ".join((key, row["title"], *row["aliases"], row["citation"] or ""))))
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
@@ -313,11 +326,11 @@ def write_dataset(site: Site, key: str) -> str:
         ),
         scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
         *_tell_baselines(site, tasks),
-        *([tag("h2", "How much of that is luck"), tag("div", *drawn, class_="figures")] if drawn else []),
+        *([tag("h2", "How far luck reaches"), tag("div", *drawn, class_="figures")] if drawn else []),
         tag("h2", "Candidates"),
         draw_candidates(site.tables.histogram(tasks)),
         tag("h2", "All constants"),
-        tag("div", id="constants", class_="selects", data_key=key),
+        tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
         tag(
             "div",
             tag("p", "The listing needs JavaScript; ", link(f"../{path}", "the JSON"), " has it all."),
@@ -441,7 +454,7 @@ def describe_linked(site: Site, key: str) -> dict[str, Any]:
 def write_card(site: Site) -> str:
     """Return a page to print: the values that are used most."""
     rows = []
-    for key in site.keys:
+    for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
         tasks = site.usual_tasks(key)
         cells = [
             "–" if value is None else show_number(value, 4) for slug in HEADLINE for value in [site.expect(tasks, slug)]

@@ -284,7 +284,7 @@ async function showTable(state) {
       if (!metric) continue;
       try {
         if (isMissing(text)) throw new Refusal("");
-        const found = await findAll(stateOf(names, table, line, state), metric, text, column.percent && !text.includes("%"));
+        const found = await findAll(stateOf(names, table, line, column, state), metric, text, column.percent && !text.includes("%"));
         const [{ adjusted }] = found.rungs;
         putForm(row, adjusted.index);
         putForm(row, adjusted.z);
@@ -424,6 +424,20 @@ export function startCalculator() {
   form.addEventListener("input", (event) => {
     if (event.target === field("dataset")) offerChoices(readForm());
     onInput();
+  });
+  const area = field("table");
+  const read = async (/** @type {File | undefined} */ file) => {
+    if (!file) return;
+    area.value = file.size > 1e6 ? "" : await file.text();
+    onInput();
+    if (file.size > 1e6) tell("table", `${file.name} has ${file.size} bytes: too many for this page. Use the command line: rankconst adjust FILE.`);
+  };
+  field("file").addEventListener("change", () => void read(field("file").files?.[0]));
+  area.addEventListener("dragover", (event) => event.preventDefault());
+  area.addEventListener("drop", (event) => {
+    if (!event.dataTransfer?.files.length) return;
+    event.preventDefault();
+    void read(event.dataTransfer.files[0]);
   });
   at("example-table").addEventListener("click", () => {
     fillForm({ ...NOTHING, mode: "table", table: EXAMPLE_TABLE, tool: "rotate" });

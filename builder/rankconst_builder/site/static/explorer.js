@@ -80,7 +80,7 @@ export async function startDataset() {
     const path = asked.join("/");
     const known = contents.constants[path]?.[slug];
     const card = at("card");
-    const wanted = known ? path : (places.find((each) => each.path === `test/both/${names.defaults.protocol}`) ?? places.find((each) => each.path.startsWith("test/both")) ?? places[0]).path;
+    const wanted = known ? path : `${holder.dataset.tasks}`;
     cutPath(wanted).forEach((part, place) => (selects[place].value = part));
     draw(known ? slug : "");
     card.hidden = !known;
@@ -108,6 +108,18 @@ function cutPath(path) {
 
 /**
  * @param {Contents} contents
+ * @param {string} path
+ * @param {string} slug
+ */
+function tellHistory({ since, before }, path, slug) {
+  const first = since[path];
+  const told = `this value since tables ${typeof first === "string" ? first : first[slug]}`;
+  const others = (before[path]?.[slug] ?? []).map(([version, expectation, , variance]) => `${version}: ${expectation}, variance ${variance}`);
+  return [told, ...others].join("; ");
+}
+
+/**
+ * @param {Contents} contents
  * @param {string} key
  * @param {string} path
  * @param {string} slug
@@ -126,6 +138,7 @@ function drawCard(contents, key, path, slug) {
     ["method", method.replace("_", " ") + (draws ? `, ${draws.toLocaleString("en-US")} random rankings` : "")],
     ["ranker", names.baselines.find((each) => each.key === baseline)?.summary ?? baseline],
     ["protocol", names.protocols.find((each) => each.key === protocol)?.summary ?? protocol],
+    ["history", tellHistory(contents, path, slug)],
     ["JSON", el("a", { href: address(`v1/${contents.version}/${key}.json`) }, `constants → ${path} → ${slug}`)],
   ]);
   return [

@@ -55,6 +55,8 @@ import { Refusal } from "./format.js";
  * @property {string} version
  * @property {Record<string, {num_tasks: number, worst: Record<string, number>}>} tasks
  * @property {Record<string, Record<string, Fields>>} constants
+ * @property {Record<string, string | Record<string, string>>} since the version that has a value first, by tasks and metric
+ * @property {Record<string, Record<string, [string, ...Fields][]>>} before what older versions have in its place
  */
 
 /**
@@ -146,8 +148,6 @@ function differ(one, other) {
   return row[other.length];
 }
 
-const PREFIX =
-  /^(?:(?:both|head|tail|realistic|optimistic|pessimistic|avg|best|worst|test|testing|valid|validation|train|training|filtered|filt|fil)[.\s_/:-]+)+/i;
 const NUMBERED = /^([a-z][a-z\s_-]*?)\s*(?:[@_-]\s*)?(\d{1,20})$/i;
 
 /**
@@ -156,7 +156,7 @@ const NUMBERED = /^([a-z][a-z\s_-]*?)\s*(?:[@_-]\s*)?(\d{1,20})$/i;
  * @returns {Metric | null}
  */
 export function findMetric({ metrics }, name) {
-  const bare = name.trim().replace(PREFIX, "");
+  const bare = name.trim();
   const numbered = NUMBERED.exec(bare);
   if (!numbered && /\d/.test(bare)) return null;
   const plain = numbered ? `${squash(numbered[1])}${Number(numbered[2])}` : squash(bare);

@@ -7,7 +7,15 @@ import { findDataset, findMetric, findName, shorten, squash } from "./names.js";
 /** @typedef {import("./arithmetic.js").Metric} Metric */
 /** @typedef {import("./names.js").Catalogue} Catalogue */
 
-/** @typedef {{heading: string, metric: Metric | null, role: string, why: string, percent: boolean}} Column */
+/**
+ * @typedef {object} Column
+ * @property {string} heading
+ * @property {Metric | null} metric
+ * @property {string} role what the column says of the tasks of a row
+ * @property {{split?: string, side?: string}} says what the heading says of the tasks
+ * @property {string} why it is not read
+ * @property {boolean} percent
+ */
 /** @typedef {{columns: Column[], rows: string[][], notes: string[]}} Table */
 
 const MOST = { rows: 500, columns: 40, characters: 200000 };
@@ -52,6 +60,10 @@ function cut(text) {
   return lines.map((line) => cutQuoted(line, separator));
 }
 
+// Words that tools put before the name of a metric: "both.realistic.hits_at_10", "test_mrr", "Filtered MRR".
+const PREFIX =
+  /^(?:(?:both|head|tail|realistic|optimistic|pessimistic|avg|best|worst|test|testing|valid|validation|train|training|filtered|filt|fil)[.\s_/:-]+)+/i;
+
 /** @param {string} text a cell that may be emphasised as a whole */
 export const unmarked = (text) => text.trim().replace(/^(\*{1,3}|_{1,2}|`)(.+)\1$/, "$2").trim();
 
@@ -59,14 +71,42 @@ export const unmarked = (text) => text.trim().replace(/^(\*{1,3}|_{1,2}|`)(.+)\1
 function readHeading(catalogue, heading) {
   const percent = /%/.test(heading);
   const bare = unmarked(heading).replace(/[↑↓]/g, "").replace(/\(\s*%\s*\)|%/g, "").trim();
-  const column = { heading, metric: /** @type {Metric | null} */ (null), role: "", why: "", percent };
+  const column = { heading, metric: /** @type {Metric | null} */ (null), role: "", says: {}, why: "", percent };
   const role = findName(ROLES, bare);
   if (role) return { ...column, role };
-  const metric = findMetric(catalogue, bare);
+  const [prefix = ""] = PREFIX.exec(bare) ?? [];
+  const words = prefix.split(/[.\s_/:-]+/).filter(Boolean);
+  const metric = findMetric(catalogue, bare.slice(prefix.length));
+  const ties = words.find((word) => /^(optimistic|pessimistic|best|worst)$/i.test(word));
+  if (metric && ties) return { ...column, why: `ties are ranked in a way (${ties}) of which this page knows nothing` };
+  for (const word of words) {
+    const [split, side] = [findName(catalogue.splits, word), findName(catalogue.sides, word)];
+    column.says = { ...column.says, ...(split ? { split } : {}), ...(side ? { side } : {}) };
+  }
   // A column "std" is the spread over runs more often than a metric of ranks.
   if (metric && metric.optimum !== 0 && metric.optimum !== null) return { ...column, metric };
   const adjusted = catalogue.metrics.some((each) => Object.values(each.names).some((name) => name && squash(name) === squash(bare)));
-  return { ...column, why: adjusted ? "adjusted already" : "" };
+  return { ...column, says: {}, why: adjusted ? "adjusted already" : "" };
+}
+
+/**
+ * Refuse a table that may say more about its numbers than is understood here.
+ * @param {Catalogue} catalogue
+ * @param {Table} table
+ */
+function refuseUnclear({ splits, sides, protocols }, { columns, rows }) {
+  const same = columns.find(({ metric, says }, at) =>
+    columns.some((other, place) => metric && place < at && other.metric === metric && JSON.stringify(other.says) === JSON.stringify(says)),
+  );
+  if (same) throw new Refusal(`Two columns are of ${same.metric?.label}: which dataset is each of? ${LINE}`, "table");
+  const words = new Set([...Object.keys(splits), ...Object.keys(sides), ...protocols.map(({ key }) => key)].map(squash));
+  const unread = columns.filter((column) => !column.metric && !column.role);
+  for (const column of unread) {
+    const cells = rows.map((row) => row[columns.indexOf(column)]);
+    const found = cells.find((cell) => words.has(squash(cell)));
+    if (found) throw new Refusal(`Column ${column.heading} says ${found}: call it split, side or protocol.`, "table");
+    if (!column.why && cells.some((cell) => /^[\d.]+%?$/.test(unmarked(cell)) && /[.%]/.test(cell))) column.why = "not read";
+  }
 }
 
 /**
@@ -120,6 +160,7 @@ export function readTable(catalogue, text) {
   }
   const table = /** @type {Table} */ ({ columns, rows, notes: [] });
   if (columns.some(({ role }) => role === "dataset")) table.notes.push("Each row is of the dataset that it names, whatever the form says.");
+  refuseUnclear(catalogue, table);
   tellUnits(table);
   return table;
 }
@@ -132,21 +173,26 @@ export const isMissing = (cell) => /^[-–—\s]*$|^n\/?a$|^nan$|^none$/i.test(c
  * @param {Catalogue} catalogue
  * @param {Table} table
  * @param {string[]} row
+ * @param {Column} column
  * @param {import("./state.js").State} chosen
  */
-export function stateOf(catalogue, { columns }, row, chosen) {
+export function stateOf(catalogue, { columns }, row, { says }, chosen) {
   const said = { ...chosen };
-  columns.forEach(({ role }, at) => {
-    const text = unmarked(row[at]);
-    if (!text || !(role in READERS)) return;
-    const field = /** @type {keyof typeof READERS} */ (role);
+  /** @param {keyof typeof READERS} field @param {string} text */
+  const say = (field, text) => {
     const found = READERS[field](catalogue, text);
-    if (!found) throw new Refusal(`'${shorten(text)}' is no ${role} that is known here.`);
+    if (!found) throw new Refusal(`'${shorten(text)}' is no ${field} that is known here.`);
     // A row that names its dataset leaves the form's for the others.
     const asked = field !== "dataset" && chosen[field] && READERS[field](catalogue, chosen[field]);
-    if (asked && asked !== found) throw new Refusal(`The row says ${role} ${text}, and above ${chosen[field]} is chosen.`);
+    if (asked && asked !== found) throw new Refusal(`The table says ${field} ${text}, and the form ${chosen[field]}.`);
+    if (field !== "dataset" && said[field] && said[field] !== found) throw new Refusal(`The table says both ${said[field]} and ${found}.`);
     said[field] = found;
+  };
+  columns.forEach(({ role }, at) => {
+    const text = unmarked(row[at]);
+    if (text && role in READERS) say(/** @type {keyof typeof READERS} */ (role), text);
   });
+  for (const field of /** @type {const} */ (["split", "side"])) if (says[field]) say(field, says[field]);
   return said;
 }
 
