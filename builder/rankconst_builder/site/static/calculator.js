@@ -265,7 +265,7 @@ async function showTable(state) {
   /** @type {(row: number, value: import("./export.js").Cell, shown: string, range?: string, kind?: string) => void} */
   const put = (row, value, shown, range = "", kind = "added") => {
     sheet.rows[row].push(value);
-    sheet.shown[row].push(range ? `${shown} (${range})` : shown);
+    sheet.shown[row].push(shown);
     cells[row].push(el("td", { class: kind }, shown, range ? el("span", { class: "range" }, range) : null));
   };
   /** @param {number} row @param {Form} form */
