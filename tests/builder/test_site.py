@@ -267,6 +267,19 @@ def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["public"]
 
 
+def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> None:
+    built, out = tmp_path / "built", tmp_path / "public"
+    (built / "_static").mkdir(parents=True)
+    order = Order(tables, out, [], ["ogblcollab"], docs=built)
+    with pytest.raises(UsageError, match="sphinx-build"):
+        write_site(order)
+    (built / "index.html").write_text("the documentation")
+    (built / "_static" / "a.woff").write_bytes(b"\xff")
+    write_site(order)
+    assert (out / "docs" / "_static" / "a.woff").read_bytes() == b"\xff"
+    assert 'href="../docs/index.html"' in (out / "datasets" / "ogblcollab.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("kind", ["file", "folder", "nowhere"])
 def test_nothing_else_is_overwritten(tables: Tables, tmp_path: Path, kind: str) -> None:
     out = tmp_path / "thesis"

@@ -50,11 +50,16 @@ class Order:
     older: Sequence[Tables] = ()
     datasets: Sequence[str] = ()  # keys; all if empty
     url: str = ""
+    docs: Path | None = None  # a folder of built documentation, with an index.html
 
 
 def write_site(order: Order) -> dict[str, int]:
-    """Write the site, all or nothing; returns the size of each file by its path."""
+    """Write the site, all or nothing; returns the size of each file that is made, by its path."""
     check_folder(order.out)
+    if order.docs is not None and not (order.docs / "index.html").is_file():
+        raise UsageError(
+            f"{order.docs} holds no index.html. Build the documentation: sphinx-build -W docs {order.docs}"
+        )
     fresh, old = (order.out.with_name(f".{order.out.name}.{end}{os.getpid()}") for end in ("new", "old"))
     sizes = {}
     try:
@@ -64,6 +69,8 @@ def write_site(order: Order) -> dict[str, int]:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content.encode())
                 sizes[path] = len(content.encode())
+            if order.docs is not None:
+                shutil.copytree(order.docs, fresh / "docs")
             if order.out.is_dir():
                 order.out.rename(old)
             try:
@@ -95,7 +102,8 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
     if not keys:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
     versions = (*(each.version for each in order.older), tables.version)
-    site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url)
+    documented = order.docs is not None
+    site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented)
     for key in keys:
         older = [describe_dataset(each, key) for each in order.older if key in each.datasets]
         for each in older:

@@ -40,6 +40,8 @@ class Site:
     bibtex: str
     # Where it will be, with a slash at the end; empty if that is not known.
     url: str = ""
+    # Whether docs/ holds the documentation.
+    documented: bool = False
     described: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     def title_of(self, key: str) -> str:
@@ -77,7 +79,7 @@ def _write(
     root = "../" * here.count("/")
     links = [
         tag("a", name, href=f"{root}{path}", aria_current="page" if path == here else None)
-        for path, name in _NAVIGATION.items()
+        for path, name in {**_NAVIGATION, **({"docs/index.html": "Documentation"} if site.documented else {})}.items()
     ]
     start = tag(
         "head",
@@ -236,7 +238,7 @@ def write_calculator(site: Site) -> str:
 
 def _contrast(site: Site) -> list[str]:
     """Say why: the datasets on which chance gets most and least."""
-    hits = {key: site.expect(site.usual_tasks(key), "hits@10") for key in site.keys}
+    hits = {key: site.expect(Tasks(key), "hits@10") for key in site.keys}
     known = {key: value for key, value in hits.items() if value is not None}
     why = "Published MR, MRR and Hits@k compare across datasets only once you subtract what chance gets."
     if len(known) < 2:
