@@ -191,13 +191,13 @@ def write_calculator(site: Site) -> str:
                 "table",
                 "Table",
                 pasted,
-                "CSV, Markdown, or cells of a spreadsheet; you may drop a file here. The first row names columns: "
-                "model, dataset, MRR, Hits@10.",
+                "CSV, Markdown, LaTeX, or cells of a spreadsheet; you may drop a file here. The first row names "
+                "columns: model, dataset, MRR, Hits@10.",
             ),
             tag(
                 "p",
                 tag("label", "Or open a file: ", for_="file"),
-                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.txt"),
+                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt"),
                 class_="file",
             ),
             tag("button", "Show an example", type="button", id="example-table"),

@@ -253,61 +253,74 @@ async function showOne(state) {
 
 // -- a table ---------------------------------------------------------------------------------------------------------
 
-/** @param {State} state */
-async function showTable(state) {
+/**
+ * Adjust every number of a table: column by column a result for each row, null where there is none.
+ * @param {State} state
+ */
+export async function adjustTable(state) {
   const { names } = rankconst;
   const table = readTable(names, state.table);
   const reasons = /** @type {Set<string>} */ (new Set());
+  const found = /** @type {(Found | null)[][]} */ (table.columns.map(() => []));
+  for (const [place, column] of table.columns.entries()) {
+    const { metric, percent, heading } = column;
+    if (!metric && column.why) reasons.add(`Column ${heading}: ${column.why}.`);
+    for (const [row, line] of table.rows.entries()) {
+      const text = unmarked(line[place]);
+      found[place].push(null);
+      if (!metric || isMissing(text)) continue;
+      try {
+        found[place][row] = await findAll(stateOf(names, table, line, column, state), metric, text, percent && !text.includes("%"));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        reasons.add(`Row ${row + 2}, ${heading}: ${error.message}`);
+      }
+    }
+  }
+  return { table, found, reasons };
+}
+
+/** @param {State} state */
+async function showTable(state) {
+  const { table, found, reasons } = await adjustTable(state);
+  const count = found.flat().filter(Boolean).length;
+  if (!count && reasons.size) throw new Refusal([...reasons].slice(0, 3).join(" "), "table");
   const sheet = /** @type {Sheet} */ ({ headings: [], rows: table.rows.map(() => []), shown: table.rows.map(() => []) });
   const cells = /** @type {HTMLElement[][]} */ (table.rows.map(() => []));
-  const ids = /** @type {Set<string>} */ (new Set());
-  let count = 0;
+  const ids = new Set(found.flat().flatMap((each) => (each ? [`${each.tasks.dataset.title}, ${describe(each.tasks)}`] : [])));
   /** @type {(row: number, value: import("./export.js").Cell, shown: string, range?: string, kind?: string) => void} */
   const put = (row, value, shown, range = "", kind = "added") => {
     sheet.rows[row].push(value);
     sheet.shown[row].push(shown);
     cells[row].push(el("td", { class: kind }, shown, range ? el("span", { class: "range" }, range) : null));
   };
-  /** @param {number} row @param {Form} form */
+  /** @param {number} row @param {Form | undefined} form */
   const putForm = (row, form) => {
-    if ("undefined" in form) return put(row, null, "–");
+    if (!form || "undefined" in form) return put(row, null, "–");
     const { best, range } = showUncertain(form.value, form.interval);
     put(row, form.value, best, range);
   };
-  for (const [place, column] of table.columns.entries()) {
-    const { metric } = column;
-    sheet.headings.push(column.heading, ...(metric ? [metric.names.index || `${metric.label} index`, metric.names.z || `${metric.label} z`] : []));
-    if (!metric && column.why) reasons.add(`Column ${column.heading}: ${column.why}.`);
+  for (const [place, { metric, heading }] of table.columns.entries()) {
+    sheet.headings.push(heading, ...(metric ? [metric.names.index || `${metric.label} index`, metric.names.z || `${metric.label} z`] : []));
     for (const [row, line] of table.rows.entries()) {
-      const text = unmarked(line[place]);
       put(row, line[place], line[place], "", metric ? "number" : "text");
       if (!metric) continue;
-      try {
-        if (isMissing(text)) throw new Refusal("");
-        const found = await findAll(stateOf(names, table, line, column, state), metric, text, column.percent && !text.includes("%"));
-        const [{ adjusted }] = found.rungs;
-        putForm(row, adjusted.index);
-        putForm(row, adjusted.z);
-        ids.add(`${found.tasks.dataset.title}, ${describe(found.tasks)}`);
-        count += 1;
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        if (error.message) reasons.add(`Row ${row + 2}, ${column.heading}: ${error.message}`);
-        put(row, null, "–");
-        put(row, null, "–");
-      }
+      const adjusted = found[place][row]?.rungs[0].adjusted;
+      putForm(row, adjusted?.index);
+      putForm(row, adjusted?.z);
     }
   }
-  if (!count && reasons.size) throw new Refusal([...reasons].slice(0, 3).join(" "), "table");
+  const tools = new Set(found.flat().map((each) => each?.tasks.tool));
+  const caveats = [...tools].flatMap((tool) => (tool?.caveats ?? []).map((caveat) => `${tool?.title}: ${caveat}`));
   const kinds = cells[0].map((cell) => cell.className);
   const head = el("tr", {}, ...sheet.headings.map((heading, place) => el("th", { scope: "col", class: kinds[place] }, heading)));
-  const shown = [...reasons].slice(0, 12).map((reason) => el("li", {}, reason));
-  if (reasons.size > 12) shown.push(el("li", {}, `${reasons.size - 12} more.`));
+  const more = reasons.size > 12 ? [`${reasons.size - 12} more.`] : [];
+  const told = [...table.notes, ...[...reasons].slice(0, 12), ...more, ...caveats].map((line) => el("li", {}, line));
   return [
     el("p", { class: "standing" }, `${count} number${count === 1 ? "" : "s"} adjusted, on ${[...ids].slice(0, 4).join("; ")}${ids.size > 4 ? " ..." : ""}. Index: 0 = chance, 1 = perfect; z: standard deviations better than chance.`),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The adjusted table" }, el("table", { class: "adjusted" }, el("thead", {}, head), el("tbody", {}, ...cells.map((row) => el("tr", {}, ...row))))),
-    shown.length || table.notes.length ? el("ul", { class: "caveats" }, ...table.notes.map((note) => el("li", {}, note)), ...shown) : null,
-    drawTakeaway(state, sheet, `Adjusted for chance by the rankconst tables ${names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`),
+    told.length ? el("ul", { class: "caveats" }, ...told) : null,
+    drawTakeaway(state, sheet, `Adjusted for chance by the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`),
   ];
 }
 

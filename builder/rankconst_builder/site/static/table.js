@@ -1,6 +1,7 @@
-// A pasted table: CSV, text between tabs, or Markdown, with a heading that names metrics. What cannot be read is refused
-// where it is; everything else the command line reads.
+// A pasted table: CSV, text between tabs, Markdown, or a plain LaTeX tabular, with one heading that names metrics. What
+// cannot be read is refused where it is; the command line reads much more.
 
+import { readPublished } from "./arithmetic.js";
 import { Refusal } from "./format.js";
 import { findDataset, findMetric, findName, shorten, squash } from "./names.js";
 
@@ -45,13 +46,48 @@ function cutMarkdown(line) {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.replaceAll("\\|", "|").trim());
 }
 
+const MARKUP = /\\(?:textbf|textit|textsc|texttt|textrm|emph|underline|mathbf|mathrm|boldsymbol)\s*\{([^{}]*)\}|\{\\(?:bf|it|bfseries|itshape)\s+([^{}]*)\}/g;
+const SIGNS = /** @type {[RegExp, string][]} */ ([
+  [/\\pm(?![a-zA-Z])/g, "±"],
+  [/\\(?:uparrow|downarrow)(?![a-zA-Z])/g, ""],
+  [/~?\\cite[tp]?\*?\{[^{}]*\}/g, ""],
+  [/\\[,;! ]/g, ""],
+  [/\\([%&_#$])/g, "$1"],
+  [/\$/g, ""],
+  [/~/g, " "],
+]);
+
+/** @param {string} text */
+function cutLatex(text) {
+  const bare = text.replace(/(?<!\\)%.*$/gm, "");
+  const spans = /\\(multicolumn|multirow|cline|cmidrule|newcommand|def|input)\b/.exec(bare);
+  if (spans) throw new Refusal(`This page does not read LaTeX with \\${spans[1]}. ${LINE}`, "table");
+  const begins = [...bare.matchAll(/\\begin\{(tabular[x*]?)\}/g)];
+  if (begins.length > 1) throw new Refusal(`The text has ${begins.length} tables: paste one.`, "table");
+  const inside = /\\begin\{tabular\}\s*(?:\[[^\]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}([\s\S]*?)\\end\{tabular\}/.exec(bare);
+  if (begins.length && !inside) throw new Refusal(`The tabular has no end, or is of a kind that this page does not read. ${LINE}`, "table");
+  const rows = (inside ? inside[2] : bare)
+    .replace(/\\(?:toprule|midrule|bottomrule|hline|addlinespace)(?:\[[^\]]*\])?/g, "")
+    .split(/\\\\(?:\[[^\]]*\])?/)
+    .filter((row) => row.trim());
+  return rows.map((row) => row.split(/(?<!\\)&/).map(cleanLatex));
+}
+
+/** @param {string} cell */
+function cleanLatex(cell) {
+  let [before, after] = ["", cell];
+  while (before !== after) [before, after] = [after, after.replace(MARKUP, (_, one, other) => one ?? other)];
+  for (const [sign, written] of SIGNS) after = after.replace(sign, written);
+  const left = /\\[a-zA-Z]+|[{}\\]/.exec(after.replaceAll("{,}", ","));
+  if (left) throw new Refusal(`This page does not read ${left[0]} in ${shorten(cell.trim())}. ${LINE}`, "table");
+  return after.replaceAll("{,}", ",").replace(/\s+/g, " ").trim();
+}
+
 /** @param {string} text @returns {string[][]} */
 function cut(text) {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim());
-  if (!lines.length) throw new Refusal("Paste a table: CSV, Markdown, or cells copied from a spreadsheet.", "table");
-  if (/\\begin\{|\\\\\s*$|&.*\\\\/m.test(text)) {
-    throw new Refusal(`This looks like LaTeX, which this page does not read. ${LINE}`, "table");
-  }
+  if (!lines.length) throw new Refusal("Paste a table: CSV, Markdown, LaTeX, or cells copied from a spreadsheet.", "table");
+  if (/\\begin\{|\\\\\s*$|&.*\\\\/m.test(text)) return cutLatex(text);
   const ruled = lines.findIndex((line) => /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(line) && line.includes("|"));
   if (ruled === 1) return [lines[0], ...lines.slice(2)].map(cutMarkdown);
   if (ruled >= 0) throw new Refusal(`The heading of the table has several rows, or other text is above it. ${LINE}`, "table");
@@ -110,28 +146,36 @@ function refuseUnclear({ splits, sides, protocols }, { columns, rows }) {
 }
 
 /**
- * Shares without a sign: the numbers of a column tell whether they are percentages; where they do not, nothing is read.
+ * Shares without a sign are percentages if all of a column are above 1, and fractions if none is; columns of Hits@k share
+ * their unit. Anything else is left open: the command line weighs more evidence.
  * @param {Table} table
  */
 function tellUnits({ columns, rows, notes }) {
-  const values = (/** @type {number} */ at) =>
-    rows.map((row) => row[at]).filter((cell) => cell && !cell.includes("%")).map((cell) => Number.parseFloat(unmarked(cell).replace(/,/g, "")));
-  const shares = columns.map((column, at) => ({ column, numbers: column.metric?.share ? values(at).filter(Number.isFinite) : [] }));
-  const large = (/** @type {number[]} */ numbers) => numbers.filter((number) => number > 1).length;
-  const hits = shares.filter(({ column }) => column.metric?.slug.startsWith("hits@"));
-  const percentHits = hits.some(({ numbers }) => numbers.length && large(numbers) > numbers.length / 2);
+  const shares = columns.map((column, at) => ({ column, numbers: column.metric?.share ? readPlain(column.metric, rows.map((row) => row[at])) : [] }));
+  const isHits = (/** @type {Column} */ { metric }) => metric?.slug.startsWith("hits@");
+  const largeHits = shares.some(({ column, numbers }) => isHits(column) && numbers.some((number) => number > 1));
   for (const { column, numbers } of shares) {
     if (!numbers.length) continue;
-    const [most, part] = [Math.max(...numbers), large(numbers) / numbers.length];
-    const isHits = hits.some((each) => each.column === column);
-    if (part > 0.5 && most <= 100) column.percent = true;
-    else if (column.percent || part > 0 || (isHits && percentHits)) {
+    if (numbers.every((number) => number > 1 && number <= 100)) column.percent = true;
+    else if (column.percent || numbers.some((number) => number > 1) || (isHits(column) && largeHits)) {
       column.why = "fractions or percentages? Write the sign: 33.8%";
       column.metric = null;
     }
   }
   const named = columns.filter((column) => column.metric && column.percent).map((column) => column.heading);
   if (named.length) notes.push(`Read as percentages: ${named.join(", ")}.`);
+}
+
+/** @param {Metric} metric @param {string[]} cells @returns {number[]} those without a sign that can be read */
+function readPlain(metric, cells) {
+  return cells.flatMap((cell) => {
+    try {
+      return cell.includes("%") ? [] : [readPublished(metric, unmarked(cell)).value];
+    } catch (error) {
+      if (error instanceof Refusal) return [];
+      throw error;
+    }
+  });
 }
 
 /**
