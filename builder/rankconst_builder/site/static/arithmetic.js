@@ -135,7 +135,9 @@ export function readPublished(metric, text, percent = false) {
   const parts = bare.split(PLUS_MINUS).map((part) => part.trim().replace(/^[() ]+|[() ]+$/g, ""));
   const odd = parts.length > 2 || !parts.every((part) => NUMBER.test(part)) || signs > parts.length;
   if (odd || /^[+-]?0,\d{3}$/.test(parts[0])) {
-    const told = bare ? `'${text.trim()}' is not a number.${hint(bare)}` : "Type a number: 0.338, 33.8% or 0.545 ± 0.005.";
+    const told = bare
+      ? `'${text.trim()}' is not a number.${hint(bare)}`
+      : "Type a number: 0.338, 33.8% or 0.545 ± 0.005.";
     throw new Refusal(told, "value");
   }
   const [number, deviation] = parts.map(parseDecimal);
@@ -203,7 +205,9 @@ export function explainImpossible(constants, value, lower, upper, noise) {
   const outside = value < Math.min(metric.lower, least) || value > Math.max(metric.upper ?? Infinity, most);
   if (Number.isFinite(value) && !(beyondBest || beyondWorst || outside)) return "";
   const expected =
-    low === high ? `expected ${general(low)}, which every ranker gets here.` : `expected ${general(low)} to ${general(high)}.`;
+    low === high
+      ? `expected ${general(low)}, which every ranker gets here.`
+      : `expected ${general(low)} to ${general(high)}.`;
   return `${general(value)} is not a possible ${metric.label} on ${constants.where}: ${expected} ${hintAt(metric, value)}`;
 }
 
@@ -221,9 +225,7 @@ export const FORMS = ["normalised", "index", "z"];
  */
 const MAPS = {
   normalised: (metric, { expectation }) =>
-    expectation === 0
-      ? `the normalised ${metric.label} is undefined here: a random ranker gets 0.`
-      : [0, expectation],
+    expectation === 0 ? `the normalised ${metric.label} is undefined here: a random ranker gets 0.` : [0, expectation],
   index: (metric, { expectation }) => {
     if (metric.optimum === null) {
       return `the adjusted index of ${metric.label} is undefined: every ranker gets ${general(expectation)}.`;

@@ -21,7 +21,17 @@ const EXAMPLE = { ...NOTHING, value: "0.338", dataset: "FB15k-237", tool: "rotat
 const EXAMPLE_TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n";
 
 /** The fields of the form. */
-const FIELDS = /** @type {const} */ (["value", "table", "dataset", "metric", "tool", "split", "side", "protocol", "aggregation"]);
+const FIELDS = /** @type {const} */ ([
+  "value",
+  "table",
+  "dataset",
+  "metric",
+  "tool",
+  "split",
+  "side",
+  "protocol",
+  "aggregation",
+]);
 
 // -- a number --------------------------------------------------------------------------------------------------------
 
@@ -66,10 +76,16 @@ const join = (words) => [words.slice(0, -1).join(", "), ...words.slice(-1)].filt
 
 /** @param {Found} found */
 function tellStanding({ published, shift, rungs }) {
-  const told = /** @type {Record<string, string[]>} */ ({ "better than": [], "worse than": [], "within rounding of": [] });
+  const told = /** @type {Record<string, string[]>} */ ({
+    "better than": [],
+    "worse than": [],
+    "within rounding of": [],
+  });
   for (const { constants } of rungs) {
     const found = standing(constants, published, shift);
-    told[found > 0 ? "better than" : found < 0 ? "worse than" : "within rounding of"].push(constants.baseline === "uniform" ? "chance" : constants.baseline);
+    told[found > 0 ? "better than" : found < 0 ? "worse than" : "within rounding of"].push(
+      constants.baseline === "uniform" ? "chance" : constants.baseline,
+    );
   }
   const parts = Object.entries(told).filter(([, keys]) => keys.length);
   const said = parts.map(([words, keys]) => {
@@ -82,7 +98,11 @@ function tellStanding({ published, shift, rungs }) {
 
 /** @param {Found} found */
 function drawForms({ metric, rungs: [{ adjusted }] }) {
-  const meanings = { index: "0 = chance, 1 = perfect", normalised: "1 = chance", z: "standard deviations better than chance" };
+  const meanings = {
+    index: "0 = chance, 1 = perfect",
+    normalised: "1 = chance",
+    z: "standard deviations better than chance",
+  };
   const cards = /** @type {const} */ (["index", "normalised", "z"]).map((name) => {
     const form = adjusted[name];
     const shown = "undefined" in form ? null : showUncertain(form.value, form.interval);
@@ -90,8 +110,18 @@ function drawForms({ metric, rungs: [{ adjusted }] }) {
     return el(
       "div",
       { class: `form form-${name}` },
-      el("dt", {}, metric.names[name] || title, metric.names[name] ? el("span", { class: "quiet" }, ` ${title}`) : null),
-      el("dd", {}, el("data", { value: shown ? String(valueOf(form)) : "" }, shown?.best ?? "–"), shown?.range ? el("span", { class: "range" }, `${shown.range}`) : null),
+      el(
+        "dt",
+        {},
+        metric.names[name] || title,
+        metric.names[name] ? el("span", { class: "quiet" }, ` ${title}`) : null,
+      ),
+      el(
+        "dd",
+        {},
+        el("data", { value: shown ? String(valueOf(form)) : "" }, shown?.best ?? "–"),
+        shown?.range ? el("span", { class: "range" }, `${shown.range}`) : null,
+      ),
       el("dd", { class: "quiet" }, "undefined" in form ? form.undefined : meanings[name]),
     );
   });
@@ -108,9 +138,18 @@ function drawLadder({ metric, published, rungs, tasks }) {
   const rows = rungs.map(({ constants, adjusted }) => ({
     place: place(constants.expectation),
     own: false,
-    cells: [constants.baseline === "uniform" ? "chance" : constants.baseline, showNumber(constants.expectation, 5), show(adjusted.index), show(adjusted.z)],
+    cells: [
+      constants.baseline === "uniform" ? "chance" : constants.baseline,
+      showNumber(constants.expectation, 5),
+      show(adjusted.index),
+      show(adjusted.z),
+    ],
   }));
-  rows.push({ place: "undefined" in index ? 0 : index.value, own: true, cells: ["your number", published.text, "", ""] });
+  rows.push({
+    place: "undefined" in index ? 0 : index.value,
+    own: true,
+    cells: ["your number", published.text, "", ""],
+  });
   if (metric.optimum !== null) rows.push({ place: 1, own: false, cells: ["perfect", String(metric.optimum), "", ""] });
   rows.sort((one, other) => other.place - one.place);
   const least = Math.min(0, ...rows.map((row) => row.place));
@@ -119,22 +158,40 @@ function drawLadder({ metric, published, rungs, tasks }) {
     dot.style.left = `${(100 * (row.place - least)) / (1 - least)}%`;
     const track = el("td", { class: "track", "aria-hidden": "true" }, el("span", { class: "line" }, dot));
     const [name, value, skill, z] = row.cells;
-    return el("tr", row.own ? { class: "own" } : {}, el("th", { scope: "row" }, name), el("td", {}, value), track, el("td", {}, skill), el("td", {}, z));
+    return el(
+      "tr",
+      row.own ? { class: "own" } : {},
+      el("th", { scope: "row" }, name),
+      el("td", {}, value),
+      track,
+      el("td", {}, skill),
+      el("td", {}, z),
+    );
   });
   const head = el(
     "tr",
     {},
     el("th", { scope: "col" }, "ranker"),
     el("th", { scope: "col" }, metric.label),
-    el("th", { scope: "col", class: "track" }, el("span", { class: "ends" }, el("span", {}, "chance"), el("span", {}, "perfect"))),
+    el(
+      "th",
+      { scope: "col", class: "track" },
+      el("span", { class: "ends" }, el("span", {}, "chance"), el("span", {}, "perfect")),
+    ),
     el("th", { scope: "col" }, "your skill over it"),
     el("th", { scope: "col" }, "your z"),
   );
   const table = el("table", { class: "ladder" }, el("thead", {}, head), el("tbody", {}, ...body));
   const caption = el("caption", {}, `${tasks.dataset.title}, ${describe(tasks)}`);
   table.prepend(caption);
-  const none = rungs.length === 1 ? el("p", { class: "quiet" }, "The tables have no other baselines of these tasks.") : null;
-  return el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The ladder of baselines" }, table), none);
+  const none =
+    rungs.length === 1 ? el("p", { class: "quiet" }, "The tables have no other baselines of these tasks.") : null;
+  return el(
+    "div",
+    {},
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The ladder of baselines" }, table),
+    none,
+  );
 }
 
 /** @param {Found} found */
@@ -153,7 +210,9 @@ function drawConstants({ published, shift, rungs, tasks }) {
       el("td", {}, el("a", { href: address(page) }, constants.id)),
     );
   });
-  const head = ["ranker", "expectation", "variance", "method", "identifier"].map((title) => el("th", { scope: "col" }, title));
+  const head = ["ranker", "expectation", "variance", "method", "identifier"].map((title) =>
+    el("th", { scope: "col" }, title),
+  );
   const { tasks: count } = rungs[0].constants;
   const open = `${published.text} may be anything from ${published.lower} to ${published.upper}${shift ? `; ${shift} is added, as the tool counts from 0` : ""}.`;
   return el(
@@ -161,7 +220,11 @@ function drawConstants({ published, shift, rungs, tasks }) {
     { class: "used" },
     el("summary", {}, "The constants used"),
     el("p", {}, `${count.toLocaleString("en-US")} ranking tasks; tables ${version}. ${open}`),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The constants used" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
+    el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "The constants used" },
+      el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)),
+    ),
   );
 }
 
@@ -178,11 +241,21 @@ function writeCommand(state) {
 
 /** @param {Found} found @returns {Sheet} */
 function sheetOf({ tasks, metric, published, rungs }) {
-  const sheet = /** @type {Sheet} */ ({ headings: ["dataset", "baseline", metric.label, "expected", "skill", "z"], rows: [], shown: [] });
+  const sheet = /** @type {Sheet} */ ({
+    headings: ["dataset", "baseline", metric.label, "expected", "skill", "z"],
+    rows: [],
+    shown: [],
+  });
   for (const { constants, adjusted } of rungs) {
     const first = [tasks.dataset.title, constants.baseline];
     sheet.rows.push([...first, published.value, constants.expectation, valueOf(adjusted.index), valueOf(adjusted.z)]);
-    sheet.shown.push([...first, published.text, showNumber(constants.expectation, 5), show(adjusted.index), show(adjusted.z)]);
+    sheet.shown.push([
+      ...first,
+      published.text,
+      showNumber(constants.expectation, 5),
+      show(adjusted.index),
+      show(adjusted.z),
+    ]);
   }
   return sheet;
 }
@@ -209,7 +282,9 @@ function drawTakeaway(state, sheet, sentence) {
     "Command line": () => `${writeCommand(state)}\n`,
     Link: () => `${location.href.split("#")[0]}#${writeFragment(state)}\n`,
   });
-  const shown = /** @type {HTMLTextAreaElement} */ (el("textarea", { readonly: true, rows: "6", spellcheck: "false", "aria-label": "Text to copy", class: "code" }));
+  const shown = /** @type {HTMLTextAreaElement} */ (
+    el("textarea", { readonly: true, rows: "6", spellcheck: "false", "aria-label": "Text to copy", class: "code" })
+  );
   let current = "LaTeX";
   const choose = (/** @type {string} */ name) => {
     current = name;
@@ -226,7 +301,15 @@ function drawTakeaway(state, sheet, sentence) {
   const link = linked
     ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
     : el("p", { class: "quiet" }, "The table is too long for a link.");
-  return el("section", { class: "takeaway", "aria-labelledby": "take" }, el("h2", { id: "take" }, "Take it with you"), link, choices, shown, copyButton("Copy", () => texts[current](), shown));
+  return el(
+    "section",
+    { class: "takeaway", "aria-labelledby": "take" },
+    el("h2", { id: "take" }, "Take it with you"),
+    link,
+    choices,
+    shown,
+    copyButton("Copy", () => texts[current](), shown),
+  );
 }
 
 /** @param {Found} found */
@@ -270,7 +353,12 @@ export async function adjustTable(state) {
       found[place].push(null);
       if (!metric || isMissing(text)) continue;
       try {
-        found[place][row] = await findAll(stateOf(names, table, line, column, state), metric, text, percent && !text.includes("%"));
+        found[place][row] = await findAll(
+          stateOf(names, table, line, column, state),
+          metric,
+          text,
+          percent && !text.includes("%"),
+        );
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         reasons.add(`Row ${row + 2}, ${heading}: ${error.message}`);
@@ -285,9 +373,15 @@ async function showTable(state) {
   const { table, found, reasons } = await adjustTable(state);
   const count = found.flat().filter(Boolean).length;
   if (!count && reasons.size) throw new Refusal([...reasons].slice(0, 3).join(" "), "table");
-  const sheet = /** @type {Sheet} */ ({ headings: [], rows: table.rows.map(() => []), shown: table.rows.map(() => []) });
+  const sheet = /** @type {Sheet} */ ({
+    headings: [],
+    rows: table.rows.map(() => []),
+    shown: table.rows.map(() => []),
+  });
   const cells = /** @type {HTMLElement[][]} */ (table.rows.map(() => []));
-  const ids = new Set(found.flat().flatMap((each) => (each ? [`${each.tasks.dataset.title}, ${describe(each.tasks)}`] : [])));
+  const ids = new Set(
+    found.flat().flatMap((each) => (each ? [`${each.tasks.dataset.title}, ${describe(each.tasks)}`] : [])),
+  );
   /** @type {(row: number, value: import("./export.js").Cell, shown: string, range?: string, kind?: string) => void} */
   const put = (row, value, shown, range = "", kind = "added") => {
     sheet.rows[row].push(value);
@@ -301,7 +395,10 @@ async function showTable(state) {
     put(row, form.value, best, range);
   };
   for (const [place, { metric, heading }] of table.columns.entries()) {
-    sheet.headings.push(heading, ...(metric ? [metric.names.index || `${metric.label} index`, metric.names.z || `${metric.label} z`] : []));
+    sheet.headings.push(
+      heading,
+      ...(metric ? [metric.names.index || `${metric.label} index`, metric.names.z || `${metric.label} z`] : []),
+    );
     for (const [row, line] of table.rows.entries()) {
       put(row, line[place], line[place], "", metric ? "number" : "text");
       if (!metric) continue;
@@ -313,14 +410,35 @@ async function showTable(state) {
   const tools = new Set(found.flat().map((each) => each?.tasks.tool));
   const caveats = [...tools].flatMap((tool) => (tool?.caveats ?? []).map((caveat) => `${tool?.title}: ${caveat}`));
   const kinds = cells[0].map((cell) => cell.className);
-  const head = el("tr", {}, ...sheet.headings.map((heading, place) => el("th", { scope: "col", class: kinds[place] }, heading)));
+  const head = el(
+    "tr",
+    {},
+    ...sheet.headings.map((heading, place) => el("th", { scope: "col", class: kinds[place] }, heading)),
+  );
   const more = reasons.size > 12 ? [`${reasons.size - 12} more.`] : [];
   const told = [...table.notes, ...[...reasons].slice(0, 12), ...more, ...caveats].map((line) => el("li", {}, line));
   return [
-    el("p", { class: "standing" }, `${count} number${count === 1 ? "" : "s"} adjusted, on ${[...ids].slice(0, 4).join("; ")}${ids.size > 4 ? " ..." : ""}. Index: 0 = chance, 1 = perfect; z: standard deviations better than chance.`),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The adjusted table" }, el("table", { class: "adjusted" }, el("thead", {}, head), el("tbody", {}, ...cells.map((row) => el("tr", {}, ...row))))),
+    el(
+      "p",
+      { class: "standing" },
+      `${count} number${count === 1 ? "" : "s"} adjusted, on ${[...ids].slice(0, 4).join("; ")}${ids.size > 4 ? " ..." : ""}. Index: 0 = chance, 1 = perfect; z: standard deviations better than chance.`,
+    ),
+    el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "The adjusted table" },
+      el(
+        "table",
+        { class: "adjusted" },
+        el("thead", {}, head),
+        el("tbody", {}, ...cells.map((row) => el("tr", {}, ...row))),
+      ),
+    ),
     told.length ? el("ul", { class: "caveats" }, ...told) : null,
-    drawTakeaway(state, sheet, `Adjusted for chance by the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`),
+    drawTakeaway(
+      state,
+      sheet,
+      `Adjusted for chance by the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`,
+    ),
   ];
 }
 
@@ -373,7 +491,10 @@ function offerChoices(state) {
   }
   const select = field("protocol");
   const chosen = select.value;
-  select.replaceChildren(el("option", { value: "" }, "as the tool evaluates"), ...held.map((key) => el("option", { value: key }, key)));
+  select.replaceChildren(
+    el("option", { value: "" }, "as the tool evaluates"),
+    ...held.map((key) => el("option", { value: key }, key)),
+  );
   select.value = held.includes(chosen) ? chosen : "";
 }
 
@@ -394,7 +515,10 @@ async function update(state) {
   const result = at("result");
   at("number-fields").hidden = state.mode === "table";
   at("table-fields").hidden = state.mode === "number";
-  const warn = state.version && state.version !== rankconst.names.version ? `This link was made with tables ${state.version}; the numbers are of ${rankconst.names.version}.` : "";
+  const warn =
+    state.version && state.version !== rankconst.names.version
+      ? `This link was made with tables ${state.version}; the numbers are of ${rankconst.names.version}.`
+      : "";
   at("version-note").textContent = warn;
   try {
     const parts = await (state.mode === "table" ? showTable(state) : showOne(state));
@@ -409,8 +533,13 @@ async function update(state) {
     const place = state.mode === "table" && error.field === "value" ? "table" : error.field || "value";
     tell(place, error.message);
     const elsewhere = state.mode === "number" && ["tool", "protocol"].includes(error.field);
-    const hint = elsewhere ? el("p", { class: "quiet" }, "On the command line: ", el("code", {}, writeCommand(state))) : null;
-    result.replaceChildren(el("p", { class: "quiet" }, "No result yet: see the note in the form."), ...(hint ? [hint] : []));
+    const hint = elsewhere
+      ? el("p", { class: "quiet" }, "On the command line: ", el("code", {}, writeCommand(state)))
+      : null;
+    result.replaceChildren(
+      el("p", { class: "quiet" }, "No result yet: see the note in the form."),
+      ...(hint ? [hint] : []),
+    );
   }
 }
 
@@ -424,14 +553,25 @@ function onInput() {
 export function startCalculator() {
   const { names } = rankconst;
   const ambiguous = new Set(Object.keys(names.ambiguous));
-  at("datasets").append(...names.datasets.map(({ key, title }) => el("option", { value: ambiguous.has(squash(title)) ? key : title }, key)));
-  at("metric").append(...names.metrics.map(({ slug, label, title }) => el("option", { value: slug }, `${label}: ${title}`)));
-  at("tool").append(el("option", { value: "" }, "I don't know"), ...names.tools.map(({ key, title }) => el("option", { value: key }, title)));
+  at("datasets").append(
+    ...names.datasets.map(({ key, title }) => el("option", { value: ambiguous.has(squash(title)) ? key : title }, key)),
+  );
+  at("metric").append(
+    ...names.metrics.map(({ slug, label, title }) => el("option", { value: slug }, `${label}: ${title}`)),
+  );
+  at("tool").append(
+    el("option", { value: "" }, "I don't know"),
+    ...names.tools.map(({ key, title }) => el("option", { value: key }, title)),
+  );
   const list = (/** @type {string} */ id, /** @type {string} */ first, /** @type {string[]} */ keys) =>
     at(id).append(el("option", { value: "" }, first), ...keys.map((key) => el("option", { value: key }, key)));
   list("split", "test (default)", Object.keys(names.splits).reverse());
   list("side", "both, or the tool's (default)", Object.keys(names.sides).reverse());
-  list("aggregation", "micro (default)", names.aggregations.map(({ key }) => key));
+  list(
+    "aggregation",
+    "micro (default)",
+    names.aggregations.map(({ key }) => key),
+  );
   const form = at("calculator");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", (event) => {
@@ -443,7 +583,11 @@ export function startCalculator() {
     if (!file) return;
     area.value = file.size > 1e6 ? "" : await file.text();
     onInput();
-    if (file.size > 1e6) tell("table", `${file.name} has ${file.size} bytes: too many for this page. Use the command line: rankconst adjust FILE.`);
+    if (file.size > 1e6)
+      tell(
+        "table",
+        `${file.name} has ${file.size} bytes: too many for this page. Use the command line: rankconst adjust FILE.`,
+      );
   };
   field("file").addEventListener("change", () => void read(field("file").files?.[0]));
   area.addEventListener("dragover", (event) => event.preventDefault());

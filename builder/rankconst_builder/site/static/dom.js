@@ -75,18 +75,22 @@ export function fetchContents(version, key) {
  * @param {HTMLTextAreaElement} [shown] where the text is on the page
  */
 export function copyButton(label, text, shown) {
-  const button = el("button", {
-    type: "button",
-    click: async () => {
-      try {
-        await navigator.clipboard.writeText(text());
-        button.textContent = "Copied";
-      } catch {
-        shown?.select();
-        button.textContent = shown ? "Selected: press Ctrl+C" : "Copying is not allowed here";
-      }
-      setTimeout(() => (button.textContent = label), 2000);
+  const button = el(
+    "button",
+    {
+      type: "button",
+      click: async () => {
+        try {
+          await navigator.clipboard.writeText(text());
+          button.textContent = "Copied";
+        } catch {
+          shown?.select();
+          button.textContent = shown ? "Selected: press Ctrl+C" : "Copying is not allowed here";
+        }
+        setTimeout(() => (button.textContent = label), 2000);
+      },
     },
-  }, label);
+    label,
+  );
   return button;
 }

@@ -27,10 +27,13 @@ export function startList() {
     const down = heading.getAttribute("aria-sort") === "ascending";
     for (const each of table.querySelectorAll("thead th")) each.removeAttribute("aria-sort");
     heading.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const valueOf = (/** @type {HTMLTableRowElement} */ row) => row.cells[place].dataset.value ?? row.cells[place].textContent ?? "";
+    const valueOf = (/** @type {HTMLTableRowElement} */ row) =>
+      row.cells[place].dataset.value ?? row.cells[place].textContent ?? "";
     const sign = down ? -1 : 1;
     const compare = (/** @type {string} */ one, /** @type {string} */ other) =>
-      one !== "" && other !== "" && Number.isFinite(Number(one)) && Number.isFinite(Number(other)) ? Number(one) - Number(other) : one.localeCompare(other, "en");
+      one !== "" && other !== "" && Number.isFinite(Number(one)) && Number.isFinite(Number(other))
+        ? Number(one) - Number(other)
+        : one.localeCompare(other, "en");
     body.append(...rows.sort((one, other) => sign * compare(valueOf(one), valueOf(other))));
   }
 }
@@ -45,7 +48,9 @@ export async function startDataset() {
   const fields = /** @type {const} */ (["split", "side", "protocol", "aggregation", "baseline"]);
   const selects = fields.map((name, place) => {
     const select = /** @type {HTMLSelectElement} */ (el("select", { id: `choose-${name}`, change: () => draw("") }));
-    select.append(...[...new Set(places.map(({ parts }) => parts[place]))].map((value) => el("option", { value }, value)));
+    select.append(
+      ...[...new Set(places.map(({ parts }) => parts[place]))].map((value) => el("option", { value }, value)),
+    );
     holder.append(el("div", { class: "field" }, el("label", { for: select.id }, name), select));
     return select;
   });
@@ -60,17 +65,41 @@ export async function startDataset() {
       return;
     }
     const task = contents.tasks[chosen[4] === "uniform" ? found.path : found.path.split("/").slice(0, -1).join("/")];
-    const rows = Object.entries(contents.constants[found.path]).map(([metric, [expectation, error, variance, varianceError, method]]) => {
-      const label = names.metrics.find((each) => each.slug === metric)?.label ?? metric;
-      const link = el("a", { href: `#${found.path}/${metric}` }, label);
-      const cells = [showNumber(expectation, 6), exponential(error, 0), showNumber(variance, 6), exponential(varianceError, 0), showNumber(task.worst[metric], 6)];
-      return el("tr", metric === slug ? { class: "own" } : {}, el("th", { scope: "row" }, link), ...cells.map((cell) => el("td", { class: "number" }, cell)), el("td", {}, method.replace("_", " ")));
-    });
-    const head = ["metric", "expectation", "± error", "variance", "± error", "worst", "method"].map((title, place) => el("th", { scope: "col", class: place && place < 6 ? "number" : "" }, title));
-    const count = el("p", { class: "quiet" }, `${task.num_tasks.toLocaleString("en-US")} ranking tasks. Each metric is a link to its constant.`);
+    const rows = Object.entries(contents.constants[found.path]).map(
+      ([metric, [expectation, error, variance, varianceError, method]]) => {
+        const label = names.metrics.find((each) => each.slug === metric)?.label ?? metric;
+        const link = el("a", { href: `#${found.path}/${metric}` }, label);
+        const cells = [
+          showNumber(expectation, 6),
+          exponential(error, 0),
+          showNumber(variance, 6),
+          exponential(varianceError, 0),
+          showNumber(task.worst[metric], 6),
+        ];
+        return el(
+          "tr",
+          metric === slug ? { class: "own" } : {},
+          el("th", { scope: "row" }, link),
+          ...cells.map((cell) => el("td", { class: "number" }, cell)),
+          el("td", {}, method.replace("_", " ")),
+        );
+      },
+    );
+    const head = ["metric", "expectation", "± error", "variance", "± error", "worst", "method"].map((title, place) =>
+      el("th", { scope: "col", class: place && place < 6 ? "number" : "" }, title),
+    );
+    const count = el(
+      "p",
+      { class: "quiet" },
+      `${task.num_tasks.toLocaleString("en-US")} ranking tasks. Each metric is a link to its constant.`,
+    );
     listing.replaceChildren(
       count,
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Constants" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
+      el(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Constants" },
+        el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)),
+      ),
     );
   }
 
@@ -114,7 +143,9 @@ function cutPath(path) {
 function tellHistory({ since, before }, path, slug) {
   const first = since[path];
   const told = `this value since tables ${typeof first === "string" ? first : first[slug]}`;
-  const others = (before[path]?.[slug] ?? []).map(([version, expectation, , variance]) => `${version}: ${expectation}, variance ${variance}`);
+  const others = (before[path]?.[slug] ?? []).map(
+    ([version, expectation, , variance]) => `${version}: ${expectation}, variance ${variance}`,
+  );
   return [told, ...others].join("; ");
 }
 
@@ -130,7 +161,14 @@ function drawCard(contents, key, path, slug) {
   const [expectation, error, variance, varianceError, method, draws] = contents.constants[path][slug];
   const id = `${contents.id}/${path}/${slug}`;
   const [split, side, protocol, aggregation, baseline] = cutPath(path);
-  const parts = new URLSearchParams({ dataset: key, metric: slug, split, side, protocol, ...(aggregation === "micro" ? {} : { aggregation }) });
+  const parts = new URLSearchParams({
+    dataset: key,
+    metric: slug,
+    split,
+    side,
+    protocol,
+    ...(aggregation === "micro" ? {} : { aggregation }),
+  });
   const rows = /** @type {[string, import("./dom.js").Child][]} */ ([
     ["identifier", el("code", {}, id)],
     ["expectation", `${expectation} ± ${exponential(error, 1)}`],
@@ -144,6 +182,11 @@ function drawCard(contents, key, path, slug) {
   return [
     el("h2", {}, metric ? `${metric.label}: ${metric.title}` : slug),
     el("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-    el("p", { class: "actions" }, el("a", { href: address(`index.html#${parts}`) }, "Adjust a number with it"), copyButton("Copy identifier", () => id)),
+    el(
+      "p",
+      { class: "actions" },
+      el("a", { href: address(`index.html#${parts}`) }, "Adjust a number with it"),
+      copyButton("Copy identifier", () => id),
+    ),
   ];
 }

@@ -32,12 +32,16 @@ export const WRITERS = {
   LaTeX: ({ headings, rows, shown }) => {
     const line = (/** @type {string[]} */ cells) => `${cells.map(escapeLatex).join(" & ")} \\\\\n`;
     const body = shown.map(line).join("");
-    const columns = headings.map((_, place) => (rows.some((row) => typeof row[place] === "number") ? "r" : "l")).join("");
+    const columns = headings
+      .map((_, place) => (rows.some((row) => typeof row[place] === "number") ? "r" : "l"))
+      .join("");
     return `\\begin{tabular}{${columns}}\n\\toprule\n${line(headings)}\\midrule\n${body}\\bottomrule\n\\end{tabular}\n`;
   },
   Markdown: ({ headings, shown }) => {
     const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |\n`;
-    return [headings.map(escapeMarkdown), headings.map(() => "---"), ...shown.map((row) => row.map(escapeMarkdown))].map(line).join("");
+    return [headings.map(escapeMarkdown), headings.map(() => "---"), ...shown.map((row) => row.map(escapeMarkdown))]
+      .map(line)
+      .join("");
   },
   CSV: ({ headings, rows }) => [headings, ...rows].map((row) => `${row.map(escapeCsv).join(",")}\n`).join(""),
 };

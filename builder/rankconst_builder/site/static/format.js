@@ -47,7 +47,9 @@ const isNegative = (value) => value < 0 || Object.is(value, -0);
  * @param {number} decimals
  */
 export function fixed(value, decimals) {
-  const digits = scaled(value, decimals).toString().padStart(decimals + 1, "0");
+  const digits = scaled(value, decimals)
+    .toString()
+    .padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ",");
   return (isNegative(value) ? "-" : "") + whole + (decimals ? `.${digits.slice(-decimals)}` : "");
 }

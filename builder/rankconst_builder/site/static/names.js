@@ -96,13 +96,20 @@ export function findDataset(catalogue, name) {
   const plain = squash(name);
   if (!plain) throw new Refusal("Which dataset is it? Type its name: FB15k-237, for example.", "dataset");
   const written = name.trim();
-  const exact = datasets.find((each) => [each.key, each.title, ...each.aliases].includes(written) && each.key === written);
+  const exact = datasets.find(
+    (each) => [each.key, each.title, ...each.aliases].includes(written) && each.key === written,
+  );
   const meant = catalogue.ambiguous[plain];
   if (meant && !exact && !datasets.some((each) => each.key === written.replace(/-/g, "_"))) {
     const titles = meant.map((key) => `${key}${titleOf(datasets, key)}`);
-    throw new Refusal(`${shorten(written)} is the name of several benchmarks. Say which one it is: ${titles.join("; ")}.`, "dataset");
+    throw new Refusal(
+      `${shorten(written)} is the name of several benchmarks. Say which one it is: ${titles.join("; ")}.`,
+      "dataset",
+    );
   }
-  const found = exact ?? datasets.find((each) => [each.key, each.title, ...each.aliases].some((spelling) => squash(spelling) === plain));
+  const found =
+    exact ??
+    datasets.find((each) => [each.key, each.title, ...each.aliases].some((spelling) => squash(spelling) === plain));
   if (found) return found;
   const near = suggestDatasets(catalogue, name).slice(0, 3);
   const hint = near.length ? ` Did you mean ${near.map((each) => each.title).join(" or ")}?` : "";
@@ -125,7 +132,11 @@ export function suggestDatasets({ datasets }, name) {
   const rated = datasets.map((each) => {
     const spelt = [each.key, each.title, ...each.aliases].map(squash);
     const begins = spelt.some((one) => one.startsWith(plain));
-    const distance = begins ? 0 : spelt.some((one) => one.includes(plain)) ? 0.5 : Math.min(...spelt.map((one) => differ(one, plain)));
+    const distance = begins
+      ? 0
+      : spelt.some((one) => one.includes(plain))
+        ? 0.5
+        : Math.min(...spelt.map((one) => differ(one, plain)));
     return { each, distance };
   });
   const allowed = Math.max(1, Math.floor(plain.length / 4));

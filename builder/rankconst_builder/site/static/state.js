@@ -37,7 +37,8 @@ const LONGEST = 6000;
 export function writeFragment(state) {
   const parts = new URLSearchParams();
   for (const [name, text] of Object.entries(state)) {
-    const unused = name === (state.mode === "number" ? "table" : "value") || (name === "metric" && state.mode === "table");
+    const unused =
+      name === (state.mode === "number" ? "table" : "value") || (name === "metric" && state.mode === "table");
     if (text && !unused && !(name === "mode" && text === "number")) parts.set(name, text);
   }
   const written = parts.toString();

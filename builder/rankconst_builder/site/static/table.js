@@ -21,7 +21,14 @@ import { findDataset, findMetric, findName, shorten, squash } from "./names.js";
 
 const MOST = { rows: 500, columns: 40, characters: 200000 };
 const LINE = "Use the command line: rankconst adjust FILE.";
-const ROLES = { dataset: ["data", "data set", "benchmark"], model: ["method", "name"], split: [], side: [], protocol: [], tool: [] };
+const ROLES = {
+  dataset: ["data", "data set", "benchmark"],
+  model: ["method", "name"],
+  split: [],
+  side: [],
+  protocol: [],
+  tool: [],
+};
 
 /** @param {string} line @param {string} separator */
 function cutQuoted(line, separator) {
@@ -42,11 +49,15 @@ function cutQuoted(line, separator) {
 
 /** @param {string} line */
 function cutMarkdown(line) {
-  const inner = line.trim().replace(/^\|/, "").replace(/(?<!\\)\|$/, "");
+  const inner = line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
   return inner.split(/(?<!\\)\|/).map((cell) => cell.replaceAll("\\|", "|").trim());
 }
 
-const MARKUP = /\\(?:textbf|textit|textsc|texttt|textrm|emph|underline|mathbf|mathrm|boldsymbol)\s*\{([^{}]*)\}|\{\\(?:bf|it|bfseries|itshape)\s+([^{}]*)\}/g;
+const MARKUP =
+  /\\(?:textbf|textit|textsc|texttt|textrm|emph|underline|mathbf|mathrm|boldsymbol)\s*\{([^{}]*)\}|\{\\(?:bf|it|bfseries|itshape)\s+([^{}]*)\}/g;
 const SIGNS = /** @type {[RegExp, string][]} */ ([
   [/\\pm(?![a-zA-Z])/g, "±"],
   [/\\(?:uparrow|downarrow)(?![a-zA-Z])/g, ""],
@@ -64,8 +75,11 @@ function cutLatex(text) {
   if (spans) throw new Refusal(`This page does not read LaTeX with \\${spans[1]}. ${LINE}`, "table");
   const begins = [...bare.matchAll(/\\begin\{(tabular[x*]?)\}/g)];
   if (begins.length > 1) throw new Refusal(`The text has ${begins.length} tables: paste one.`, "table");
-  const inside = /\\begin\{tabular\}\s*(?:\[[^\]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}([\s\S]*?)\\end\{tabular\}/.exec(bare);
-  if (begins.length && !inside) throw new Refusal(`The tabular has no end, or is of a kind that this page does not read. ${LINE}`, "table");
+  const inside = /\\begin\{tabular\}\s*(?:\[[^\]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}([\s\S]*?)\\end\{tabular\}/.exec(
+    bare,
+  );
+  if (begins.length && !inside)
+    throw new Refusal(`The tabular has no end, or is of a kind that this page does not read. ${LINE}`, "table");
   const rows = (inside ? inside[2] : bare)
     .replace(/\\(?:toprule|midrule|bottomrule|hline|addlinespace)(?:\[[^\]]*\])?/g, "")
     .split(/\\\\(?:\[[^\]]*\])?/)
@@ -86,13 +100,18 @@ function cleanLatex(cell) {
 /** @param {string} text @returns {string[][]} */
 function cut(text) {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim());
-  if (!lines.length) throw new Refusal("Paste a table: CSV, Markdown, LaTeX, or cells copied from a spreadsheet.", "table");
+  if (!lines.length)
+    throw new Refusal("Paste a table: CSV, Markdown, LaTeX, or cells copied from a spreadsheet.", "table");
   if (/\\begin\{|\\\\\s*$|&.*\\\\/m.test(text)) return cutLatex(text);
-  const ruled = lines.findIndex((line) => /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(line) && line.includes("|"));
+  const ruled = lines.findIndex(
+    (line) => /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(line) && line.includes("|"),
+  );
   if (ruled === 1) return [lines[0], ...lines.slice(2)].map(cutMarkdown);
-  if (ruled >= 0) throw new Refusal(`The heading of the table has several rows, or other text is above it. ${LINE}`, "table");
+  if (ruled >= 0)
+    throw new Refusal(`The heading of the table has several rows, or other text is above it. ${LINE}`, "table");
   const separator = ["\t", ",", ";"].find((sign) => lines[0].includes(sign));
-  if (!separator) throw new Refusal(`The first line has no separator: a comma, a tab, a semicolon or |. ${LINE}`, "table");
+  if (!separator)
+    throw new Refusal(`The first line has no separator: a comma, a tab, a semicolon or |. ${LINE}`, "table");
   return lines.map((line) => cutQuoted(line, separator));
 }
 
@@ -101,12 +120,19 @@ const PREFIX =
   /^(?:(?:both|head|tail|realistic|optimistic|pessimistic|avg|best|worst|test|testing|valid|validation|train|training|filtered|filt|fil)[.\s_/:-]+)+/i;
 
 /** @param {string} text a cell that may be emphasised as a whole */
-export const unmarked = (text) => text.trim().replace(/^(\*{1,3}|_{1,2}|`)(.+)\1$/, "$2").trim();
+export const unmarked = (text) =>
+  text
+    .trim()
+    .replace(/^(\*{1,3}|_{1,2}|`)(.+)\1$/, "$2")
+    .trim();
 
 /** @param {Catalogue} catalogue @param {string} heading @returns {Column} */
 function readHeading(catalogue, heading) {
   const percent = /%/.test(heading);
-  const bare = unmarked(heading).replace(/[↑↓]/g, "").replace(/\(\s*%\s*\)|%/g, "").trim();
+  const bare = unmarked(heading)
+    .replace(/[↑↓]/g, "")
+    .replace(/\(\s*%\s*\)|%/g, "")
+    .trim();
   const column = { heading, metric: /** @type {Metric | null} */ (null), role: "", says: {}, why: "", percent };
   const role = findName(ROLES, bare);
   if (role) return { ...column, role };
@@ -121,7 +147,9 @@ function readHeading(catalogue, heading) {
   }
   // A column "std" is the spread over runs more often than a metric of ranks.
   if (metric && metric.optimum !== 0 && metric.optimum !== null) return { ...column, metric };
-  const adjusted = catalogue.metrics.some((each) => Object.values(each.names).some((name) => name && squash(name) === squash(bare)));
+  const adjusted = catalogue.metrics.some((each) =>
+    Object.values(each.names).some((name) => name && squash(name) === squash(bare)),
+  );
   return { ...column, says: {}, why: adjusted ? "adjusted already" : "" };
 }
 
@@ -132,16 +160,22 @@ function readHeading(catalogue, heading) {
  */
 function refuseUnclear({ splits, sides, protocols }, { columns, rows }) {
   const same = columns.find(({ metric, says }, at) =>
-    columns.some((other, place) => metric && place < at && other.metric === metric && JSON.stringify(other.says) === JSON.stringify(says)),
+    columns.some(
+      (other, place) =>
+        metric && place < at && other.metric === metric && JSON.stringify(other.says) === JSON.stringify(says),
+    ),
   );
   if (same) throw new Refusal(`Two columns are of ${same.metric?.label}: which dataset is each of? ${LINE}`, "table");
-  const words = new Set([...Object.keys(splits), ...Object.keys(sides), ...protocols.map(({ key }) => key)].map(squash));
+  const words = new Set(
+    [...Object.keys(splits), ...Object.keys(sides), ...protocols.map(({ key }) => key)].map(squash),
+  );
   const unread = columns.filter((column) => !column.metric && !column.role);
   for (const column of unread) {
     const cells = rows.map((row) => row[columns.indexOf(column)]);
     const found = cells.find((cell) => words.has(squash(cell)));
     if (found) throw new Refusal(`Column ${column.heading} says ${found}: call it split, side or protocol.`, "table");
-    if (!column.why && cells.some((cell) => /^[\d.]+%?$/.test(unmarked(cell)) && /[.%]/.test(cell))) column.why = "not read";
+    if (!column.why && cells.some((cell) => /^[\d.]+%?$/.test(unmarked(cell)) && /[.%]/.test(cell)))
+      column.why = "not read";
   }
 }
 
@@ -151,7 +185,15 @@ function refuseUnclear({ splits, sides, protocols }, { columns, rows }) {
  * @param {Table} table
  */
 function tellUnits({ columns, rows, notes }) {
-  const shares = columns.map((column, at) => ({ column, numbers: column.metric?.share ? readPlain(column.metric, rows.map((row) => row[at])) : [] }));
+  const shares = columns.map((column, at) => ({
+    column,
+    numbers: column.metric?.share
+      ? readPlain(
+          column.metric,
+          rows.map((row) => row[at]),
+        )
+      : [],
+  }));
   const isHits = (/** @type {Column} */ { metric }) => metric?.slug.startsWith("hits@");
   const largeHits = shares.some(({ column, numbers }) => isHits(column) && numbers.some((number) => number > 1));
   for (const { column, numbers } of shares) {
@@ -184,10 +226,14 @@ function readPlain(metric, cells) {
  * @returns {Table}
  */
 export function readTable(catalogue, text) {
-  if (text.length > MOST.characters) throw new Refusal(`The table has ${text.length} characters: too many for this page. ${LINE}`, "table");
+  if (text.length > MOST.characters)
+    throw new Refusal(`The table has ${text.length} characters: too many for this page. ${LINE}`, "table");
   const [first, ...rows] = cut(text);
   if (first.length > MOST.columns || rows.length > MOST.rows) {
-    throw new Refusal(`The table has ${rows.length} rows of ${first.length} cells: too many for this page. ${LINE}`, "table");
+    throw new Refusal(
+      `The table has ${rows.length} rows of ${first.length} cells: too many for this page. ${LINE}`,
+      "table",
+    );
   }
   const columns = first.map((heading) => readHeading(catalogue, heading));
   if (!columns.some((column) => column.metric)) {
@@ -197,13 +243,18 @@ export function readTable(catalogue, text) {
   if (!rows.length) throw new Refusal("The table has a heading and no rows.", "table");
   const uneven = rows.findIndex((row) => row.length !== first.length);
   if (uneven >= 0) {
-    throw new Refusal(`Row ${uneven + 2} has ${rows[uneven].length} cells and the heading ${first.length}. ${LINE}`, "table");
+    throw new Refusal(
+      `Row ${uneven + 2} has ${rows[uneven].length} cells and the heading ${first.length}. ${LINE}`,
+      "table",
+    );
   }
   for (const role of Object.keys(ROLES)) {
-    if (columns.filter((column) => column.role === role).length > 1) throw new Refusal(`Two columns are called ${role}. ${LINE}`, "table");
+    if (columns.filter((column) => column.role === role).length > 1)
+      throw new Refusal(`Two columns are called ${role}. ${LINE}`, "table");
   }
   const table = /** @type {Table} */ ({ columns, rows, notes: [] });
-  if (columns.some(({ role }) => role === "dataset")) table.notes.push("Each row is of the dataset that it names, whatever the form says.");
+  if (columns.some(({ role }) => role === "dataset"))
+    table.notes.push("Each row is of the dataset that it names, whatever the form says.");
   refuseUnclear(catalogue, table);
   tellUnits(table);
   return table;
@@ -229,7 +280,8 @@ export function stateOf(catalogue, { columns }, row, { says }, chosen) {
     // A row that names its dataset leaves the form's for the others.
     const asked = field !== "dataset" && chosen[field] && READERS[field](catalogue, chosen[field]);
     if (asked && asked !== found) throw new Refusal(`The table says ${field} ${text}, and the form ${chosen[field]}.`);
-    if (field !== "dataset" && said[field] && said[field] !== found) throw new Refusal(`The table says both ${said[field]} and ${found}.`);
+    if (field !== "dataset" && said[field] && said[field] !== found)
+      throw new Refusal(`The table says both ${said[field]} and ${found}.`);
     said[field] = found;
   };
   columns.forEach(({ role }, at) => {
