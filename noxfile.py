@@ -60,6 +60,15 @@ def wheel(session: nox.Session) -> None:
 
 
 @nox.session
+def pages(session: nox.Session) -> None:
+    """Build the documentation and the site into the folder public."""
+    session.install("-e", ".[builder]", *nox.project.dependency_groups(PROJECT, "docs"))
+    built = f"{session.create_tmp()}/docs"
+    session.run("sphinx-build", "-W", "docs", built)
+    session.run("rankconst", "site", "--out", "public", "--docs", built)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Run the examples of the documentation."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *TEST)

@@ -110,7 +110,7 @@ HEAVY = {
 }
 
 # Modules that may import the builder, and only when a command runs; rankconst.from_triples is one in Python.
-STARTS_BUILDER = {"api.py", "cli/build.py", "cli/release.py", "cli/verify.py"}
+STARTS_BUILDER = {"api.py", "cli/build.py", "cli/release.py", "cli/site.py", "cli/verify.py"}
 
 # Runtime modules that may import more than the runtime needs, and only inside the functions that need it.
 INSIDE = {

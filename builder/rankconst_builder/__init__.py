@@ -16,6 +16,7 @@ module                  step
 :mod:`.changes`         compare two sets, and say by how much the version must rise
 :mod:`.describe`        the documents of a release
 :mod:`.release`         assemble a release
+:mod:`.site`            write static pages of a set, with a calculator
 :mod:`.verify`          check a set
 ======================  ==========================================================
 """

@@ -36,6 +36,7 @@ COMMANDS = {
     "build": "build:build",
     "release": "release:release",
     "export": "export:export",
+    "site": "site:site",
     "verify": "verify:verify",
 }
 """Command to the module of this package and the function in it, in the order of the help."""

@@ -49,7 +49,7 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 
 def test_commands_are_the_known_ones() -> None:
-    assert sorted(COMMANDS) == sorted([*EXAMPLES, "build", "identify", "lint", "plot", "release", "verify"])
+    assert sorted(COMMANDS) == sorted([*EXAMPLES, "build", "identify", "lint", "plot", "release", "site", "verify"])
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
@@ -58,7 +58,7 @@ def test_every_command_has_help(run: Run, command: str, flag: str) -> None:
     screen = run(command, flag)
     assert (screen.code, screen.err) == (0, "")
     assert f"rankconst {command}" in screen.out
-    assert ("--out" if command == "plot" else "--format") in screen.out
+    assert ("--out" if command in {"plot", "site"} else "--format") in screen.out
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,0 +1,186 @@
+"""``rankconst site``: a set of tables as static pages, with a calculator and an address for every constant."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
+from rankconst.version import __version__
+from rankconst_builder.describe import Edition, write_bibtex
+from rankconst_builder.site.data import (
+    FIELDS,
+    describe_dataset,
+    describe_fields,
+    describe_names,
+    identify,
+    trace_history,
+    write_badge,
+    write_json,
+)
+from rankconst_builder.site.pages import PAGES, Site, write_dataset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from rankconst.tables.tables import Tables
+
+MARK = "site.json"
+"""The file by which a folder is known to be a site."""
+
+_IMPORT = re.compile(r'^import \{\s*(?P<names>[^}]+?),?\s*\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be written."""
+
+    tables: Tables
+    out: Path
+    # Older sets, whose constants keep their addresses; no pages.
+    older: Sequence[Tables] = ()
+    datasets: Sequence[str] = ()  # keys; all if empty
+    url: str = ""
+    docs: Path | None = None  # a folder of built documentation, with an index.html
+
+
+def write_site(order: Order) -> dict[str, int]:
+    """Write the site, all or nothing; returns the size of each file that is made, by its path."""
+    check_folder(order.out)
+    if order.docs is not None and not (order.docs / "index.html").is_file():
+        raise UsageError(
+            f"{order.docs} holds no index.html. Build the documentation: sphinx-build -W docs {order.docs}"
+        )
+    fresh, old = (order.out.with_name(f".{order.out.name}.{end}{os.getpid()}") for end in ("new", "old"))
+    sizes = {}
+    try:
+        with explain_write_errors(f"to {order.out}", "Name another folder with --out.", UsageError):
+            for path, content in make_files(order):
+                target = fresh / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content.encode())
+                sizes[path] = len(content.encode())
+            if order.docs is not None:
+                shutil.copytree(order.docs, fresh / "docs")
+            if order.out.is_dir():
+                order.out.rename(old)
+            try:
+                fresh.rename(order.out)
+            except OSError:
+                if old.is_dir():
+                    old.rename(order.out)
+                raise
+    finally:
+        for leftover in (fresh, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+    return sizes
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a folder that holds anything but a site."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; name a folder with --out.")
+    if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
+        raise UsageError(f"{out} is not empty and holds no site; name another folder with --out.")
+    if not out.resolve().parent.is_dir():
+        raise UsageError(f"the folder {out.resolve().parent} does not exist. Create it, or name another with --out.")
+
+
+def make_files(order: Order) -> Iterator[tuple[str, str]]:
+    """Yield the path and the content of every file."""
+    tables = order.tables
+    keys = tuple(order.datasets or tables.datasets)
+    if not keys:
+        raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
+    versions = (*(each.version for each in order.older), tables.version)
+    documented = order.docs is not None
+    site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented)
+    for key in keys:
+        older = [describe_dataset(each, key) for each in order.older if key in each.datasets]
+        for each in older:
+            yield f"v1/{each['version']}/{key}.json", write_json(each)
+        described = site.described[key] = describe_dataset(tables, key)
+        described |= trace_history(described, older)
+        yield from _make_dataset(site, key)
+        del described["since"], described["before"]
+    for held in (*order.older, tables):
+        yield f"v1/{held.version}/index.json", _list_set(held, [key for key in keys if key in held.datasets])
+    yield "v1/index.json", write_json({"versions": [f"{version}/index.json" for version in versions]})
+    for name, write in PAGES.items():
+        yield name, write(site)
+    names = write_json({**describe_names(tables, versions, keys, __version__), "bibtex": site.bibtex})
+    store = "sets:new Map(),add(found){this.sets.set(found.id,found)}"
+    yield "assets/names.js", f"globalThis.rankconst={{names:{names},{store}}};\n"
+    yield "assets/site.js", join_modules("main")
+    for name in ("style.css", "icon.svg"):
+        yield f"assets/{name}", _read_static(name)
+    yield ".nojekyll", ""
+    yield MARK, write_json({"generator": f"rankconst {__version__}", "tables": tables.version})
+
+
+def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
+    """Yield the constants of a dataset: as JSON, as a script, and what chance gets as badges."""
+    folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
+    yield f"{folder}/{key}.json", content
+    yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
+    yield f"datasets/{key}.html", write_dataset(site, key)
+    for slug, name in (("mrr", key), ("hits@10", f"{key}-hits10")):
+        expectation = site.expect(site.usual_tasks(key), slug)
+        if expectation is not None:
+            label = parse_metric(slug).label
+            yield f"{folder}/badge/{name}.json", write_json(write_badge(site.title_of(key), label, expectation))
+
+
+def _list_set(tables: Tables, keys: Sequence[str]) -> str:
+    """Return the index of a set: what its files are."""
+    address = identify(tables.version, "DATASET", "TASKS", "METRIC")
+    return json.dumps(
+        {
+            "version": tables.version,
+            "licence": "CC0-1.0",
+            "fields": describe_fields(),
+            "address": f"{address} is constants[TASKS][METRIC] of DATASET.json, a list of {', '.join(FIELDS)}",
+            "datasets": {key: f"{key}.json" for key in keys},
+        },
+        indent=1,
+    )
+
+
+def _cite(tables: Tables, url: str) -> str:
+    created = str(tables.descriptor.get("created", ""))[:10]
+    date = dt.date.fromisoformat(created) if created else dt.datetime.now(tz=dt.UTC).date()
+    return write_bibtex(Edition(tables.version, date, {}, tables.descriptor, url or None))
+
+
+# -- scripts --------------------------------------------------------------------------------------------------------
+
+
+def join_modules(first: str) -> str:
+    """Join a module with those that it imports to one classic script: pages in a folder may load no modules."""
+    joined: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name in joined:
+            return
+        source = _read_static(f"{name}.js")
+        for found in _IMPORT.finditer(source):
+            add(found["module"])
+        exported = ", ".join(found["name"] for found in _EXPORT.finditer(source))
+        body = _IMPORT.sub(lambda found: f"const {{ {found['names']} }} = modules.{found['module']};\n", source)
+        joined[name] = f"modules.{name} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exported} }};\n}})();\n"
+
+    add(first)
+    return '"use strict";\nconst modules = {};\n' + "".join(joined.values())
+
+
+def _read_static(name: str) -> str:
+    return resources.files("rankconst_builder.site").joinpath("static", name).read_text(encoding="utf-8")

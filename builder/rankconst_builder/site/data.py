@@ -1,0 +1,209 @@
+"""What the site offers to programs: every constant under an address of its own, and the names that people use."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from rankconst.catalogue.aggregations import AGGREGATIONS
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
+from rankconst.catalogue.benchmarks import list_ambiguous
+from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS, find_protocol
+from rankconst.catalogue.tools import TOOLS
+from rankconst.constants.published import NOISE, show_number
+from rankconst.errors import UnknownNameError
+from rankconst.names import squash
+from rankconst.tables.schema import COLUMNS
+from rankconst.tasks import Tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rankconst.tables.tables import Tables
+    from rankconst.tasks import Histogram
+
+FIELDS = ("expectation", "expectation_error", "variance", "variance_error", "method", "num_draws")
+"""What is said of a constant, in this order."""
+
+HEADLINE = ("mr", "mrr", "hits@1", "hits@3", "hits@10")
+"""The metrics that papers print, by the last part of their identifiers."""
+
+
+def slug(metric: Metric) -> str:
+    """Return the last part of a constant's identifier: ``mrr``, ``hits@10``."""
+    return metric.label.lower()
+
+
+def locate(tasks: Tasks) -> str:
+    """Return what an identifier says of ranking tasks, after the dataset: ``test/both/standard``."""
+    return str(tasks).partition("/")[2]
+
+
+def identify(version: str, dataset: str, *parts: str) -> str:
+    """Return the identifier of a dataset or of a constant: ``rankconst:1.2.0/fb15k237/test/both/standard/mrr``."""
+    return f"rankconst:{version}/{'/'.join((dataset, *parts))}"
+
+
+def describe_dataset(tables: Tables, key: str) -> dict[str, Any]:
+    """Return all that a set of tables holds of a dataset, ready for JSON.
+
+    ``tasks`` and ``constants`` are by the middle part of the identifier, the constants of each by its last part.
+    """
+    tasks: dict[str, dict[str, Any]] = {}
+    constants: dict[str, dict[str, list[Any]]] = {}
+    histograms: dict[Tasks, Histogram] = {}
+    columns = tables.read("constants", key).to_pydict()
+    names = ("protocol", "split", "side", "aggregation", "baseline", "metric", "k", "num_tasks", *FIELDS)
+    rows = zip(*(columns[name] for name in names), strict=True)
+    for protocol, split, side, aggregation, baseline, family, k, num_tasks, *fields in rows:
+        metric = CATALOGUE[family] if k is None else CATALOGUE[family].at(k)
+        address = Tasks(key, protocol, split, side, aggregation, baseline=baseline)
+        if address.is_chance:
+            if address not in histograms:
+                histograms[address] = tables.histogram(address)
+            told = tasks.setdefault(locate(address), {"num_tasks": num_tasks, "worst": {}})
+            sizes, weights = histograms[address].num_candidates, histograms[address].row_weights
+            told["worst"][slug(metric)] = metric.worst(sizes, weights)
+        constants.setdefault(locate(address), {})[slug(metric)] = fields
+    return {
+        "id": identify(tables.version, key),
+        "version": tables.version,
+        "licence": "CC0-1.0",
+        "dataset": tables.datasets[key],
+        "fields": FIELDS,
+        "tasks": tasks,
+        "constants": constants,
+    }
+
+
+def trace_history(described: dict[str, Any], older: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Say since which version each constant of a dataset has its value, and what it was before.
+
+    `older` are the descriptions of the same dataset in older sets, the oldest first.
+    """
+    since: dict[str, dict[str, str]] = {}
+    before: dict[str, dict[str, list[Any]]] = {}
+    value, spread = FIELDS.index("expectation"), FIELDS.index("variance")
+    for path, metrics in described["constants"].items():
+        for name, now in metrics.items():
+            first, others = described["version"], list[Any]()
+            for each in reversed(older):
+                then = each["constants"].get(path, {}).get(name)
+                if then is None:
+                    break
+                if not others and (then[value], then[spread]) == (now[value], now[spread]):
+                    first = each["version"]
+                else:
+                    others.append([each["version"], *then])
+            since.setdefault(path, {})[name] = first
+            if others:
+                before.setdefault(path, {})[name] = others
+    return {
+        # Mostly all metrics are as old.
+        "since": {path: first[0] if len(first := [*{*all_.values()}]) == 1 else all_ for path, all_ in since.items()},
+        "before": before,
+    }
+
+
+def describe_fields() -> dict[str, str]:
+    """Say what each of :data:`FIELDS` is."""
+    described = {column.name: column.description for column in COLUMNS["constants"]}
+    return {name: described[name] for name in FIELDS}
+
+
+def write_json(content: Any) -> str:
+    """Write compact JSON that is also JavaScript, and safe inside HTML."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+# -- the names ------------------------------------------------------------------------------------------------------
+
+
+def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str], program: str) -> dict[str, Any]:
+    """Return what the calculator knows before it has seen any constant: every name with its spellings and traits."""
+    held = {key: list(tables.protocols(key)) for key in keys}
+    protocols = dict.fromkeys([*PROTOCOLS, *(each for own in held.values() for each in own)])
+    return {
+        "program": program,
+        "version": tables.version,
+        "versions": list(versions),
+        "noise": NOISE,
+        "defaults": {"protocol": DEFAULT_PROTOCOL, "baseline": DEFAULT_BASELINE},
+        "datasets": [
+            {
+                "key": key,
+                "title": row["title"],
+                "aliases": row["aliases"],
+                "protocols": own,
+                "sampled": [each for each in own if find_protocol(each).negatives is not None],
+                "year": tables.descriptor.get("created", "")[:4],
+            }
+            for key, own in held.items()
+            for row in [tables.datasets[key]]
+        ],
+        "ambiguous": {squash(name): list(meant) for name, meant in list_ambiguous().items()},
+        "metrics": [_describe_metric(metric) for metric in TABULATED],
+        "tools": [
+            {
+                "key": tool.key,
+                "title": tool.title,
+                "protocol": tool.protocol,
+                "sampled": find_protocol(tool.protocol).negatives is not None,
+                "side": tool.side,
+                "shifts": dict(tool.shifts),
+                "batch": tool.batch,
+                "caveats": tool.caveats,
+                "refused": dict(tool.refused),
+            }
+            for tool in TOOLS.values()
+        ],
+        "protocols": [{"key": key, "summary": find_protocol(key).summary} for key in protocols],
+        "baselines": [{"key": row.key, "title": row.title, "summary": row.summary} for row in BASELINES.values()],
+        "aggregations": [{"key": row.key, "summary": row.summary} for row in AGGREGATIONS.values()],
+        "splits": {key: list(others) for key, others in SPLITS.items()},
+        "sides": {key: list(others) for key, others in SIDES.items()},
+    }
+
+
+def _describe_metric(metric: Metric) -> dict[str, Any]:
+    lower, upper = metric.lower, metric.upper
+    return {
+        "slug": slug(metric),
+        "key": metric.key,
+        "label": metric.label,
+        "title": metric.title,
+        "share": metric.is_share,
+        "increasing": metric.increasing,
+        "optimum": metric.optimum,
+        "lower": lower,
+        "upper": upper if upper < float("inf") else None,
+        "names": {form: metric.name_of(form) for form in FORMS},
+        "spellings": _spell(metric),
+    }
+
+
+def _spell(metric: Metric) -> list[str]:
+    """Return the spellings of a metric, squashed, that the command line reads as this metric too."""
+    tried = [metric.key, metric.label, *metric.spellings]
+    if metric.k is not None:
+        tried = [metric.key, metric.label, *(f"{each}@{metric.k}" for each in metric.spellings)]
+    return sorted({squash(each) for each in tried if _means(each, metric)})
+
+
+def _means(name: str, metric: Metric) -> bool:
+    try:
+        return parse_metric(name) == metric
+    except UnknownNameError:
+        return False
+
+
+def write_badge(title: str, label: str, expectation: float) -> dict[str, Any]:
+    """Return what shields.io draws: what chance gets by a metric on a dataset."""
+    return {
+        "schemaVersion": 1,
+        "label": f"{title}: {label} of chance",
+        "message": show_number(expectation, 3),
+        "color": "informational",
+    }

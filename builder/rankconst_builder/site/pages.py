@@ -1,0 +1,561 @@
+"""The pages of the site; each is a function of what :class:`Site` holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rankconst.catalogue.baselines import BASELINES
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SPLITS, find_protocol
+from rankconst.constants.published import show_number
+from rankconst.tasks import Tasks
+from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
+from rankconst_builder.site.data import FIELDS, HEADLINE, describe_fields, identify, locate, write_json
+from rankconst_builder.site.draw import draw_candidates, draw_chance
+from rankconst_builder.site.html import Html, join, link, scroll, table, tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from rankconst.tables.tables import Tables
+
+# Nothing is run, shown or fetched that is not from the site itself.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
+    "object-src 'none'"
+)
+_NAVIGATION = {"index.html": "Calculator", "datasets.html": "Datasets", "card.html": "Card", "about.html": "About"}
+
+
+@dataclass(frozen=True)
+class Site:
+    """What all pages share."""
+
+    tables: Tables
+    keys: tuple[str, ...]
+    # Those whose constants have an address, the one of the pages last.
+    versions: tuple[str, ...]
+    program: str
+    bibtex: str
+    # Where it will be, with a slash at the end; empty if that is not known.
+    url: str = ""
+    # Whether docs/ holds the documentation.
+    documented: bool = False
+    described: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+
+    def title_of(self, key: str) -> str:
+        """Return the name that papers print."""
+        return str(self.tables.datasets[key]["title"])
+
+    def usual_tasks(self, key: str) -> Tasks:
+        """Return the tasks that numbers on a dataset are from if nothing is said: test, both sides, standard."""
+        held = [Tasks(key, protocol, split, side) for split, side, protocol in self._list_held(key)]
+        return min(held, key=lambda each: (each.split != "test", each.side != "both", _rate_protocol(each.protocol)))
+
+    def _list_held(self, key: str) -> Iterator[list[str]]:
+        return (path.split("/") for path in self.described[key]["tasks"] if path.count("/") == 2)
+
+    def expect(self, tasks: Tasks, slug: str) -> float | None:
+        """Return an expectation; None if the tables do not have it."""
+        found = self.described[tasks.dataset]["constants"].get(locate(tasks), {}).get(slug)
+        return None if found is None else found[FIELDS.index("expectation")]
+
+
+def _rate_protocol(key: str) -> int:
+    """Rate the protocols: first the default, then those that tools have, then the others."""
+    return 0 if key == DEFAULT_PROTOCOL else 1 if find_protocol(key).used_by else 2
+
+
+def _write(
+    site: Site,
+    here: str,
+    title: str,
+    *body: str,
+    description: str = "",
+    head: Iterable[Html] = (),
+) -> str:
+    """Return a whole page, with the way back to the root of the site."""
+    root = "../" * here.count("/")
+    links = [
+        tag("a", name, href=f"{root}{path}", aria_current="page" if path == here else None)
+        for path, name in {**_NAVIGATION, **({"docs/index.html": "Documentation"} if site.documented else {})}.items()
+    ]
+    start = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="referrer", content="no-referrer"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", name="description", content=description or title),
+        tag("title", f"{title} · rankconst"),
+        tag("link", rel="icon", href=f"{root}assets/icon.svg", type="image/svg+xml"),
+        tag("link", rel="stylesheet", href=f"{root}assets/style.css"),
+        *([tag("link", rel="canonical", href=f"{site.url}{here}")] if site.url else []),
+        *head,
+        tag("script", src=f"{root}assets/names.js", defer=True),
+        tag("script", src=f"{root}assets/site.js", defer=True),
+    )
+    content = tag(
+        "body",
+        tag("a", "Skip to the content", class_="skip", href="#main"),
+        tag(
+            "header",
+            tag("a", "rankconst", class_="brand", href=f"{root}index.html"),
+            tag("nav", *links, aria_label="Pages"),
+        ),
+        tag("main", *body, id="main"),
+        tag(
+            "footer",
+            tag(
+                "p",
+                f"Tables {site.tables.version}, by rankconst {site.program}. Tables: ",
+                link(LICENCE_URL, "CC0"),
+                ". Framework: ",
+                link(str(PAPER["url"]), "Hoyt et al. 2022"),
+                ".",
+            ),
+        ),
+    )
+    return f"<!doctype html>\n{tag('html', start, content, lang='en', data_root=root)}\n"
+
+
+# -- the calculator -------------------------------------------------------------------------------------------------
+
+
+def _field(name: str, label: str, control: Html, hint: str = "", **attributes: str) -> Html:
+    """Return a field of the form: label, control, hint, and the place of a note on what was typed."""
+    return tag(
+        "div",
+        tag("label", label, for_=name),
+        control,
+        *([tag("p", hint, class_="hint", id=f"{name}-hint")] if hint else []),
+        tag("p", class_="error", id=f"{name}-error", role="status"),
+        class_="field",
+        **attributes,
+    )
+
+
+def _select(name: str, label: str, hint: str = "") -> Html:
+    described = f"{name}-hint {name}-error" if hint else f"{name}-error"
+    return _field(name, label, tag("select", id=name, name=name, aria_describedby=described), hint)
+
+
+def write_calculator(site: Site) -> str:
+    """Return the first page."""
+    value = tag(
+        "input",
+        id="value",
+        name="value",
+        autocomplete="off",
+        spellcheck="false",
+        aria_describedby="value-hint value-error",
+    )
+    pasted = tag(
+        "textarea",
+        id="table",
+        name="table",
+        rows="8",
+        spellcheck="false",
+        class_="code",
+        aria_describedby="table-hint table-error",
+    )
+    dataset = tag(
+        "input",
+        id="dataset",
+        name="dataset",
+        list="datasets",
+        autocomplete="off",
+        spellcheck="false",
+        aria_describedby="dataset-hint dataset-error",
+    )
+    modes = [
+        tag("label", tag("input", type="radio", name="mode", id=f"mode-{mode}", value=mode), text)
+        for mode, text in (("number", "A number"), ("table", "A table"))
+    ]
+    form = tag(
+        "form",
+        tag("fieldset", tag("legend", "What do you have?"), *modes, class_="modes"),
+        tag(
+            "div",
+            _field(
+                "value", "Number", value, "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded."
+            ),
+            _select("metric", "Metric"),
+            id="number-fields",
+        ),
+        tag(
+            "div",
+            _field(
+                "table",
+                "Table",
+                pasted,
+                "CSV, Markdown, LaTeX, or cells of a spreadsheet; you may drop a file here. The first row names "
+                "columns: model, dataset, MRR, Hits@10.",
+            ),
+            tag(
+                "p",
+                tag("label", "Or open a file: ", for_="file"),
+                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt"),
+                class_="file",
+            ),
+            tag("button", "Show an example", type="button", id="example-table"),
+            id="table-fields",
+            hidden=True,
+        ),
+        _field("dataset", "Dataset", join([dataset, tag("datalist", id="datasets")]), "Type a part of its name."),
+        _select("tool", "Which tool computed it?", "It says which entities were ranked, and what was filtered."),
+        tag(
+            "details",
+            tag("summary", "Split, side, protocol, aggregation"),
+            _select("split", "Split"),
+            _select("side", "Side"),
+            _select("protocol", "Protocol"),
+            _select("aggregation", "Aggregation"),
+            id="more",
+        ),
+        id="calculator",
+    )
+    return _write(
+        site,
+        "index.html",
+        "Adjust a ranking metric for chance",
+        tag("h1", "What is your number worth?"),
+        tag("p", *_contrast(site), class_="lead"),
+        tag("p", id="version-note", class_="error", role="status"),
+        tag(
+            "div",
+            form,
+            tag("section", tag("p", "The result will be here.", class_="quiet"), id="result", aria_live="polite"),
+            tag("noscript", tag("p", "The calculator needs JavaScript. The datasets' pages work without it.")),
+            class_="columns",
+        ),
+        description="Adjust MR, MRR and Hits@k for chance: exact expectations and variances of "
+        f"{len(site.keys)} link-prediction benchmarks.",
+    )
+
+
+def _contrast(site: Site) -> list[str]:
+    """Say why: the datasets on which chance gets most and least."""
+    hits = {key: site.expect(Tasks(key), "hits@10") for key in site.keys}
+    known = {key: value for key, value in hits.items() if value is not None}
+    why = "Published MR, MRR and Hits@k compare across datasets only once you subtract what chance gets."
+    if len(known) < 2:
+        return [why]
+    most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
+    return [
+        f"A random ranker gets Hits@10 of {show_number(known[most], 3)} on {site.title_of(most)} and of "
+        f"{show_number(known[least], 2)} on {site.title_of(least)}. {why}"
+    ]
+
+
+# -- the datasets ---------------------------------------------------------------------------------------------------
+
+
+def _headline_cells(site: Site, tasks: Tasks, page: str = "") -> list[Html]:
+    """Return the expectations that papers' metrics have, each a link to its constant."""
+    return [
+        Html("–") if value is None else tag("a", show_number(value, 4), href=f"{page}#{locate(tasks)}/{slug}")
+        for slug in HEADLINE
+        for value in [site.expect(tasks, slug)]
+    ]
+
+
+_HEADLINE_LABELS = [parse_metric(slug).label for slug in HEADLINE]
+
+
+def write_list(site: Site) -> str:
+    """Return the list of datasets."""
+    headings = ["dataset", *_HEADLINE_LABELS, "entities", "relations", "test triples", "protocol"]
+    rows = []
+    for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
+        row, tasks = site.tables.datasets[key], site.usual_tasks(key)
+        numbers = [row[name] for name in ("entities", "relations", "triples_test")]
+        expected = [site.expect(tasks, slug) for slug in HEADLINE]
+        cells = [
+            tag("th", link(f"datasets/{key}.html", row["title"]), scope="row", data_value=row["title"]),
+            *(
+                tag("td", cell, data_value="" if value is None else repr(value))
+                for cell, value in zip(_headline_cells(site, tasks, f"datasets/{key}.html"), expected, strict=True)
+            ),
+            *(tag("td", _count(number), data_value="" if number is None else number) for number in numbers),
+            tag("td", tasks.protocol),
+        ]
+        rows.append(tag("tr", *cells, data_words=" ".join((key, row["title"], *row["aliases"], row["citation"] or ""))))
+    head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
+    listed = tag("table", tag("thead", head), tag("tbody", *rows), id="list", class_="numbers")
+    search = tag("input", id="search", type="search", autocomplete="off", spellcheck="false")
+    return _write(
+        site,
+        "datasets.html",
+        "Datasets",
+        tag("h1", "Datasets"),
+        tag(
+            "p",
+            f"What a random ranker gets on {len(site.keys)} benchmarks: test, both sides pooled, protocol "
+            f"{DEFAULT_PROTOCOL} where the dataset has it.",
+            class_="lead",
+        ),
+        tag("div", tag("label", "Search", for_="search"), search, class_="field search"),
+        tag("p", f"{len(site.keys)} datasets", id="found", class_="quiet", role="status"),
+        scroll(listed, "Datasets"),
+    )
+
+
+def _count(number: int | None) -> str:
+    return "–" if number is None else f"{number:,}"
+
+
+def write_dataset(site: Site, key: str) -> str:
+    """Return the page of a dataset."""
+    row, tasks = site.tables.datasets[key], site.usual_tasks(key)
+    title, path = row["title"], f"v1/{site.tables.version}/{key}.json"
+    constants = {
+        slug: site.tables.constants(tasks, slug) for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None
+    }
+    drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
+    told = ", ".join(f"{each.metric.label} {show_number(each.expectation, 4)}" for each in constants.values())
+    sections = [
+        tag("h1", title),
+        tag("p", f"A random ranker gets {told} ({tasks.describe()}).", class_="lead") if told else Html(""),
+        tag("p", tag("code", identify(site.tables.version, key)), " · ", link(f"../{path}", "JSON"), class_="quiet"),
+        tag("section", id="card", class_="card", aria_label="The constant of this address", hidden=True),
+        tag("h2", "What chance gets"),
+        tag(
+            "p",
+            "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
+        ),
+        scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
+        *_tell_baselines(site, tasks),
+        *([tag("h2", "How far luck reaches"), tag("div", *drawn, class_="figures")] if drawn else []),
+        tag("h2", "Candidates"),
+        draw_candidates(site.tables.histogram(tasks)),
+        tag("h2", "All constants"),
+        tag("div", id="constants", class_="selects", data_key=key, data_tasks=locate(tasks)),
+        tag(
+            "div",
+            tag("p", "The listing needs JavaScript; ", link(f"../{path}", "the JSON"), " has it all."),
+            id="listing",
+        ),
+        tag("h2", "The benchmark"),
+        *_describe_benchmark(row),
+    ]
+    return _write(
+        site,
+        f"datasets/{key}.html",
+        f"{title}: what chance gets",
+        *sections,
+        description=f"Chance expectations and variances of MR, MRR, Hits@k and others on {title}.",
+        head=[
+            tag("link", rel="alternate", type="application/json", href=f"../{path}"),
+            tag("script", Html(write_json(describe_linked(site, key))), type="application/ld+json"),
+        ],
+    )
+
+
+def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
+    rows = [
+        [protocol, *_headline_cells(site, Tasks(key, protocol, usual.split, usual.side))]
+        for protocol in site.tables.protocols(key)
+    ]
+    return table(["protocol", *_HEADLINE_LABELS], rows, class_="numbers")
+
+
+def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
+    """Show what rankers get that have counted train, where the tables have them."""
+    ladder = [Tasks(tasks.dataset, tasks.protocol, tasks.split, tasks.side, baseline=each) for each in BASELINES]
+    held = [each for each in ladder if locate(each) in site.described[tasks.dataset]["constants"]]
+    if len(held) < 2:
+        return []
+    rows = [
+        [BASELINES[each.baseline].title, *_headline_cells(site, each), BASELINES[each.baseline].summary]
+        for each in held
+    ]
+    headings = ["ranker", *_HEADLINE_LABELS, "how it ranks"]
+    return [
+        tag("h2", "What counting gets"),
+        tag("p", f"Rankers that know nothing but the triples of train ({tasks.describe()})."),
+        scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
+    ]
+
+
+def _describe_benchmark(row: Mapping[str, Any]) -> list[Html]:
+    """Return statistics, source files with hashes, licence and citation."""
+    facts = [
+        ("entities", f"{_count(row['entities'])}, {_count(row['entities_train'])} of them in train"),
+        ("relations", f"{_count(row['relations'])}, {_count(row['relations_train'])} of them in train"),
+        ("also called", ", ".join(row["aliases"]) or "–"),
+        ("licence", row["licence"] or "not stated"),
+        (
+            "files checked",
+            "each against a hash known beforehand" if row["verified"] else "not against hashes known beforehand",
+        ),
+    ]
+    cited = row["citation"] or "–"
+    cite = _safe_link(row["citation_url"], cited)
+    counted = [
+        [split, *(_count(row.get(f"{name}_{split}")) for name in ("triples", "duplicates", "dropped"))]
+        for split in SPLITS
+    ]
+    hashes = [[split, tag("code", known or "–")] for split, known in zip(SPLITS, row["sha256"], strict=False)]
+    return [
+        tag("dl", *_list_facts([*facts, ("citation", cite)]), class_="facts"),
+        scroll(
+            table(["split", "triples", "repeated", "dropped by protocol pykeen"], counted, class_="numbers"),
+            "Triples by split",
+        ),
+        *([scroll(table(["split", "SHA-256 of the content"], hashes), "Hashes")] if hashes else []),
+        *(
+            [tag("p", "Source files:"), tag("ul", *(tag("li", _safe_link(url, url)) for url in row["source_urls"]))]
+            if row["source_urls"]
+            else []
+        ),
+    ]
+
+
+def _list_facts(facts: Iterable[tuple[str, str]]) -> list[Html]:
+    return [part for name, value in facts for part in (tag("dt", name), tag("dd", value))]
+
+
+def _safe_link(address: str | None, text: str) -> str:
+    """Return a link; only the text if the address is not one of the web."""
+    return link(address, text) if address and address.startswith(("https://", "http://")) else text
+
+
+def describe_linked(site: Site, key: str) -> dict[str, Any]:
+    """Return what search engines read of a dataset: schema.org's Dataset."""
+    row, path = site.tables.datasets[key], f"v1/{site.tables.version}/{key}.json"
+    described = describe_fields()
+    return {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": f"Chance constants of {row['title']}",
+        "description": f"Expectation and variance of ranking metrics over random rankings on {row['title']}, each with "
+        "its error, by split, side, protocol, aggregation and baseline.",
+        "identifier": identify(site.tables.version, key),
+        "version": site.tables.version,
+        "license": LICENCE_URL,
+        "isAccessibleForFree": True,
+        "creator": {"@type": "Organization", "name": AUTHORS},
+        "citation": str(PAPER["url"]),
+        "isBasedOn": row["source_urls"],
+        "variableMeasured": [
+            {"@type": "PropertyValue", "name": name, "description": told} for name, told in described.items()
+        ],
+        "distribution": [
+            {"@type": "DataDownload", "encodingFormat": "application/json", "contentUrl": f"{site.url or '../'}{path}"}
+        ],
+        **({"url": f"{site.url}datasets/{key}.html"} if site.url else {}),
+    }
+
+
+# -- the card, and about --------------------------------------------------------------------------------------------
+
+
+def write_card(site: Site) -> str:
+    """Return a page to print: the values that are used most."""
+    rows = []
+    for key in sorted(site.keys, key=lambda each: site.title_of(each).casefold()):
+        tasks = site.usual_tasks(key)
+        cells = [
+            "–" if value is None else show_number(value, 4) for slug in HEADLINE for value in [site.expect(tasks, slug)]
+        ]
+        told = site.described[key]["tasks"][locate(tasks)]
+        rows.append([site.title_of(key), tasks.protocol, tasks.side, f"{told['num_tasks']:,}", *cells])
+    return _write(
+        site,
+        "card.html",
+        "Card",
+        tag("h1", "What a random ranker gets"),
+        tag(
+            "p",
+            "Expectations on test, over all ranking tasks. Index = (M − E) / (optimum − E); the optimum is 1. "
+            f"rankconst tables {site.tables.version}.",
+            class_="lead",
+        ),
+        tag("p", "Print this page: it fits on one sheet.", class_="quiet screen"),
+        scroll(
+            table(["dataset", "protocol", "side", "tasks", *_HEADLINE_LABELS], rows, class_="numbers print"),
+            "What a random ranker gets",
+        ),
+    )
+
+
+def write_about(site: Site) -> str:
+    """Return how to read the numbers, cite them, and fetch them with a program."""
+    key = next((key for key in site.keys if site.usual_tasks(key).protocol == DEFAULT_PROTOCOL), site.keys[0])
+    tasks = site.usual_tasks(key)
+    example = identify(site.tables.version, key, locate(tasks), "mrr")
+    formulas = [
+        ["normalised", "M / E[M]", "1 = random"],
+        ["index", "(M − E[M]) / (optimum − E[M])", "0 = random, 1 = perfect"],
+        ["z", "±(M − E[M]) / √Var[M], larger is better", "standard deviations better than random"],
+    ]
+    protocols = dict.fromkeys(protocol for each in site.keys for protocol in site.tables.protocols(each))
+    return _write(
+        site,
+        "about.html",
+        "About",
+        tag("h1", "About these numbers"),
+        tag("h2", "Three adjustments"),
+        tag(
+            "p",
+            "All are affine in the published number M. E[M] and Var[M] depend only on how many candidates each test "
+            "triple is ranked against, never on the model.",
+        ),
+        scroll(table(["adjustment", "formula", "scale"], formulas), "The three adjustments"),
+        tag(
+            "p",
+            "Compare datasets by the index. Use z to tell a model from chance. Ranges are what the rounding of the "
+            "published number leaves open: 0.338 may be anything from 0.3375 to 0.3385.",
+        ),
+        tag("h2", "Protocols"),
+        tag("p", "“FB15k-237, test” is not one evaluation. Name the tool that produced the number, or the protocol:"),
+        tag("dl", *_list_facts([(each, find_protocol(each).summary) for each in protocols]), class_="facts"),
+        tag("h2", "Baselines"),
+        tag("dl", *_list_facts([(row.title, row.summary) for row in BASELINES.values()]), class_="facts"),
+        tag("h2", "An address for every constant"),
+        tag(
+            "p",
+            "Each has an identifier with the version of the tables, which never changes its value: ",
+            link(f"datasets/{key}.html#{locate(tasks)}/mrr", example),
+            ". What is behind the version and the dataset is its place in the dataset's JSON:",
+        ),
+        tag(
+            "pre",
+            tag(
+                "code",
+                f"v1/{site.tables.version}/{key}.json\n  constants → {locate(tasks)} → mrr → [{', '.join(FIELDS)}]",
+            ),
+            tabindex="0",
+        ),
+        tag(
+            "p",
+            link("v1/index.json", "v1/index.json"),
+            " lists the versions, ",
+            link(f"v1/{site.tables.version}/index.json", f"v1/{site.tables.version}/index.json"),
+            " the datasets of one. For a badge, give shields.io the address of ",
+            link(f"v1/{site.tables.version}/badge/{key}.json", f"v1/{site.tables.version}/badge/{key}.json"),
+            ".",
+        ),
+        tag("h2", "Cite"),
+        tag(
+            "p",
+            "Cite the version of the tables, and the paper whose framework this is, ",
+            link(str(PAPER["url"]), str(PAPER["identifier"])),
+            ".",
+        ),
+        tag("pre", tag("code", site.bibtex), tabindex="0"),
+        tag("h2", "This site"),
+        tag("p", "It stores nothing, sends nothing, and works from a folder without a network. The tables are CC0."),
+    )
+
+
+PAGES: dict[str, Callable[[Site], str]] = {
+    "index.html": write_calculator,
+    "datasets.html": write_list,
+    "card.html": write_card,
+    "about.html": write_about,
+}
+"""File name to what writes the page; there is one more for each dataset."""

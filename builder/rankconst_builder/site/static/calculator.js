@@ -1,0 +1,610 @@
+// The first page: a number, or a table, in; what it is worth out.
+
+import { FORMS, adjust, readPublished, standing } from "./arithmetic.js";
+import { address, at, copyButton, el, fetchContents, rankconst } from "./dom.js";
+import { WRITERS, quote } from "./export.js";
+import { Refusal, exponential, floorLog10, showBoth, showNumber, showUncertain } from "./format.js";
+import { describe, findDataset, findMetric, locate, lookUp, settle, squash } from "./names.js";
+import { NOTHING, readFragment, writeFragment } from "./state.js";
+import { isMissing, readTable, stateOf, unmarked } from "./table.js";
+
+/** @typedef {import("./arithmetic.js").Adjusted} Adjusted */
+/** @typedef {import("./arithmetic.js").Constants} Constants */
+/** @typedef {import("./arithmetic.js").Form} Form */
+/** @typedef {import("./arithmetic.js").Metric} Metric */
+/** @typedef {import("./arithmetic.js").Published} Published */
+/** @typedef {import("./export.js").Sheet} Sheet */
+/** @typedef {import("./names.js").Tasks} Tasks */
+/** @typedef {import("./state.js").State} State */
+
+const EXAMPLE = { ...NOTHING, value: "0.338", dataset: "FB15k-237", tool: "rotate" };
+const EXAMPLE_TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n";
+
+/** The fields of the form. */
+const FIELDS = /** @type {const} */ ([
+  "value",
+  "table",
+  "dataset",
+  "metric",
+  "tool",
+  "split",
+  "side",
+  "protocol",
+  "aggregation",
+]);
+
+// -- a number --------------------------------------------------------------------------------------------------------
+
+/**
+ * @typedef {object} Found
+ * @property {Tasks} tasks
+ * @property {Metric} metric
+ * @property {Published} published
+ * @property {number} shift
+ * @property {{constants: Constants, adjusted: Adjusted}[]} rungs against each baseline, chance first
+ */
+
+/**
+ * Adjust one number.
+ * @param {State} state
+ * @param {Metric} metric
+ * @param {string} text
+ * @param {boolean} [percent]
+ * @returns {Promise<Found>}
+ */
+export async function findAll(state, metric, text, percent = false) {
+  const { names } = rankconst;
+  const published = readPublished(metric, text, percent);
+  const tasks = settle(names, state);
+  const contents = await fetchContents(names.version, tasks.dataset.key);
+  const shift = tasks.tool?.shifts[metric.label] ?? 0;
+  const rungs = lookUp(names, contents, tasks, metric).map((constants) => ({
+    constants,
+    adjusted: adjust(constants, published, names.noise, shift),
+  }));
+  return { tasks, metric, published, shift, rungs };
+}
+
+/** @param {Form} form */
+const show = (form) => ("undefined" in form ? "–" : showBoth(form.value, form.interval));
+
+/** @param {Form} form */
+const valueOf = (form) => ("undefined" in form ? null : form.value);
+
+/** @param {string[]} words */
+const join = (words) => [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
+
+/** @param {Found} found */
+function tellStanding({ published, shift, rungs }) {
+  const told = /** @type {Record<string, string[]>} */ ({
+    "better than": [],
+    "worse than": [],
+    "within rounding of": [],
+  });
+  for (const { constants } of rungs) {
+    const found = standing(constants, published, shift);
+    told[found > 0 ? "better than" : found < 0 ? "worse than" : "within rounding of"].push(
+      constants.baseline === "uniform" ? "chance" : constants.baseline,
+    );
+  }
+  const parts = Object.entries(told).filter(([, keys]) => keys.length);
+  const said = parts.map(([words, keys]) => {
+    const others = keys.filter((key) => key !== "chance");
+    const baselines = others.length ? `the ${join(others)} baseline${others.length > 1 ? "s" : ""}` : "";
+    return `${words} ${join([...keys.filter((key) => key === "chance"), baselines].filter(Boolean))}`;
+  });
+  return `${published.text} is ${said.join(", ")}.`;
+}
+
+/** @param {Found} found */
+function drawForms({ metric, rungs: [{ adjusted }] }) {
+  const meanings = {
+    index: "0 = chance, 1 = perfect",
+    normalised: "1 = chance",
+    z: "standard deviations better than chance",
+  };
+  const cards = /** @type {const} */ (["index", "normalised", "z"]).map((name) => {
+    const form = adjusted[name];
+    const shown = "undefined" in form ? null : showUncertain(form.value, form.interval);
+    const title = { index: "adjusted index", normalised: "normalised", z: "z-score" }[name];
+    return el(
+      "div",
+      { class: `form form-${name}` },
+      el(
+        "dt",
+        {},
+        metric.names[name] || title,
+        metric.names[name] ? el("span", { class: "quiet" }, ` ${title}`) : null,
+      ),
+      el(
+        "dd",
+        {},
+        el("data", { value: shown ? String(valueOf(form)) : "" }, shown?.best ?? "–"),
+        shown?.range ? el("span", { class: "range" }, `${shown.range}`) : null,
+      ),
+      el("dd", { class: "quiet" }, "undefined" in form ? form.undefined : meanings[name]),
+    );
+  });
+  return el("dl", { class: "forms" }, ...cards);
+}
+
+/** @param {Found} found */
+function drawLadder({ metric, published, rungs, tasks }) {
+  const [chance] = rungs;
+  const index = chance.adjusted.index;
+  const unit = metric.optimum === null ? 0 : metric.optimum - chance.constants.expectation;
+  /** @param {number} value */
+  const place = (value) => (unit ? (value - chance.constants.expectation) / unit : 0);
+  const rows = rungs.map(({ constants, adjusted }) => ({
+    place: place(constants.expectation),
+    own: false,
+    cells: [
+      constants.baseline === "uniform" ? "chance" : constants.baseline,
+      showNumber(constants.expectation, 5),
+      show(adjusted.index),
+      show(adjusted.z),
+    ],
+  }));
+  rows.push({
+    place: "undefined" in index ? 0 : index.value,
+    own: true,
+    cells: ["your number", published.text, "", ""],
+  });
+  if (metric.optimum !== null) rows.push({ place: 1, own: false, cells: ["perfect", String(metric.optimum), "", ""] });
+  rows.sort((one, other) => other.place - one.place);
+  const least = Math.min(0, ...rows.map((row) => row.place));
+  const body = rows.map((row) => {
+    const dot = el("span", { class: "dot" });
+    dot.style.left = `${(100 * (row.place - least)) / (1 - least)}%`;
+    const track = el("td", { class: "track", "aria-hidden": "true" }, el("span", { class: "line" }, dot));
+    const [name, value, skill, z] = row.cells;
+    return el(
+      "tr",
+      row.own ? { class: "own" } : {},
+      el("th", { scope: "row" }, name),
+      el("td", {}, value),
+      track,
+      el("td", {}, skill),
+      el("td", {}, z),
+    );
+  });
+  const head = el(
+    "tr",
+    {},
+    el("th", { scope: "col" }, "ranker"),
+    el("th", { scope: "col" }, metric.label),
+    el(
+      "th",
+      { scope: "col", class: "track" },
+      el("span", { class: "ends" }, el("span", {}, "chance"), el("span", {}, "perfect")),
+    ),
+    el("th", { scope: "col" }, "your skill over it"),
+    el("th", { scope: "col" }, "your z"),
+  );
+  const table = el("table", { class: "ladder" }, el("thead", {}, head), el("tbody", {}, ...body));
+  const caption = el("caption", {}, `${tasks.dataset.title}, ${describe(tasks)}`);
+  table.prepend(caption);
+  const none =
+    rungs.length === 1 ? el("p", { class: "quiet" }, "The tables have no other baselines of these tasks.") : null;
+  return el(
+    "div",
+    {},
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The ladder of baselines" }, table),
+    none,
+  );
+}
+
+/** @param {Found} found */
+function drawConstants({ published, shift, rungs, tasks }) {
+  const { version } = rankconst.names;
+  const rows = rungs.map(({ constants }) => {
+    const page = `datasets/${tasks.dataset.key}.html#${constants.id.split("/").slice(1).join("/")}`;
+    const error = (/** @type {number} */ size) => el("span", { class: "quiet" }, ` ± ${exponential(size, 0)}`);
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, constants.baseline === "uniform" ? "chance" : constants.baseline),
+      el("td", {}, String(constants.expectation), error(constants.expectationError)),
+      el("td", {}, String(constants.variance), error(constants.varianceError)),
+      el("td", {}, constants.method.replace("_", " ")),
+      el("td", {}, el("a", { href: address(page) }, constants.id)),
+    );
+  });
+  const head = ["ranker", "expectation", "variance", "method", "identifier"].map((title) =>
+    el("th", { scope: "col" }, title),
+  );
+  const { tasks: count } = rungs[0].constants;
+  const open = `${published.text} may be anything from ${published.lower} to ${published.upper}${shift ? `; ${shift} is added, as the tool counts from 0` : ""}.`;
+  return el(
+    "details",
+    { class: "used" },
+    el("summary", {}, "The constants used"),
+    el("p", {}, `${count.toLocaleString("en-US")} ranking tasks; tables ${version}. ${open}`),
+    el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "The constants used" },
+      el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)),
+    ),
+  );
+}
+
+/** @param {State} state */
+function writeCommand(state) {
+  const parts = ["rankconst", "adjust", state.mode === "table" ? "FILE.csv" : state.value.trim()];
+  if (state.dataset) parts.push("--dataset", state.dataset);
+  if (state.mode === "number") parts.push("--metric", state.metric);
+  for (const name of /** @type {const} */ (["tool", "protocol", "split", "side", "aggregation"])) {
+    if (state[name]) parts.push(`--${name}`, state[name]);
+  }
+  return parts.map(quote).join(" ");
+}
+
+/** @param {Found} found @returns {Sheet} */
+function sheetOf({ tasks, metric, published, rungs }) {
+  const sheet = /** @type {Sheet} */ ({
+    headings: ["dataset", "baseline", metric.label, "expected", "skill", "z"],
+    rows: [],
+    shown: [],
+  });
+  for (const { constants, adjusted } of rungs) {
+    const first = [tasks.dataset.title, constants.baseline];
+    sheet.rows.push([...first, published.value, constants.expectation, valueOf(adjusted.index), valueOf(adjusted.z)]);
+    sheet.shown.push([
+      ...first,
+      published.text,
+      showNumber(constants.expectation, 5),
+      show(adjusted.index),
+      show(adjusted.z),
+    ]);
+  }
+  return sheet;
+}
+
+/** @param {Found} found */
+function citeNumber({ tasks, metric, published, rungs: [{ constants, adjusted }] }) {
+  const name = metric.names.index || `the adjusted index of ${metric.label}`;
+  return (
+    `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${name} ${show(adjusted.index)}, by the ` +
+    `constants ${constants.id} of the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
+  );
+}
+
+/**
+ * @param {State} state
+ * @param {Sheet} sheet
+ * @param {string} sentence
+ */
+function drawTakeaway(state, sheet, sentence) {
+  const texts = /** @type {Record<string, () => string>} */ ({
+    ...Object.fromEntries(Object.entries(WRITERS).map(([name, write]) => [name, () => write(sheet)])),
+    Citation: () => sentence,
+    BibTeX: () => `${rankconst.names.bibtex}\n`,
+    "Command line": () => `${writeCommand(state)}\n`,
+    Link: () => `${location.href.split("#")[0]}#${writeFragment(state)}\n`,
+  });
+  const shown = /** @type {HTMLTextAreaElement} */ (
+    el("textarea", { readonly: true, rows: "6", spellcheck: "false", "aria-label": "Text to copy", class: "code" })
+  );
+  let current = "LaTeX";
+  const choose = (/** @type {string} */ name) => {
+    current = name;
+    shown.value = texts[name]();
+    for (const button of choices.children) button.setAttribute("aria-pressed", String(button.textContent === name));
+  };
+  const choices = el(
+    "div",
+    { class: "choices", role: "group", "aria-label": "What to copy" },
+    ...Object.keys(texts).map((name) => el("button", { type: "button", click: () => choose(name) }, name)),
+  );
+  choose(current);
+  const linked = writeFragment(state);
+  const link = linked
+    ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
+    : el("p", { class: "quiet" }, "The table is too long for a link.");
+  return el(
+    "section",
+    { class: "takeaway", "aria-labelledby": "take" },
+    el("h2", { id: "take" }, "Take it with you"),
+    link,
+    choices,
+    shown,
+    copyButton("Copy", () => texts[current](), shown),
+  );
+}
+
+/** @param {Found} found */
+function drawCaveats({ tasks: { tool, protocol } }) {
+  const summary = rankconst.names.protocols.find(({ key }) => key === protocol)?.summary ?? "";
+  const caveats = (tool?.caveats ?? []).map((caveat) => el("li", {}, `${tool?.title}: ${caveat}`));
+  return el("ul", { class: "caveats" }, el("li", {}, `Protocol ${protocol}: ${summary}`), ...caveats);
+}
+
+/** @param {State} state */
+async function showOne(state) {
+  const metric = findMetric(rankconst.names, state.metric);
+  if (!metric) throw new Refusal(`The tables have no metric '${state.metric.slice(0, 60)}'.`, "metric");
+  const found = await findAll(state, metric, state.value);
+  return [
+    drawForms(found),
+    el("p", { class: "standing" }, tellStanding(found)),
+    drawLadder(found),
+    drawCaveats(found),
+    drawConstants(found),
+    drawTakeaway(state, sheetOf(found), citeNumber(found)),
+  ];
+}
+
+// -- a table ---------------------------------------------------------------------------------------------------------
+
+/**
+ * Adjust every number of a table: column by column a result for each row, null where there is none.
+ * @param {State} state
+ */
+export async function adjustTable(state) {
+  const { names } = rankconst;
+  const table = readTable(names, state.table);
+  const reasons = /** @type {Set<string>} */ (new Set());
+  const found = /** @type {(Found | null)[][]} */ (table.columns.map(() => []));
+  for (const [place, column] of table.columns.entries()) {
+    const { metric, percent, heading } = column;
+    if (!metric && column.why) reasons.add(`Column ${heading}: ${column.why}.`);
+    for (const [row, line] of table.rows.entries()) {
+      const text = unmarked(line[place]);
+      found[place].push(null);
+      if (!metric || isMissing(text)) continue;
+      try {
+        found[place][row] = await findAll(
+          stateOf(names, table, line, column, state),
+          metric,
+          text,
+          percent && !text.includes("%"),
+        );
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        reasons.add(`Row ${row + 2}, ${heading}: ${error.message}`);
+      }
+    }
+  }
+  return { table, found, reasons };
+}
+
+/** @param {State} state */
+async function showTable(state) {
+  const { table, found, reasons } = await adjustTable(state);
+  const count = found.flat().filter(Boolean).length;
+  if (!count && reasons.size) throw new Refusal([...reasons].slice(0, 3).join(" "), "table");
+  const sheet = /** @type {Sheet} */ ({
+    headings: [],
+    rows: table.rows.map(() => []),
+    shown: table.rows.map(() => []),
+  });
+  const cells = /** @type {HTMLElement[][]} */ (table.rows.map(() => []));
+  const ids = new Set(
+    found.flat().flatMap((each) => (each ? [`${each.tasks.dataset.title}, ${describe(each.tasks)}`] : [])),
+  );
+  /** @type {(row: number, value: import("./export.js").Cell, shown: string, range?: string, kind?: string) => void} */
+  const put = (row, value, shown, range = "", kind = "added") => {
+    sheet.rows[row].push(value);
+    sheet.shown[row].push(shown);
+    cells[row].push(el("td", { class: kind }, shown, range ? el("span", { class: "range" }, range) : null));
+  };
+  /** @param {number} row @param {Form | undefined} form */
+  const putForm = (row, form) => {
+    if (!form || "undefined" in form) return put(row, null, "–");
+    const { best, range } = showUncertain(form.value, form.interval);
+    put(row, form.value, best, range);
+  };
+  for (const [place, { metric, heading }] of table.columns.entries()) {
+    sheet.headings.push(
+      heading,
+      ...(metric ? [metric.names.index || `${metric.label} index`, metric.names.z || `${metric.label} z`] : []),
+    );
+    for (const [row, line] of table.rows.entries()) {
+      put(row, line[place], line[place], "", metric ? "number" : "text");
+      if (!metric) continue;
+      const adjusted = found[place][row]?.rungs[0].adjusted;
+      putForm(row, adjusted?.index);
+      putForm(row, adjusted?.z);
+    }
+  }
+  const tools = new Set(found.flat().map((each) => each?.tasks.tool));
+  const caveats = [...tools].flatMap((tool) => (tool?.caveats ?? []).map((caveat) => `${tool?.title}: ${caveat}`));
+  const kinds = cells[0].map((cell) => cell.className);
+  const head = el(
+    "tr",
+    {},
+    ...sheet.headings.map((heading, place) => el("th", { scope: "col", class: kinds[place] }, heading)),
+  );
+  const more = reasons.size > 12 ? [`${reasons.size - 12} more.`] : [];
+  const told = [...table.notes, ...[...reasons].slice(0, 12), ...more, ...caveats].map((line) => el("li", {}, line));
+  return [
+    el(
+      "p",
+      { class: "standing" },
+      `${count} number${count === 1 ? "" : "s"} adjusted, on ${[...ids].slice(0, 4).join("; ")}${ids.size > 4 ? " ..." : ""}. Index: 0 = chance, 1 = perfect; z: standard deviations better than chance.`,
+    ),
+    el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "The adjusted table" },
+      el(
+        "table",
+        { class: "adjusted" },
+        el("thead", {}, head),
+        el("tbody", {}, ...cells.map((row) => el("tr", {}, ...row))),
+      ),
+    ),
+    told.length ? el("ul", { class: "caveats" }, ...told) : null,
+    drawTakeaway(
+      state,
+      sheet,
+      `Adjusted for chance by the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`,
+    ),
+  ];
+}
+
+// -- the form --------------------------------------------------------------------------------------------------------
+
+/** @param {string} id */
+const field = (id) => /** @type {HTMLInputElement} */ (at(id));
+
+/** @returns {State} */
+function readForm() {
+  const state = { ...NOTHING, version: rankconst.names.version };
+  for (const name of FIELDS) state[name] = field(name).value;
+  state.mode = field("mode-table").checked ? "table" : "number";
+  return state;
+}
+
+/** @param {State} state */
+function fillForm(state) {
+  field(state.mode === "table" ? "mode-table" : "mode-number").checked = true;
+  const metric = findMetric(rankconst.names, state.metric);
+  offerChoices(state);
+  for (const name of FIELDS) {
+    const control = field(name);
+    control.value = name === "metric" ? (metric?.slug ?? state.metric) : state[name];
+    // What a link asks for and no list offers is shown, and then refused.
+    if (control.value !== state[name] && control.tagName === "SELECT" && name !== "metric") {
+      control.append(el("option", { value: state[name] }, state[name]));
+      control.value = state[name];
+    }
+  }
+  if (!field("metric").value) {
+    field("metric").append(el("option", { value: state.metric }, state.metric));
+    field("metric").value = state.metric;
+  }
+  at("more").toggleAttribute("open", Boolean(state.split || state.side || state.protocol || state.aggregation));
+}
+
+/**
+ * Offer the protocols that the dataset has.
+ * @param {State} state
+ */
+function offerChoices(state) {
+  const { names } = rankconst;
+  /** @type {string[]} */
+  let held;
+  try {
+    held = findDataset(names, state.dataset).protocols;
+  } catch {
+    held = names.protocols.map(({ key }) => key);
+  }
+  const select = field("protocol");
+  const chosen = select.value;
+  select.replaceChildren(
+    el("option", { value: "" }, "as the tool evaluates"),
+    ...held.map((key) => el("option", { value: key }, key)),
+  );
+  select.value = held.includes(chosen) ? chosen : "";
+}
+
+/** @param {string} id @param {string} message */
+function tell(id, message) {
+  for (const name of FIELDS) {
+    const note = at(`${name}-error`);
+    note.textContent = name === id ? message : "";
+    field(name).setAttribute("aria-invalid", String(name === id));
+  }
+}
+
+let latest = 0;
+
+/** @param {State} state */
+async function update(state) {
+  const turn = (latest += 1);
+  const result = at("result");
+  at("number-fields").hidden = state.mode === "table";
+  at("table-fields").hidden = state.mode === "number";
+  const warn =
+    state.version && state.version !== rankconst.names.version
+      ? `This link was made with tables ${state.version}; the numbers are of ${rankconst.names.version}.`
+      : "";
+  at("version-note").textContent = warn;
+  try {
+    const parts = await (state.mode === "table" ? showTable(state) : showOne(state));
+    if (turn !== latest) return;
+    tell("", "");
+    result.replaceChildren(...parts.filter((part) => part !== null));
+  } catch (error) {
+    if (turn !== latest) return;
+    if (!(error instanceof Refusal)) throw error;
+    const more = ["split", "side", "protocol", "aggregation"].includes(error.field);
+    if (more) at("more").setAttribute("open", "");
+    const place = state.mode === "table" && error.field === "value" ? "table" : error.field || "value";
+    tell(place, error.message);
+    const elsewhere = state.mode === "number" && ["tool", "protocol"].includes(error.field);
+    const hint = elsewhere
+      ? el("p", { class: "quiet" }, "On the command line: ", el("code", {}, writeCommand(state)))
+      : null;
+    result.replaceChildren(
+      el("p", { class: "quiet" }, "No result yet: see the note in the form."),
+      ...(hint ? [hint] : []),
+    );
+  }
+}
+
+function onInput() {
+  const state = readForm();
+  history.replaceState(null, "", `#${writeFragment(state)}`);
+  void update(state);
+}
+
+/** Set up the page. */
+export function startCalculator() {
+  const { names } = rankconst;
+  const ambiguous = new Set(Object.keys(names.ambiguous));
+  at("datasets").append(
+    ...names.datasets.map(({ key, title }) => el("option", { value: ambiguous.has(squash(title)) ? key : title }, key)),
+  );
+  at("metric").append(
+    ...names.metrics.map(({ slug, label, title }) => el("option", { value: slug }, `${label}: ${title}`)),
+  );
+  at("tool").append(
+    el("option", { value: "" }, "I don't know"),
+    ...names.tools.map(({ key, title }) => el("option", { value: key }, title)),
+  );
+  const list = (/** @type {string} */ id, /** @type {string} */ first, /** @type {string[]} */ keys) =>
+    at(id).append(el("option", { value: "" }, first), ...keys.map((key) => el("option", { value: key }, key)));
+  list("split", "test (default)", Object.keys(names.splits).reverse());
+  list("side", "both, or the tool's (default)", Object.keys(names.sides).reverse());
+  list(
+    "aggregation",
+    "micro (default)",
+    names.aggregations.map(({ key }) => key),
+  );
+  const form = at("calculator");
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", (event) => {
+    if (event.target === field("dataset")) offerChoices(readForm());
+    onInput();
+  });
+  const area = field("table");
+  const read = async (/** @type {File | undefined} */ file) => {
+    if (!file) return;
+    area.value = file.size > 1e6 ? "" : await file.text();
+    onInput();
+    if (file.size > 1e6)
+      tell(
+        "table",
+        `${file.name} has ${file.size} bytes: too many for this page. Use the command line: rankconst adjust FILE.`,
+      );
+  };
+  field("file").addEventListener("change", () => void read(field("file").files?.[0]));
+  area.addEventListener("dragover", (event) => event.preventDefault());
+  area.addEventListener("drop", (event) => {
+    if (!event.dataTransfer?.files.length) return;
+    event.preventDefault();
+    void read(event.dataTransfer.files[0]);
+  });
+  at("example-table").addEventListener("click", () => {
+    fillForm({ ...NOTHING, mode: "table", table: EXAMPLE_TABLE, tool: "rotate" });
+    onInput();
+  });
+  const open = () => {
+    const state = location.hash.length > 1 ? readFragment(location.hash) : EXAMPLE;
+    fillForm(state);
+    void update(state);
+  };
+  addEventListener("hashchange", open);
+  open();
+}

@@ -1,0 +1,292 @@
+// What people type, as the names that the tables use; and which ranking tasks a number is from.
+
+import { Refusal } from "./format.js";
+
+/** @typedef {import("./arithmetic.js").Metric} Metric */
+/** @typedef {import("./arithmetic.js").Constants} Constants */
+
+/**
+ * @typedef {object} Dataset
+ * @property {string} key
+ * @property {string} title
+ * @property {string[]} aliases
+ * @property {string[]} protocols
+ * @property {string[]} sampled
+ * @property {string} year
+ */
+
+/**
+ * @typedef {object} Tool
+ * @property {string} key
+ * @property {string} title
+ * @property {string} protocol
+ * @property {boolean} sampled
+ * @property {string | null} side
+ * @property {Record<string, number>} shifts
+ * @property {number | null} batch
+ * @property {string[]} caveats
+ * @property {Record<string, string>} refused
+ */
+
+/**
+ * @typedef {object} Catalogue
+ * @property {string} program
+ * @property {string} version
+ * @property {string[]} versions
+ * @property {number} noise
+ * @property {{protocol: string, baseline: string}} defaults
+ * @property {Dataset[]} datasets
+ * @property {Record<string, string[]>} ambiguous
+ * @property {Metric[]} metrics
+ * @property {Tool[]} tools
+ * @property {{key: string, summary: string}[]} protocols
+ * @property {{key: string, title: string, summary: string}[]} baselines
+ * @property {{key: string, summary: string}[]} aggregations
+ * @property {Record<string, string[]>} splits
+ * @property {Record<string, string[]>} sides
+ * @property {string} bibtex
+ */
+
+/** @typedef {[number, number, number, number, string, number | null]} Fields */
+
+/**
+ * @typedef {object} Contents
+ * @property {string} id
+ * @property {string} version
+ * @property {Record<string, {num_tasks: number, worst: Record<string, number>}>} tasks
+ * @property {Record<string, Record<string, Fields>>} constants
+ * @property {Record<string, string | Record<string, string>>} since the version that has a value first, by tasks and metric
+ * @property {Record<string, Record<string, [string, ...Fields][]>>} before what older versions have in its place
+ */
+
+/**
+ * What somebody says about a number, as typed; empty where nothing is said.
+ * @typedef {object} Stated
+ * @property {string} dataset
+ * @property {string} tool
+ * @property {string} split
+ * @property {string} side
+ * @property {string} protocol
+ * @property {string} aggregation
+ */
+
+/**
+ * @typedef {object} Tasks
+ * @property {Dataset} dataset
+ * @property {Tool | null} tool
+ * @property {string} split
+ * @property {string} side
+ * @property {string} protocol
+ * @property {string} aggregation
+ */
+
+/** @param {string} name */
+export const squash = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "");
+
+/** @param {string} name */
+export const shorten = (name) => (name.length > 80 ? `${name.slice(0, 80)}...` : name);
+
+/**
+ * @param {Catalogue} catalogue
+ * @param {string} name
+ * @returns {Dataset}
+ */
+export function findDataset(catalogue, name) {
+  const { datasets } = catalogue;
+  const plain = squash(name);
+  if (!plain) throw new Refusal("Which dataset is it? Type its name: FB15k-237, for example.", "dataset");
+  const written = name.trim();
+  const exact = datasets.find(
+    (each) => [each.key, each.title, ...each.aliases].includes(written) && each.key === written,
+  );
+  const meant = catalogue.ambiguous[plain];
+  if (meant && !exact && !datasets.some((each) => each.key === written.replace(/-/g, "_"))) {
+    const titles = meant.map((key) => `${key}${titleOf(datasets, key)}`);
+    throw new Refusal(
+      `${shorten(written)} is the name of several benchmarks. Say which one it is: ${titles.join("; ")}.`,
+      "dataset",
+    );
+  }
+  const found =
+    exact ??
+    datasets.find((each) => [each.key, each.title, ...each.aliases].some((spelling) => squash(spelling) === plain));
+  if (found) return found;
+  const near = suggestDatasets(catalogue, name).slice(0, 3);
+  const hint = near.length ? ` Did you mean ${near.map((each) => each.title).join(" or ")}?` : "";
+  throw new Refusal(`There is no dataset '${shorten(written)}' in tables ${catalogue.version}.${hint}`, "dataset");
+}
+
+/** @param {Dataset[]} datasets @param {string} key */
+function titleOf(datasets, key) {
+  const found = datasets.find((each) => each.key === key);
+  return found ? `, ${found.title}` : "";
+}
+
+/**
+ * The datasets whose spelling has what was typed in it, the best first; if there is none, those that are near.
+ * @param {Catalogue} catalogue
+ * @param {string} name
+ */
+export function suggestDatasets({ datasets }, name) {
+  const plain = squash(name);
+  const rated = datasets.map((each) => {
+    const spelt = [each.key, each.title, ...each.aliases].map(squash);
+    const begins = spelt.some((one) => one.startsWith(plain));
+    const distance = begins
+      ? 0
+      : spelt.some((one) => one.includes(plain))
+        ? 0.5
+        : Math.min(...spelt.map((one) => differ(one, plain)));
+    return { each, distance };
+  });
+  const allowed = Math.max(1, Math.floor(plain.length / 4));
+  return rated
+    .filter(({ distance }) => distance <= (plain ? allowed : 0))
+    .sort((one, other) => one.distance - other.distance)
+    .map(({ each }) => each);
+}
+
+/** @param {string} one @param {string} other @returns {number} how many letters must change */
+function differ(one, other) {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < other.length; j += 1) {
+      next.push(Math.min(next[j] + 1, row[j + 1] + 1, row[j] + Number(letter !== other[j])));
+    }
+    row = next;
+  }
+  return row[other.length];
+}
+
+const NUMBERED = /^([a-z][a-z\s_-]*?)\s*(?:[@_-]\s*)?(\d{1,20})$/i;
+
+/**
+ * @param {Catalogue} catalogue
+ * @param {string} name
+ * @returns {Metric | null}
+ */
+export function findMetric({ metrics }, name) {
+  const bare = name.trim();
+  const numbered = NUMBERED.exec(bare);
+  if (!numbered && /\d/.test(bare)) return null;
+  const plain = numbered ? `${squash(numbered[1])}${Number(numbered[2])}` : squash(bare);
+  return metrics.find((each) => each.spellings.includes(plain)) ?? null;
+}
+
+/**
+ * @param {Record<string, string[]>} known
+ * @param {string} name
+ */
+export function findName(known, name) {
+  const plain = squash(name);
+  return Object.keys(known).find((key) => [key, ...known[key]].map(squash).includes(plain)) ?? null;
+}
+
+/**
+ * Say which ranking tasks a number is from: what is said, then what the dataset and the tool leave no choice about.
+ * @param {Catalogue} catalogue
+ * @param {Stated} stated
+ * @returns {Tasks}
+ */
+export function settle(catalogue, stated) {
+  const tool = catalogue.tools.find((each) => each.key === stated.tool) ?? null;
+  if (stated.tool && !tool) throw new Refusal(`There is no tool '${shorten(stated.tool)}' here.`, "tool");
+  const refused = tool?.refused[squash(stated.dataset)];
+  if (refused) throw new Refusal(refused, "tool");
+  const dataset = findDataset(catalogue, stated.dataset);
+  const reason = tool?.refused[squash(dataset.key)];
+  if (reason) throw new Refusal(reason, "tool");
+  const only = dataset.protocols.length === 1 ? dataset.protocols[0] : "";
+  const implied = tool?.protocol ?? "";
+  const protocol = stated.protocol || only || implied || catalogue.defaults.protocol;
+  const isSampled = (/** @type {string} */ key) => key.startsWith("sampled:");
+  const few = [implied, only].find(isSampled);
+  if (stated.protocol && few && !isSampled(protocol)) {
+    const whose = tool && few === implied ? `Numbers of ${tool.title}` : "Numbers on this dataset";
+    throw new Refusal(
+      `${whose} rank among sampled candidates (protocol ${few}); they cannot be turned into numbers of protocol ` +
+        `${protocol}: a rank among few candidates does not say what the rank among all of them is.`,
+      "protocol",
+    );
+  }
+  if (!dataset.protocols.includes(protocol)) {
+    throw new Refusal(
+      `The tables hold nothing of ${dataset.title} under protocol ${protocol}. They hold ` +
+        `${dataset.protocols.join(", ")}: choose the one that the number was computed under.`,
+      "protocol",
+    );
+  }
+  if (tool?.batch) {
+    throw new Refusal(
+      `${tool.title} leaves out the last, incomplete batch of ${tool.batch} triples. What that leaves open is computed ` +
+        "by the command line below, not on this page.",
+      "tool",
+    );
+  }
+  return {
+    dataset,
+    tool,
+    split: stated.split || "test",
+    side: stated.side || tool?.side || "both",
+    protocol,
+    aggregation: stated.aggregation || "micro",
+  };
+}
+
+/**
+ * The middle part of an identifier: `test/both/standard/frequency`.
+ * @param {{split: string, side: string, protocol: string, aggregation: string}} tasks
+ * @param {string} [baseline]
+ */
+export function locate({ split, side, protocol, aggregation }, baseline = "uniform") {
+  const parts = [split, side, protocol];
+  if (aggregation !== "micro") parts.push(aggregation);
+  if (baseline !== "uniform") parts.push(baseline);
+  return parts.join("/");
+}
+
+/** @param {Tasks} tasks */
+export function describe({ split, side, protocol, aggregation }) {
+  const sides = side === "both" ? "both sides" : `${side} side`;
+  return `${split}, ${sides}, protocol ${protocol}${aggregation === "micro" ? "" : `, ${aggregation}`}`;
+}
+
+/**
+ * The constants of a metric on some tasks, against each baseline that the tables have.
+ * @param {Catalogue} catalogue
+ * @param {Contents} contents
+ * @param {Tasks} tasks
+ * @param {Metric} metric
+ * @returns {Constants[]}
+ */
+export function lookUp(catalogue, contents, tasks, metric) {
+  const told = contents.tasks[locate(tasks)];
+  if (!told) {
+    const held = [...new Set(Object.keys(contents.tasks).map((each) => each.split("/")[0]))];
+    throw new Refusal(
+      `The tables hold no such tasks of ${tasks.dataset.title} (${describe(tasks)}); they hold ${held.join(", ")}.`,
+      held.includes(tasks.split) ? "side" : "split",
+    );
+  }
+  const found = catalogue.baselines.flatMap(({ key }) => {
+    const fields = contents.constants[locate(tasks, key)]?.[metric.slug];
+    if (!fields) return [];
+    const [expectation, expectationError, variance, varianceError, method] = fields;
+    return [
+      {
+        metric,
+        where: `${tasks.dataset.key} (${describe(tasks)})`,
+        id: `${contents.id}/${locate(tasks, key)}/${metric.slug}`,
+        baseline: key,
+        tasks: told.num_tasks,
+        worst: told.worst[metric.slug],
+        ...{ expectation, expectationError, variance, varianceError, method },
+      },
+    ];
+  });
+  if (!found.length) {
+    throw new Refusal(`The tables have no constants of ${metric.label} there (${describe(tasks)}).`, "metric");
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+"""The documentation as pages of the site: ``sphinx-build -W docs DIR``. Its source is what GitHub shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rankconst
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+project = "rankconst"
+project_copyright = author = "The rankconst developers"
+release = version = rankconst.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+root_doc = "README"
+html_theme = "furo"
+html_title = "rankconst"
+html_copy_source = False
+myst_heading_anchors = 3
+# Consoles and shells hold more than lexers know.
+suppress_warnings = ["misc.highlighting_failure"]
+autodoc_typehints = "none"
+
+
+def prepare(_: Sphinx, name: str, source: list[str]) -> None:
+    """Turn what GitHub shows into what Sphinx reads."""
+    # What is beyond this folder is not on the site.
+    text = re.sub(r"\[([^\]]+)\]\(\.\./[^)]+\)", r"\1", source[0])
+    text = text.replace("```console", "```text")  # screens are no shell
+    if name == root_doc:
+        pages = re.findall(r"^\| \[(\w+)\.md\]", text, re.MULTILINE)
+        text += "\n".join(["", "```{toctree}", ":hidden:", "", *pages, "reference", "```", ""])
+    if name == "reference":
+        for public in rankconst.__all__:
+            text += f"\n.. {_direct(public)}\n"
+    source[0] = text
+
+
+def _direct(name: str) -> str:
+    """Return the directive that documents a public name."""
+    value = getattr(rankconst, name)
+    if not isinstance(value, type):
+        return f"{'autofunction' if callable(value) else 'autodata'}:: rankconst.{name}"
+    if issubclass(value, Exception):
+        return f"autoexception:: rankconst.{name}"
+    return f"autoclass:: rankconst.{name}\n   :members:"
+
+
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Let the folder open at its first page."""
+    if error is None:
+        first = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=README.html">'
+        Path(app.outdir, "index.html").write_text(f'{first}<a href="README.html">Documentation</a>\n', encoding="utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what changes the source, and what is written at the end."""
+    app.connect("source-read", prepare)
+    app.connect("build-finished", finish)

@@ -1,0 +1,58 @@
+"""``rankconst site``: a static site of a set of tables. Needs the extra ``rankconst[builder]``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankconst.cli.options import QuietOption, complete_dataset, require_builder
+from rankconst.download import Reporter, is_url
+from rankconst.errors import UsageError
+from rankconst.tables.tables import bundled_versions, load
+
+
+def site(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder of the site; an older site in it is replaced.", metavar="DIR")
+    ],
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder, zip, URL or doi: of the tables. If left out: the newest that are included, and the addresses "
+            "of the constants of older ones.",
+            metavar="PLACE",
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dataset", "-d", help="Only this dataset; repeatable.", metavar="KEY", autocompletion=complete_dataset
+        ),
+    ] = None,
+    url: Annotated[str | None, typer.Option(help="Where the site will be, for search engines.", metavar="URL")] = None,
+    docs: Annotated[
+        Path | None, typer.Option(help="Folder of built documentation, to be part of the site.", metavar="DIR")
+    ] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Write a site: a calculator, a page for each dataset, and an address for every constant.
+
+    It needs no server, and works from a folder: open index.html.
+
+    Example: rankconst site --out public
+    """
+    require_builder("site")
+    from rankconst_builder.site import Order, write_site
+
+    if url is not None and not is_url(url):
+        raise UsageError(f"--url {url!r} must begin with https://: https://example.org/rankconst, for example.")
+    opened = load(tables)
+    older = [] if tables else [load(version=version) for version in bundled_versions()[:-1]]
+    keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
+    sizes = write_site(Order(opened, out, older, keys, f"{url.rstrip('/')}/" if url else "", docs))
+    total = sum(sizes.values()) / 1e6
+    Reporter(quiet=quiet).say(
+        f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}"
+    )

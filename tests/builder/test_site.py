@@ -1,0 +1,316 @@
+"""The site: every constant at its address, every link leads somewhere, and nothing is overwritten that is no site."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import rankconst
+from rankconst.constants.published import show_number
+from rankconst.errors import RankconstError, UsageError
+from rankconst.names import squash
+from rankconst_builder.site import Order, join_modules, make_files, write_site
+from rankconst_builder.site.data import describe_names
+
+if TYPE_CHECKING:
+    from rankconst import Tables
+
+KEYS = ("nations", "ogblcollab")
+URL = "https://example.org/constants/"
+STATIC = resources.files("rankconst_builder.site").joinpath("static")
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return rankconst.load()
+
+
+@pytest.fixture(scope="module")
+def files(tables: Tables) -> dict[str, str]:
+    older = rankconst.load(version="0.2.0")
+    return dict(make_files(Order(tables, Path("site"), [older], KEYS, URL)))
+
+
+class Page(HTMLParser):
+    """What a page links to, offers as anchors, and runs."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.inline: list[dict[str, str | None]] = []
+        self.metas: list[dict[str, str | None]] = []
+        self.labelled: list[str | None] = []
+        self.controls: list[str | None] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        self.links += [value for name in ("href", "src") if (value := named.get(name)) is not None]
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        if tag == "meta":
+            self.metas.append(named)
+        if tag == "label":
+            self.labelled.append(named.get("for"))
+        if (tag == "script" and "src" not in named) or "style" in named or any(name.startswith("on") for name in named):
+            self.inline.append({"tag": tag, **named})
+        if tag in {"select", "textarea", "input"} and named.get("type") != "radio":
+            self.controls.append(named.get("id"))
+
+
+def pages_of(files: dict[str, str]) -> dict[str, Page]:
+    return {path: Page(text) for path, text in files.items() if path.endswith(".html")}
+
+
+def find_constant(files: dict[str, str], identifier: str) -> list[Any]:
+    """Follow an identifier as the site's page About says."""
+    version, dataset, *middle, metric = identifier.removeprefix("rankconst:").split("/")
+    found: list[Any] = json.loads(files[f"v1/{version}/{dataset}.json"])["constants"]["/".join(middle)][metric]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("identifier", "names"),
+    [
+        ("nations/test/both/standard/mrr", {}),
+        ("nations/valid/head/pykeen/hits@10", {"split": "valid", "side": "head", "protocol": "pykeen"}),
+        ("nations/test/both/libkge/macro-query/frequency/mr", {"protocol": "libkge", "aggregation": "macro-query"}),
+        ("ogblcollab/test/both/sampled:100000:shared/hits@50", {"protocol": "sampled:100000:shared"}),
+    ],
+)
+def test_an_identifier_leads_to_the_constant(
+    files: dict[str, str], tables: Tables, identifier: str, names: dict[str, str]
+) -> None:
+    dataset, metric = identifier.partition("/")[0], identifier.rpartition("/")[2]
+    baseline = "frequency" if "frequency" in identifier else "uniform"
+    expected = tables.look_up(tables.tasks(dataset, **names, baseline=baseline), rankconst.parse_metric(metric))
+    found = find_constant(files, f"rankconst:{tables.version}/{identifier}")
+    known = expected.moments
+    assert found == [
+        *(known.expectation, known.expectation_error, known.variance, known.variance_error, known.method),
+        known.num_draws,
+    ]
+
+
+def test_every_row_of_the_tables_has_an_address(files: dict[str, str], tables: Tables) -> None:
+    for key in KEYS:
+        described = json.loads(files[f"v1/{tables.version}/{key}.json"])
+        assert sum(map(len, described["constants"].values())) == len(tables.read("constants", key))
+        script = files[f"v1/{tables.version}/{key}.js"]
+        assert json.loads(script.removeprefix("rankconst.add(").removesuffix(");\n")) == described
+        worst = described["tasks"]["test/both/standard"]["worst"] if key == "nations" else {}
+        assert all(worst[slug] == tables.constants(key, slug).worst for slug in worst)
+
+
+def test_constants_of_older_tables_keep_their_addresses(files: dict[str, str], tables: Tables) -> None:
+    older = rankconst.load(version="0.2.0").constants("nations", "mrr")
+    found = find_constant(files, "rankconst:0.2.0/nations/test/both/standard/mrr")
+    assert found[0] == older.expectation
+    assert json.loads(files["v1/index.json"])["versions"] == ["0.2.0/index.json", f"{tables.version}/index.json"]
+
+
+def test_a_constant_tells_its_history(files: dict[str, str], tables: Tables) -> None:
+    described = json.loads(files[f"v1/{tables.version}/nations.json"])
+    assert described["since"]["test/both/standard"]["mrr"] == "0.2.0"
+    assert described["since"]["test/both/standard/frequency"] == tables.version
+    older = rankconst.load(version="0.2.0")
+    told = {(path, slug) for path, metrics in described["before"].items() for slug in metrics}
+    changed = set()
+    for path in json.loads(files["v1/0.2.0/nations.json"])["constants"]:
+        split, side, protocol = path.split("/")
+        for metric in ("mr", "mrr", "hmr", "qmr", "hits@10"):
+            one, other = (each.constants("nations", metric, split, side, protocol).moments for each in (older, tables))
+            if (one.expectation, one.variance) != (other.expectation, other.variance):
+                changed.add((path, metric))
+                assert described["before"][path][metric][0][:2] == ["0.2.0", one.expectation]
+    assert changed <= told
+
+
+def test_every_link_leads_somewhere(files: dict[str, str], tables: Tables) -> None:
+    pages = pages_of(files)
+    assert {"index.html", "datasets.html", "datasets/nations.html"} < set(pages)
+    held = {key: json.loads(files[f"v1/{tables.version}/{key}.json"])["constants"] for key in KEYS}
+    for path, page in pages.items():
+        for link in page.links:
+            if "://" in link:
+                continue
+            target, _, anchor = link.partition("#")
+            parts = [*PurePosixPath(path).parent.parts, *PurePosixPath(target).parts] if target else [path]
+            while ".." in parts:
+                place = parts.index("..")
+                parts[place - 1 : place + 1] = []
+            where = "/".join(parts)
+            assert where in files, f"{path}: {link}"
+            if "/" in anchor:
+                tasks, _, metric = anchor.rpartition("/")
+                assert metric in held[Path(where).stem][tasks], f"{path}: {link}"
+            elif anchor and "=" not in anchor:
+                assert anchor in pages[where].ids, f"{path}: {link}"
+    listing = json.loads(files[f"v1/{tables.version}/index.json"])
+    assert all(f"v1/{tables.version}/{name}" in files for name in listing["datasets"].values())
+
+
+def test_pages_run_and_load_nothing_but_their_own_files(files: dict[str, str]) -> None:
+    for path, page in pages_of(files).items():
+        policy = next(each["content"] for each in page.metas if each.get("http-equiv") == "Content-Security-Policy")
+        assert policy is not None
+        assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert all(each["tag"] == "script" and each["type"] == "application/ld+json" for each in page.inline), path
+        assert len(page.ids) == len(set(page.ids)), path
+        assert set(page.controls) <= set(page.labelled), path
+    loaded = re.findall(r'<(?:script|link rel="(?:icon|stylesheet)")[^>]* (?:src|href)="([^"]+)"', files["index.html"])
+    assert loaded
+    assert not [each for each in loaded if "://" in each]
+    for name in ("style.css", "site.js"):
+        assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org)", files[f"assets/{name}"]), name
+
+
+def test_search_engines_read_what_a_dataset_is(files: dict[str, str], tables: Tables) -> None:
+    (linked,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', files["datasets/nations.html"])
+    described = json.loads(linked)
+    assert described["@type"] == "Dataset"
+    assert described["identifier"] == f"rankconst:{tables.version}/nations"
+    assert described["distribution"][0]["contentUrl"] == f"{URL}v1/{tables.version}/nations.json"
+    assert described["url"] == f"{URL}datasets/nations.html"
+
+
+def test_badges_show_what_chance_gets(files: dict[str, str], tables: Tables) -> None:
+    badge = json.loads(files[f"v1/{tables.version}/badge/nations.json"])
+    assert badge["schemaVersion"] == 1
+    assert badge["message"] == show_number(tables.constants("nations", "mrr").expectation, 3)
+    assert "Nations" in badge["label"]
+
+
+def test_a_page_shows_statistics_sources_and_the_histogram(files: dict[str, str], tables: Tables) -> None:
+    page, row = files["datasets/nations.html"], tables.datasets["nations"]
+    for text in (f"{row['triples_train']:,}", *row["source_urls"], *row["sha256"], row["licence"]):
+        assert text in page
+    histogram = tables.histogram("nations")
+    assert f"{histogram.total:,} ranking tasks" in page
+    assert page.count("<svg") == 3
+
+
+def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
+    hostile = "</script><script>alert(1)</script>\u2028<img src=x onerror=alert(1)>"
+    row = {**tables.datasets["nations"], "title": hostile, "citation": hostile, "aliases": [hostile, "nations"]}
+    row |= {
+        "citation_url": "javascript:alert(1)",
+        "source_urls": ["javascript:alert(1)", 'https://a/"><script>'],
+        "licence": hostile,
+    }
+    own = replace(tables)
+    own.__dict__["datasets"] = {"nations": row}
+    made = dict(make_files(Order(own, Path("site"), [], ["nations"])))
+    for path, text in made.items():
+        if not path.endswith(".html"):
+            continue
+        page = Page(text)
+        assert "javascript:alert(1)" not in page.links
+        assert all(each.get("type") == "application/ld+json" for each in page.inline)
+        assert "<img" not in text
+        assert text.count("<script") == text.count("</script>")
+    assert "<" not in made["assets/names.js"].partition("sets:new Map")[0]
+
+
+def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:
+    first = ["index.html", "assets/style.css", "assets/site.js", "assets/icon.svg", f"v1/{tables.version}/nations.js"]
+    names = f"{describe_names(tables, [], list(tables.datasets), '')}"  # of all datasets
+    assert (
+        sum(len(gzip.compress(files[path].encode())) for path in first) + len(gzip.compress(names.encode())) < 300_000
+    )
+
+
+def test_metrics_have_the_spellings_of_the_command_line(tables: Tables) -> None:
+    for row in describe_names(tables, [], [], "")["metrics"]:
+        assert squash(row["label"]) in row["spellings"]
+        assert squash(row["key"]) in row["spellings"]
+    spelt = [each for row in describe_names(tables, [], [], "")["metrics"] for each in row["spellings"]]
+    assert len(spelt) == len(set(spelt))
+
+
+def test_modules_are_joined_in_the_order_of_their_imports() -> None:
+    joined = join_modules("main")
+    assert not re.search(r"^(?:import|export) ", joined, re.MULTILINE)
+    order = re.findall(r"^modules\.(\w+) =", joined, re.MULTILINE)
+    assert sorted(order) == sorted(
+        path.name.removesuffix(".js") for path in STATIC.iterdir() if path.name.endswith(".js")
+    )
+    for found in re.finditer(r"^const \{ .* \} = modules\.(\w+);$", joined, re.MULTILINE):
+        assert f"modules.{found[1]} =" in joined[: found.start()]
+
+
+def test_types_of_the_scripts(tmp_path: Path) -> None:
+    compiler = shutil.which("tsc")
+    if compiler is None:
+        pytest.skip("no TypeScript compiler: npm install --global typescript")
+    del tmp_path
+    subprocess.run([compiler, "--project", str(STATIC.joinpath("jsconfig.json"))], check=True)
+
+
+def test_a_site_replaces_a_site(tables: Tables, tmp_path: Path) -> None:
+    out = tmp_path / "public"
+    sizes = write_site(Order(tables, out, [], ["ogblcollab"]))
+    (out / "datasets" / "gone.html").write_text("of an older site")
+    assert write_site(Order(tables, out, [], ["ogblcollab"])) == sizes
+    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == sorted(sizes)
+    assert [path.name for path in tmp_path.iterdir()] == ["public"]
+
+
+def test_documentation_is_part_of_the_site(tables: Tables, tmp_path: Path) -> None:
+    built, out = tmp_path / "built", tmp_path / "public"
+    (built / "_static").mkdir(parents=True)
+    order = Order(tables, out, [], ["ogblcollab"], docs=built)
+    with pytest.raises(UsageError, match="sphinx-build"):
+        write_site(order)
+    (built / "index.html").write_text("the documentation")
+    (built / "_static" / "a.woff").write_bytes(b"\xff")
+    write_site(order)
+    assert (out / "docs" / "_static" / "a.woff").read_bytes() == b"\xff"
+    assert 'href="../docs/index.html"' in (out / "datasets" / "ogblcollab.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "nowhere"])
+def test_nothing_else_is_overwritten(tables: Tables, tmp_path: Path, kind: str) -> None:
+    out = tmp_path / "thesis"
+    if kind == "file":
+        out.write_text("mine")
+    elif kind == "folder":
+        out.mkdir()
+        (out / "chapter.tex").write_text("mine")
+    else:
+        out = tmp_path / "a" / "b"
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UsageError, match="--out"):
+        write_site(Order(tables, out, [], ["ogblcollab"]))
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_site_that_cannot_be_written_leaves_the_old_one(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "public"
+    write_site(Order(tables, out, [], ["ogblcollab"]))
+    before = (out / "index.html").read_bytes()
+    monkeypatch.setattr("rankconst_builder.site.write_dataset", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_site(Order(tables, out, [], ["ogblcollab"]))
+    assert (out / "index.html").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["public"]
+
+
+def test_an_empty_set_has_no_site(tables: Tables, tmp_path: Path) -> None:
+    own = replace(tables)
+    own.__dict__["datasets"] = {}
+    with pytest.raises(RankconstError, match="no dataset"):
+        write_site(Order(own, tmp_path / "public"))

@@ -1,0 +1,729 @@
+"""The site in a real browser: the numbers of Python, wrong input answered in place, nothing loaded from elsewhere.
+
+All tests share one browser and one site. They need a Chromium and the package axe-playwright-python.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import random
+import re
+import shutil
+import struct
+import threading
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+import rankconst
+from rankconst.catalogue.metrics import list_tabulated
+from rankconst.catalogue.protocols import shares_negatives
+from rankconst.constants.published import Interval, parse_value, show_number, show_uncertain
+from rankconst.errors import DataError, UnknownNameError
+from rankconst_builder.site import Order, write_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from rankconst import Adjusted, Constants, Tables
+
+pytestmark = pytest.mark.slow
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+KEYS = ("fb15k237", "icews14_regcn", "nations", "ogblcitation2", "ogblcollab", "wn18rr")
+HOSTILE = (
+    "<script>window.stolen = 1</script>",
+    "<img src=x onerror='window.stolen = 1'>",
+    "<a href='javascript:window.stolen = 1'>x</a>",
+    "<svg onload=window.stolen=1>",
+    "</textarea><script>window.stolen = 1</script>",
+    "\"onfocus=window.stolen=1 autofocus x=\"",
+)  # fmt: skip
+FOUND = "#result .forms"
+WAIT = 30_000  # milliseconds, on a busy machine
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return rankconst.load()
+
+
+@pytest.fixture(scope="module")
+def folder(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("served") / "public"
+    write_site(Order(tables, folder, [], KEYS))
+    return folder
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[str]:
+    """The address of the site, on this machine."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="the tests of the site need playwright: pip install axe-playwright-python"
+    )
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"the tests of the site need a browser: one of {', '.join(BROWSERS)}")
+    with api.sync_playwright() as started:
+        # In a container there is no user namespace for the sandbox; the pages are ours.
+        running = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+class Visit:
+    """A page that is open, and whatever it did that it should not."""
+
+    def __init__(self, browser: Any, home: str, **options: Any) -> None:
+        self.home, self.faults = home, list[str]()
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(WAIT)
+        self.page.on("console", lambda said: self.faults.append(f"{said.type}: {said.text}"))
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("dialog", self._dismiss)
+        self.page.on("request", self._note)
+
+    def _dismiss(self, dialog: Any) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _note(self, request: Any) -> None:
+        if not request.url.startswith(self.home):
+            self.faults.append(f"request: {request.url}")
+
+    def open(self, path: str) -> Any:
+        self.page.goto("about:blank")
+        self.page.goto(self.home + path)
+        return self.page
+
+    def text(self, selector: str) -> str:
+        """Return the text of an element, its runs of blanks as one."""
+        return " ".join(self.page.locator(selector).inner_text().split())
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, served: str) -> Iterator[Visit]:
+    visit = Visit(browser, served)
+    yield visit
+    visit.context.close()
+
+
+@pytest.fixture
+def visit(opened: Visit) -> Iterator[Visit]:
+    """One page for all tests; each must leave nothing on its console."""
+    opened.faults.clear()
+    yield opened
+    assert not opened.faults
+
+
+# -- the same numbers as in Python -------------------------------------------------------------------------------------
+
+
+def write_number(value: float, generator: random.Random, *, share: bool) -> str:
+    """Write a number as papers do: rounded, as a percentage, with a deviation, with an exponent."""
+    digits = generator.randint(1, 7)
+    percent = share and generator.random() < 0.25
+    number = Decimal(repr(value)) * (100 if percent else 1)
+    places = digits if share and not percent else max(0, digits - 3)
+    text = f"{number:,.{places}f}" if generator.random() < 0.8 else f"{number:.{digits}e}"
+    ending = generator.choices(["", " ± 0.01", "(3)", " +/- 0.5"], [12, 1, 1, 1])[0]
+    if ending == "(3)" and ("." not in text or "," in text):
+        ending = ""
+    return text + ending + "%" * percent
+
+
+def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
+    """Draw constants, and a value for each: near chance, or anywhere in the range of the metric."""
+    generator = random.Random(20261122)  # noqa: S311 - a sample, no secret
+    rows = {
+        key: tables.read("constants", key).select(["protocol", "split", "side", "aggregation", "baseline"])
+        for key in KEYS
+    }
+    cases: list[tuple[Constants, str]] = []
+    while len(cases) < count:
+        key = generator.choice(KEYS)
+        at = generator.randrange(len(rows[key]))
+        names = rows[key].slice(at, 1).to_pylist()[0]
+        tasks = tables.tasks(key, **names)
+        metric = generator.choice(list_tabulated(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol)))
+        constants = tables.look_up(tasks, metric)
+        best = constants.worst if metric.optimum is None else metric.optimum
+        value = generator.choice(
+            [
+                generator.uniform(best, constants.worst),
+                generator.gauss(constants.expectation, constants.variance**0.5),
+                generator.choice([best, constants.worst, constants.expectation, best * 1.001]),
+            ]
+        )
+        cases.append((constants, write_number(value, generator, share=metric.is_share)))
+    return cases
+
+
+def adjust_in_python(constants: Constants, text: str) -> list[Any] | None:
+    """Return value, ends and forms with their ends, as numbers and as they are shown; None if that is refused."""
+    try:
+        adjusted = constants.adjust(text)
+    except DataError:
+        return None
+    found: list[Any] = [adjusted.value, *adjusted.value_interval]
+    for form in ("normalised", "index", "z"):
+        value, interval = getattr(adjusted, form), getattr(adjusted, f"{form}_interval")
+        found += [None, None] if value is None else [[value, *interval], show_uncertain(value, interval)]
+    return found
+
+
+ADJUST = """
+async (cases) => {
+  const { arithmetic, format, names: { lookUp }, dom: { fetchContents, rankconst } } = modules;
+  const form = (each) => "undefined" in each ? [null, null]
+    : [[each.value, each.interval.lower, each.interval.upper], format.showBoth(each.value, each.interval)];
+  return Promise.all(cases.map(async ({ key, metric, baseline, text, ...tasks }) => {
+    const { names } = rankconst;
+    const contents = await fetchContents(names.version, key);
+    const known = names.metrics.find((each) => each.key === metric);
+    const dataset = names.datasets.find((each) => each.key === key);
+    const constants = lookUp(names, contents, { dataset, ...tasks }, known).find((each) => each.baseline === baseline);
+    try {
+      const found = arithmetic.adjust(constants, arithmetic.readPublished(known, text), names.noise);
+      return [found.value, found.interval.lower, found.interval.upper,
+        ...form(found.normalised), ...form(found.index), ...form(found.z)];
+    } catch (error) {
+      if (!(error instanceof format.Refusal)) throw error;
+      return null;
+    }
+  }));
+}
+"""
+
+
+def test_numbers_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
+    cases = draw_cases(tables, 600)
+    page = visit.open("index.html")
+    asked = [
+        {
+            "key": constants.tasks.dataset,
+            "metric": constants.metric.key,
+            "text": text,
+            **{
+                name: getattr(constants.tasks, name)
+                for name in ("split", "side", "protocol", "aggregation", "baseline")
+            },
+        }
+        for constants, text in cases
+    ]
+    answered = page.evaluate(ADJUST, asked)
+    expected = [adjust_in_python(*case) for case in cases]
+    assert sum(each is not None for each in expected) >= 400
+    for case, found, wanted in zip(cases, answered, expected, strict=True):
+        assert found == wanted, case
+
+
+def test_numbers_are_shown_as_by_the_package(visit: Visit) -> None:
+    generator = random.Random(7)  # noqa: S311 - a sample, no secret
+    numbers = [0.5, 1.5, 2.5, -2.5, 0.125, 12345.5, 1e-5, 9.9995, 99995.0, 1e7, 9999999.5, 1e16, 1e22, 5e-324, 0.0]
+    numbers += [generator.uniform(-1, 1) * 10.0 ** generator.randint(-12, 12) for _ in range(500)]
+    while len(numbers) < 900:
+        (number,) = struct.unpack("<d", generator.randbytes(8))
+        numbers += [number] * (1e-30 < abs(number) < 1e20)
+    intervals = [
+        sorted((each - generator.random() * abs(each), each + generator.random() * 10.0**-6)) for each in numbers
+    ]
+    page = visit.open("index.html")
+    found = page.evaluate(
+        """([numbers, intervals]) => {
+          const { showNumber, fixed, exponential, general, showBoth } = modules.format;
+          return numbers.map((each, n) => [showNumber(each), showNumber(each, 6), fixed(each, 0), fixed(each, 3),
+            exponential(each, 0), general(each), showBoth(each, { lower: intervals[n][0], upper: intervals[n][1] })]);
+        }""",
+        [numbers, intervals],
+    )
+    for number, ends, shown in zip(numbers, intervals, found, strict=True):
+        wanted = [show_number(number), show_number(number, 6), f"{number:,.0f}", f"{number:,.3f}", f"{number:.0e}"]
+        interval = Interval(*ends)
+        if interval.lower <= number <= interval.upper:
+            assert shown == [*wanted, f"{number:g}", show_uncertain(number, interval)], number
+
+
+TEXTS = (
+    "0.338", " 33.8 % ", "33.8\\%", "$0.338$", "3,340", "3{,}340.5", "1.234.567", "0,338", "12,34", ".5", "5.",
+    "+0.5", "−0.2", "0.5458 ± 0.0052", "0.5458 +/- 0.0052", "54.58 \\pm 0.5 %", "0.338(2)", "0.338(21)",
+    "1.5e-3", "1e400", "1e-400", "0.0", "0", "nan", "inf", "1/3", "", "abc", "0.5 ± -0.1", "0.1 ± 0.2 ± 0.3",
+    "0.3333333333333333333333333333333333333", "١٢", "(0.338)", "0x10", "1_000", "5%%%", "0.5 ± 1 %",
+    "12345678901234567890.5", "0.05e1", "1e5000",
+)  # fmt: skip
+
+
+def test_numbers_are_read_as_by_the_package(visit: Visit, tables: Tables) -> None:
+    del tables
+    page = visit.open("index.html")
+    found = page.evaluate(
+        """(texts) => texts.map((text) => {
+          const metric = modules.dom.rankconst.names.metrics.find((each) => each.slug === "mrr");
+          try {
+            const { value, lower, upper } = modules.arithmetic.readPublished(metric, text);
+            return [value, lower, upper];
+          } catch (error) {
+            if (!(error instanceof modules.format.Refusal)) throw error;
+            return null;
+          }
+        })""",
+        list(TEXTS),
+    )
+    for text, numbers in zip(TEXTS, found, strict=True):
+        try:
+            published = parse_value(text)
+        except DataError:
+            assert numbers is None, text
+        else:
+            # Large whole numbers come back as int.
+            assert list(map(float, numbers)) == [published.value, published.lower, published.upper], text
+
+
+def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
+    page = visit.open("index.html")
+    metrics = [
+        "MRR",
+        "Hits@10",
+        "H@10",
+        "hits_at_10",
+        "hits@1.0",
+        "hits@1.5",
+        "MRR@10",
+        "mrr10",
+        "H10",
+        "MR",
+        "AMRR",
+    ]
+    metrics += [
+        "Hit @ 3",
+        "hits@-3",
+        "mean rank",
+        "Median Rank",
+        "precision",
+    ]
+    found = page.evaluate(
+        "(names) => names.map((name) => modules.names.findMetric(modules.dom.rankconst.names, name)?.key ?? null)",
+        metrics,
+    )
+    for name, key in zip(metrics, found, strict=True):
+        try:
+            wanted: str | None = str(rankconst.parse_metric(name))
+        except UnknownNameError:
+            wanted = None
+        assert key == (None if wanted is not None and "_at_" in wanted and not wanted.startswith("hits") else wanted), (
+            name
+        )
+    datasets = [
+        "FB15k-237",
+        "fb15k237",
+        "FB 15K 237",
+        "wn18rr",
+        "WordNet18RR",
+        "ogbl-citation2",
+        "WD50K",
+        "ICEWS14",
+        "icews14_regcn",
+    ]
+    found = page.evaluate(
+        """(names) => names.map((name) => {
+          try { return modules.names.findDataset(modules.dom.rankconst.names, name).key; } catch { return null; }
+        })""",
+        datasets,
+    )
+    for name, key in zip(datasets, found, strict=True):
+        try:
+            assert key == tables.resolve_dataset(name)
+        except UnknownNameError:
+            assert key is None, name
+
+
+def show_index(adjusted: Adjusted) -> str:
+    assert adjusted.index_interval is not None
+    return show_uncertain(adjusted.index, adjusted.index_interval)
+
+
+# -- what people do ----------------------------------------------------------------------------------------------------
+
+
+def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
+    page = visit.open("index.html")
+    page.fill("#dataset", "WN18RR")
+    page.select_option("#tool", "pykeen")
+    page.fill("#value", "0.476")
+    page.wait_for_selector("caption:has-text('protocol pykeen')")
+    adjusted = tables.constants("wn18rr", "mrr", protocol="pykeen").adjust("0.476")
+    shown = show_index(adjusted)
+    assert visit.text(".form-index").startswith(
+        f"AMRR adjusted index {shown.partition(' ')[0]} {shown.partition('(')[2][:-1]}"
+    )
+    assert "better than chance" in visit.text(".standing")
+    assert "your number" in visit.text(".ladder")
+    page.click("summary:has-text('The constants used')")
+    assert f"rankconst:{tables.version}/wn18rr/test/both/pykeen/frequency/mrr" in visit.text(".used")
+    for name, sign in {
+        "Markdown": "| WN18RR |",
+        "CSV": "WN18RR,uniform,0.476",
+        "BibTeX": "@misc",
+        "Command line": "--tool pykeen",
+    }.items():
+        page.click(f".choices button:text-is('{name}')")
+        assert sign in page.input_value(".takeaway textarea")
+
+
+def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
+    page = visit.open("index.html#value=0.975&dataset=nations&metric=hits%4010&tool=pykeen")
+    page.wait_for_selector(FOUND)
+    assert "0.529" in visit.text(".form-index")
+    page.fill("#value", "0.98")
+    page.wait_for_function("document.querySelector('.ladder .own').textContent.includes('0.98')")
+    before, address = visit.text("#result"), page.get_attribute(".permanent", "href")
+    visit.open(f"index.html{address}").wait_for_selector(FOUND)
+    assert visit.text("#result") == before
+    assert page.evaluate("location.hash") == address
+    visit.open("index.html#value=0.338&dataset=fb15k237&version=0.9.0").wait_for_selector(FOUND)
+    assert "0.9.0" in visit.text("#version-note")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "field", "told"),
+    [
+        ("value=33.8&dataset=fb15k237", "value", "write 33.8%"),
+        ("value=abc&dataset=fb15k237", "value", "is not a number"),
+        ("value=0,338&dataset=fb15k237", "value", "decimal point"),
+        ("value=0.338", "dataset", "Which dataset"),
+        ("value=0.338&dataset=fb15k236", "dataset", "Did you mean FB15k-237"),
+        ("value=0.338&dataset=ICEWS14", "dataset", "several benchmarks"),
+        ("value=0.338&dataset=icews14_regcn", "protocol", "time-aware"),
+        ("value=0.338&dataset=ogbl-citation2&protocol=raw", "protocol", "sampled"),
+        ("value=0.338&dataset=fb15k237&tool=ogb", "protocol", "sampled:500"),
+        ("value=0.338&dataset=fb15k237&tool=conve", "tool", "incomplete batch"),
+        ("value=0.338&dataset=fb15k237&tool=nothing", "tool", "no tool"),
+        ("value=0.338&dataset=fb15k237&metric=precision", "metric", "no metric"),
+        ("value=0.5&dataset=ogblcitation2&side=head&metric=mrr", "side", "no such tasks"),
+    ],
+)
+def test_wrong_input_is_answered_where_it_is(visit: Visit, fragment: str, field: str, told: str) -> None:
+    page = visit.open(f"index.html#{fragment}")
+    page.wait_for_selector(f"#{field}[aria-invalid=true]")
+    assert told in visit.text(f"#{field}-error")
+    assert f"{field}-error" in page.get_attribute(f"#{field}", "aria-describedby")
+    assert page.locator("[aria-invalid=true]").count() == 1
+    assert not page.locator(FOUND).count()
+
+
+def test_the_tool_sets_side_and_shift(visit: Visit, tables: Tables) -> None:
+    page = visit.open("index.html#value=200&dataset=fb15k237&metric=mr&tool=pyg")
+    page.wait_for_selector(FOUND)
+    adjusted = tables.constants("fb15k237", "mr", side="tail", protocol="raw").adjust("201")
+    assert visit.text(".form-index data") == show_index(adjusted).partition(" ")[0]
+
+
+TABLE = """model,dataset,MRR,Hits@10,std,year
+RotatE,FB15k-237,0.338,53.3,0.1,2019
+A|B,WN18RR,0.476,57.1,0.2,2020
+C,Nowhere,0.1,20,0.1,2021
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TABLE,
+        TABLE.replace(",", "\t"),
+        TABLE.replace(",", ";"),
+        "\n".join(
+            [f"| {line.replace('|', chr(92) + '|').replace(',', ' | ')} |" for line in TABLE.splitlines()[:1]]
+            + ["|---|:---|---:|---|---|---|"]
+            + [f"| {line.replace('|', chr(92) + '|').replace(',', ' | ')} |" for line in TABLE.splitlines()[1:]]
+        ),
+    ],
+    ids=["commas", "tabs", "semicolons", "markdown"],
+)
+def test_a_table_is_pasted(visit: Visit, tables: Tables, text: str) -> None:
+    page = visit.open("index.html")
+    page.click("text=A table")
+    page.fill("#table", text)
+    page.wait_for_selector("table.adjusted")
+    shown = visit.text("table.adjusted")
+    for key, mrr, hits in (("fb15k237", "0.338", "53.3%"), ("wn18rr", "0.476", "57.1%")):
+        for metric, value in (("mrr", mrr), ("hits@10", hits)):
+            adjusted = tables.constants(key, metric).adjust(value)
+            assert show_index(adjusted).partition(" ")[0] in shown
+    assert "4 numbers adjusted" in visit.text(".standing")
+    notes = visit.text(".caveats")
+    assert "Read as percentages: Hits@10" in notes
+    assert "There is no dataset 'Nowhere'" in notes
+    page.click(".choices button:text-is('CSV')")
+    written = page.input_value(".takeaway textarea").splitlines()
+    assert written[0] == "model,dataset,MRR,AMRR,ZMRR,Hits@10,AH@10,ZH@10,std,year"
+    expected = tables.constants("wn18rr", "mrr").adjust("0.476")
+    assert float(written[2].split(",")[3]) == expected.index
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "Paste a table"),
+        (r"model & \multicolumn{2}{c}{MRR} \\", r"LaTeX with \multicolumn"),
+        ("model & MRR \\\\\nA & \\foo{0.3} \\\\", r"does not read \foo"),
+        (r"\begin{tabular}{l}MRR\end{tabular}\begin{tabular}{l}MR\end{tabular}", "2 tables"),
+        ("model,score\nA,0.3", "names no metric"),
+        ("model,MRR\nA", "Row 2 has 1 cells"),
+        ("model,MRR", "no rows"),
+        ('model,MRR\n"A,0.3', "never closed"),
+        ("MRR", "no separator"),
+        ("model,MRR\nA,abc", "'abc' is not a number"),
+        ("model,MRR,Hits@10\nA,0.2,0.5\nB,0.3,53", "fractions or percentages"),
+        ("model,tool,MRR\nA,pykeen,0.3", "The table says tool pykeen, and the form rotate"),
+        ("model,MRR,Hits@10,MRR\nA,0.3,0.5,0.4", "Two columns are of MRR"),
+        ("model,filter,MRR\nA,raw,0.3", "Column filter says raw"),
+        ("model,optimistic MRR,MR\nA,0.3,200", "optimistic"),
+        ("model,FB15k-237 MRR,MR\nA,0.3,200", "Column FB15k-237 MRR: not read"),
+        ("model,split,test_mrr\nA,valid,0.3", "The table says both valid and test"),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused_where_they_are(visit: Visit, text: str, told: str) -> None:
+    page = visit.open("index.html#mode=table&dataset=fb15k237&tool=rotate")
+    page.fill("#table", text)
+    page.wait_for_function("(told) => document.querySelector('main').innerText.includes(told)", arg=told)
+
+
+def draw_table(generator: random.Random) -> tuple[str, str]:
+    """Draw a table of results as papers have them; returns its ending and text."""
+    metrics = generator.sample(["MRR", "MR", "Hits@1", "Hits@3", "Hits@10", "H@5", "nDCG"], generator.randint(1, 5))
+    percent, scale = generator.random() < 0.5, generator.choice([1.0, 1.0, 0.02])
+    named = generator.random() < 0.7
+    rows = [["Model", *(["Dataset"] if named else []), *metrics]]
+    for number in range(generator.randint(1, 5)):
+        cells = [f"Model-{number}", *([generator.choice(["FB15k-237", "WN18RR", "Nations"])] if named else [])]
+        for metric in metrics:
+            if metric == "MR":
+                cells.append(f"{generator.uniform(2, 12):.{generator.randint(0, 2)}f}")
+                continue
+            share = generator.uniform(0.02, 0.98) * scale
+            digits = generator.randint(1, 3)
+            of_family = (percent and metric[0] == "H") or (percent and generator.random() < 0.7)
+            text = f"{100 * share:.{digits}f}" if of_family else f"{share:.{digits + 1}f}"
+            cells.append(generator.choices([text, f"{text} ± 0.1", "-", f"{text}%"], [12, 1, 1, 0.3])[0])
+        rows.append(cells)
+    ending = generator.choice(["csv", "tsv", "md", "tex"])
+    if ending == "tex":
+        written = [[re.sub(r"([%_])", r"\\\1", cell).replace("±", r"$\pm$") for cell in row] for row in rows]
+        written[1][-1] = rf"\textbf{{{written[1][-1]}}}"
+        body = " \\\\\n".join(" & ".join(row) for row in written)
+        return (
+            ending,
+            rf"\begin{{tabular}}{{l{'r' * len(rows[0])}}}"
+            + f"\n\\toprule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}\n",
+        )
+    if ending == "md":
+        lines = [f"| {' | '.join(row)} |" for row in rows]
+        return ending, "\n".join([lines[0], f"|{'---|' * len(rows[0])}", *lines[1:]])
+    return ending, "\n".join(("\t" if ending == "tsv" else ",").join(row) for row in rows)
+
+
+ADJUST_TABLE = """
+async (asked) => Promise.all(asked.map(async (state) => {
+  try {
+    const { found } = await modules.calculator.adjustTable({ ...modules.state.NOTHING, mode: "table", ...state });
+    return found.flatMap((rows) => rows.flatMap((each, row) => {
+      const [rung] = each?.rungs ?? [];
+      return rung ? [[row, each.metric.key, rung.adjusted.index.value]] : [];
+    }));
+  } catch (error) {
+    if (!(error instanceof modules.format.Refusal)) throw error;
+    return [];
+  }
+}))
+"""
+
+
+def adjust_file(path: Path, tables: Tables, **options: Any) -> dict[tuple[int, str], float]:
+    """Return row and metric to the index that the package computes; nothing if it refuses the file."""
+    try:
+        adjusted = rankconst.adjust(path, tables=tables, **options)
+    except DataError:
+        return {}
+    return {
+        (entry.row, entry.metric.key): index
+        for each in adjusted.done
+        for place, index in zip(each.batch.index.tolist(), each.adjust().index.tolist(), strict=True)
+        for entry in [adjusted.reading.entries[place]]
+    }
+
+
+def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_path: Path) -> None:
+    generator = random.Random(3)  # noqa: S311 - a sample, no secret
+    drawn = [draw_table(generator) for _ in range(60)]
+    asked = [{"table": text, "dataset": "wn18rr", "tool": "rotate"} for _, text in drawn]
+    read = 0
+    for (ending, text), found in zip(drawn, visit.open("index.html").evaluate(ADJUST_TABLE, asked), strict=True):
+        path = tmp_path / f"table.{ending}"
+        path.write_text(text, encoding="utf-8")
+        expected = adjust_file(path, tables, dataset=None if "Dataset" in text else "wn18rr", tool="rotate")
+        # What the page does not read it says; what it reads is right.
+        assert {(row, metric): value for row, metric, value in found}.items() <= expected.items(), text
+        read += len(found)
+    assert read > 250
+
+
+def test_a_file_is_opened_and_its_headings_say_which_tasks(visit: Visit, tables: Tables) -> None:
+    page = visit.open("index.html#mode=table&dataset=wn18rr")
+    content = b"model,valid_mrr,test/both.realistic.hits_at_10,head mr\nA,0.3,0.5,4000\n"
+    page.set_input_files("#file", {"name": "mine.csv", "mimeType": "text/csv", "buffer": content})
+    page.wait_for_selector("table.adjusted")
+    shown = visit.text("table.adjusted tbody")
+    for metric, split, side, value in (
+        ("mrr", "valid", "both", "0.3"),
+        ("h@10", "test", "both", "0.5"),
+        ("mr", "test", "head", "4000"),
+    ):
+        assert show_index(tables.constants("wn18rr", metric, split, side).adjust(value)).partition(" ")[0] in shown
+
+
+def test_what_is_pasted_or_linked_is_never_run(visit: Visit) -> None:
+    page = visit.open("index.html")
+    page.click("text=A table")
+    for hostile in HOSTILE:
+        cell = '"' + hostile.replace('"', '""') + '"'
+        page.fill("#table", f"model,dataset,MRR,{cell}\n{cell},fb15k237,0.338,{cell}\n{cell},{cell},{cell},x\n")
+        page.wait_for_selector("table.adjusted")
+        assert hostile in page.locator("table.adjusted tbody td").first.text_content()
+        for part in (
+            "value",
+            "dataset",
+            "metric",
+            "tool",
+            "split",
+            "side",
+            "protocol",
+            "aggregation",
+            "version",
+            "mode",
+        ):
+            page.goto(f"{visit.home}index.html#{part}={page.evaluate('encodeURIComponent', hostile)}")
+        page.goto(f"{visit.home}index.html#mode=table&tool=rotate")
+    page.goto(f"{visit.home}datasets/nations.html#{page.evaluate('encodeURIComponent', '/'.join(HOSTILE))}")
+    page.wait_for_selector("#card:not([hidden])")
+    assert page.evaluate("window.stolen") is None
+    # The policy holds even if something did get into the page.
+    injected = "document.body.insertAdjacentHTML('beforeend', \"<img src=x onerror='window.stolen = 1'>\")"
+    page.evaluate(f"{injected}; new Promise((done) => setTimeout(done, 100))")
+    assert page.evaluate("window.stolen") is None
+    assert visit.faults
+    assert all("Content Security Policy" in fault or "404" in fault for fault in visit.faults)
+    visit.faults.clear()
+
+
+def test_a_dataset_is_searched_and_sorted(visit: Visit) -> None:
+    page = visit.open("datasets.html")
+    page.fill("#search", "wn18")
+    assert visit.text("#found") == f"1 of {len(KEYS)} datasets"
+    assert "WN18RR" in visit.text("#list tbody")
+    page.fill("#search", "")
+    page.click("thead button:text-is('entities')")
+    first = page.locator("#list tbody tr").filter(has_not_text="–").first
+    assert "Nations" in first.inner_text()
+    assert page.get_attribute("thead th:has-text('entities')", "aria-sort") == "ascending"
+    page.click("text=Nations")
+    page.wait_for_selector("#listing table")
+    assert page.url.endswith("datasets/nations.html")
+
+
+def test_an_address_shows_its_constant(visit: Visit, tables: Tables) -> None:
+    page = visit.open("datasets/nations.html#valid/tail/libkge/frequency/hits@3")
+    page.wait_for_selector("#card:not([hidden])")
+    constants = tables.constants("nations", "hits@3", "valid", "tail", "libkge", baseline="frequency")
+    card = visit.text("#card")
+    assert f"rankconst:{tables.version}/nations/valid/tail/libkge/frequency/hits@3" in card
+    found = re.search(r"expectation ([\d.e-]+) ±", card)
+    assert found is not None
+    assert float(found[1]) == constants.expectation
+    page.select_option("#choose-baseline", "uniform")
+    assert show_number(tables.constants("nations", "mrr", "valid", "tail", "libkge").expectation, 6) in visit.text(
+        "#listing"
+    )
+    visit.open("datasets/nations.html#test/both/standard/nothing")
+    page.wait_for_selector("#card:has-text('have no constant')")
+
+
+def test_everything_works_from_a_folder(browser: Any, folder: Path) -> None:
+    visit = Visit(browser, f"{folder.as_uri()}/")
+    page = visit.open("index.html#value=0.975&dataset=nations&metric=hits%4010&tool=pykeen")
+    page.wait_for_selector(FOUND)
+    assert "0.529" in visit.text(".form-index")
+    page.fill("#dataset", "WN18RR")
+    page.wait_for_selector("caption:has-text('WN18RR')")
+    visit.open("datasets/nations.html#test/both/standard/mrr")
+    page.wait_for_selector("#card:not([hidden])")
+    visit.context.close()
+    assert not visit.faults
+
+
+def test_the_keyboard_is_enough(visit: Visit) -> None:
+    page = visit.open("index.html")
+    page.wait_for_selector(FOUND)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    order = []
+    for _ in range(24):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate("document.activeElement.id || document.activeElement.textContent.slice(0, 20)"))
+    wanted = ["mode-number", "value", "metric", "dataset", "tool", "LaTeX", "Copy"]
+    assert [each for each in order if each in wanted] == wanted
+
+
+STATES = {
+    "index.html": FOUND,
+    f"index.html#mode=table&tool=rotate&table={quote(TABLE)}": "table.adjusted",
+    "index.html#value=338&dataset=fb15k237": "#value[aria-invalid=true]",
+    "datasets.html": "thead button",
+    "datasets/nations.html#test/both/standard/mrr": "#card:not([hidden])",
+    "card.html": "table",
+    "about.html": "dl",
+}
+"""Pages in all their states, with what shows that they are there."""
+
+
+def test_pages_are_accessible(visit: Visit) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python").Axe()
+    for path, sign in STATES.items():
+        page = visit.open(path)
+        page.wait_for_selector(sign)
+        assert not tell_violations(axe.run(page)), path
+        if path.startswith(("index", "datasets/")):
+            page.emulate_media(color_scheme="dark")
+            assert not tell_violations(axe.run(page, options={"runOnly": ["color-contrast"]})), f"{path}, dark"
+            page.emulate_media(color_scheme="light")
+
+
+def tell_violations(found: Any) -> list[str]:
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found.response["violations"]]
+
+
+def test_pages_fit_on_a_phone(browser: Any, served: str) -> None:
+    visit = Visit(browser, served, viewport={"width": 360, "height": 740})
+    for path, sign in STATES.items():
+        page = visit.open(path)
+        page.wait_for_selector(sign)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+    visit.context.close()
+    assert not visit.faults

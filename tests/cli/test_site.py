@@ -1,0 +1,46 @@
+"""``rankconst site``: what is written where, and which orders are refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run
+
+
+@pytest.mark.usefixtures("builder")
+def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
+    done = run("site", "--out", tmp_path / "public", "--dataset", "ogbl-biokg", "--url", "https://example.org/x")
+    assert done.code == 0, done.err
+    assert "index.html" in done.message
+    assert (tmp_path / "public" / "datasets" / "ogbbiokg.html").is_file()
+    assert (tmp_path / "public" / "v1" / "1.0.0" / "ogbbiokg.json").is_file()
+    assert "https://example.org/x/" in (tmp_path / "public" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("builder")
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (("--dataset", "nation5"), 4, "Did you mean nations"),
+        (("--url", "example.org"), 2, "https://"),
+        ((), 2, "--out"),
+    ],
+)
+def test_orders_that_are_refused(run: Run, tmp_path: Path, options: tuple[str, ...], code: int, told: str) -> None:
+    out = ("--out", tmp_path / "public") if options else ()
+    done = run("site", *out, *options)
+    assert done.code == code
+    assert told in done.message
+    assert not (tmp_path / "public").exists()
+
+
+@pytest.mark.usefixtures("no_builder")
+def test_without_the_builder(run: Run, tmp_path: Path) -> None:
+    done = run("site", "--out", tmp_path / "public")
+    assert done.code == 3
+    assert "rankconst[builder]" in done.message
