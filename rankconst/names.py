@@ -56,12 +56,14 @@ class Names:
                 found.setdefault(squash(spelling), key)
         return found
 
+    def find(self, given: str) -> str | None:
+        """Return the key that `given` spells; None if there is none."""
+        exact = next((each for each in (given, given.lower()) if each in self._spellings), None)
+        return exact or self._keys.get(squash(given))
+
     def resolve(self, given: str) -> str:
         """Return the key that `given` spells; if there is none, UnknownNameError suggests the nearest names."""
-        for exact in (given, given.lower()):
-            if exact in self._spellings:
-                return exact
-        found = self._keys.get(squash(given))
+        found = self.find(given)
         if found is not None:
             return found
         shown = shorten(given)
