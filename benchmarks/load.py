@@ -23,7 +23,7 @@ HEAD = "model,dataset,MRR,MR,Hits@1,Hits@3,Hits@10\n"
 
 
 def _repeat(line: str) -> Callable[[int], Iterator[str]]:
-    return lambda size: (line.format(i=i, d=i % 8 + 1) for i in range(size))
+    return lambda size: (line.format(i=i, d=i % 7 + 2) for i in range(size))
 
 
 def _rows(size: int) -> Iterator[str]:
