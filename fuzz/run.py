@@ -74,7 +74,7 @@ def fuzz(target: str, seconds: int, corpus: Path, found: Path) -> None:
         (found / name).write_bytes(data)
         (found / f"{name}.txt").write_text("".join(traceback.format_exception(error)), "utf-8", "backslashreplace")
 
-    flags = [f"-rss_limit_mb={_MEMORY}", "-timeout=0", "-handle_alrm=0", "-verbosity=0", "-print_final_stats=0"]
+    flags = [f"-rss_limit_mb={_MEMORY}", "-timeout=300", "-verbosity=0", "-print_final_stats=0"]
     atheris.Setup([sys.argv[0], *flags, "-max_len=40000", f"-artifact_prefix={found}/", str(corpus)], run_one)
     atheris.Fuzz()
 
