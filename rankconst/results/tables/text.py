@@ -169,7 +169,7 @@ def _make_row(line: int, cells: Sequence[str], spans: dict[int, int] | None = No
 
 
 def _recognise(document: Document) -> bool:
-    lines = document.lines[:_SEARCHED]
+    lines = document.text.split("\n", _SEARCHED)[:_SEARCHED]
     for i, line in enumerate(lines):
         labels = _split_heading(line)
         if labels is not None:
