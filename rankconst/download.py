@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import DownloadError, MissingExtraError, UsageError, first_line
+from rankconst.names import show_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,11 +102,11 @@ class Reporter:
     def say(self, text: str) -> None:
         """Print a line."""
         if not self.quiet:
-            self.console.print(text, markup=False)
+            self.console.print(show_controls(text), markup=False)
 
     def warn(self, text: str) -> None:
         """Print a warning."""
-        self.console.print(f"warning: {text}", style="bold yellow", markup=False)
+        self.console.print(f"warning: {show_controls(text)}", style="bold yellow", markup=False)
 
     @contextmanager
     def download(self, name: str) -> Iterator[Bar | None]:
@@ -113,11 +114,12 @@ class Reporter:
         if self.quiet or not self.console.is_terminal:
             yield None
             return
+        from rich.markup import escape
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
         columns = (TextColumn("  {task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
         with Progress(*columns, console=self.console, transient=True) as progress:
-            yield Bar(progress, name)
+            yield Bar(progress, escape(show_controls(name)))
 
 
 # Downloads.

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _LONGEST_SHOWN = 80
 _MOST_LISTED = 3
 _NOT_PLAIN = re.compile("[^a-z0-9]+")
+# What steers a terminal or turns the direction of text, and halves of surrogate pairs; tabs and line ends do not.
+_CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)")
 
 
 def squash(name: str) -> str:
@@ -25,6 +27,11 @@ def squash(name: str) -> str:
 def shorten(name: str) -> str:
     """Return a name as messages show it."""
     return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
+
+
+def show_controls(text: str) -> str:
+    r"""Return a text with its control characters written out, ESC as ``\x1b``, so that a terminal shows them."""
+    return _CONTROLS.sub(lambda sign: f"\\x{ord(sign[0]):02x}" if sign[0] < "\x7f" else f"\\u{ord(sign[0]):04x}", text)
 
 
 def list_first(texts: Sequence[str]) -> str:
@@ -49,12 +56,14 @@ class Names:
                 found.setdefault(squash(spelling), key)
         return found
 
+    def find(self, given: str) -> str | None:
+        """Return the key that `given` spells; None if there is none."""
+        exact = next((each for each in (given, given.lower()) if each in self._spellings), None)
+        return exact or self._keys.get(squash(given))
+
     def resolve(self, given: str) -> str:
         """Return the key that `given` spells; if there is none, UnknownNameError suggests the nearest names."""
-        for exact in (given, given.lower()):
-            if exact in self._spellings:
-                return exact
-        found = self._keys.get(squash(given))
+        found = self.find(given)
         if found is not None:
             return found
         shown = shorten(given)

@@ -6,10 +6,12 @@ Each document is a pure function of an :class:`Edition`; a new one is a new row 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
+from rankconst.names import show_controls
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, TableColumn
 from rankconst_builder.package import CHECKSUMS
@@ -303,11 +305,18 @@ def _first_dataset(edition: Edition) -> str:
     return str(keys[0]) if keys else "KEY"
 
 
+_TAG = re.compile("<(?=[A-Za-z/!?])")
+
+
+def _write_cell(text: str) -> str:
+    return _TAG.sub("&lt;", show_controls(text).replace("|", "\\|").replace("\n", " "))
+
+
 def _table(headings: list[str], rows: list[list[str]]) -> str:
     """Write a Markdown table; headings that end with a colon align to the right."""
     rules = ["---:" if heading.endswith(":") else "---" for heading in headings]
     shown = [heading.removesuffix(":") for heading in headings]
-    cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    cells = [list(map(_write_cell, row)) for row in rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in (shown, rules, *cells))
 
 

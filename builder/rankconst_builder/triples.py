@@ -207,7 +207,10 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
     """Return the cells of a line."""
     if not form.quoted:
         return line.split(form.delimiter.encode())
-    (cells,) = csv.reader([line.decode("latin-1")], delimiter=form.delimiter) if line else ([""],)
+    try:
+        (cells,) = csv.reader([line.decode("latin-1")], delimiter=form.delimiter) if line else ([""],)
+    except csv.Error:  # a carriage return outside of quotes, a cell beyond all size
+        return line.split(form.delimiter.encode())
     return [cell.encode("latin-1") for cell in cells]
 
 

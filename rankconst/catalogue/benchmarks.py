@@ -10,7 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.names import resolve_name, shorten, squash
+from rankconst.names import Names, shorten, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -204,18 +204,19 @@ def load_benchmarks(path: Path | None = None) -> Mapping[str, Benchmark]:
         raise DataError(f"{path or 'benchmarks.toml'}: an entry does not fit the registry: {error}.") from error
 
 
-def list_elsewhere() -> Mapping[str, Sequence[str]]:
-    """Return the graphs that the registry knows but has no ranking tasks for, kind to names."""
+@functools.cache
+def list_elsewhere() -> Mapping[str, str]:
+    """Return the graphs that the registry knows but has no ranking tasks for, squashed name to kind."""
     elsewhere: Mapping[str, Sequence[str]] = _read_registry()["elsewhere"]
-    return elsewhere
+    return {squash(name): kind for kind in reversed([*elsewhere]) for name in elsewhere[kind]}
 
 
 @functools.cache
 def list_ambiguous() -> Mapping[str, Sequence[str]]:
-    """Return the names that several benchmarks go by, with their keys; of the registry only this part is parsed."""
+    """Return the squashed names that several benchmarks go by, with their keys; of the registry only that is parsed."""
     text = resources.files("rankconst.catalogue").joinpath("benchmarks.toml").read_text(encoding="utf-8")
     ambiguous: Mapping[str, Sequence[str]] = tomllib.loads(text.partition("\n[ambiguous]\n")[2].partition("\n[")[0])
-    return ambiguous
+    return {squash(name): keys for name, keys in ambiguous.items()}
 
 
 def list_meant(name: str) -> tuple[str, ...]:
@@ -223,7 +224,7 @@ def list_meant(name: str) -> tuple[str, ...]:
 
     A key as the registry writes it means its benchmark, though the same word in capitals may be ambiguous.
     """
-    keys = next((tuple(keys) for each, keys in list_ambiguous().items() if squash(each) == squash(name)), ())
+    keys = tuple(list_ambiguous().get(squash(name), ()))
     return () if name.replace("-", "_") in keys else keys
 
 
@@ -248,10 +249,15 @@ def find_benchmark(name: str) -> Benchmark:
     """Return the benchmark that `name` spells."""
     if ambiguous := explain_ambiguous(name):
         raise UnknownNameError(ambiguous)
-    sources = load_benchmarks()
-    spellings = {key: (source.title, *source.aliases) for key, source in sources.items()}
+    return load_benchmarks()[list_names().resolve(name)]
+
+
+@functools.cache
+def list_names() -> Names:
+    """Return the names of all benchmarks."""
+    spellings = {key: (source.title, *source.aliases) for key, source in load_benchmarks().items()}
     remedy = "`rankconst datasets` lists all; for a graph of your own use --train, --valid, --test and --name."
-    return sources[resolve_name("dataset", name, spellings, remedy)]
+    return Names("dataset", spellings, remedy)
 
 
 _LONGEST_KEY = 100

@@ -117,7 +117,7 @@ def explain_elsewhere(name: str) -> str | None:
         return "the file leaves open which of them it is"
     if meant := list_meant(name):
         return f"several benchmarks have this name: {', '.join(meant)}"
-    listed = next((kind for kind, names in list_elsewhere().items() if squash(name) in map(squash, names)), None)
+    listed = list_elsewhere().get(squash(name))
     if listed is not None:
         return _WHY[listed]
     found = _KIND.fullmatch(name)
@@ -197,10 +197,9 @@ def _registered() -> Mapping[str, str]:
 
 @functools.cache
 def _elsewhere() -> frozenset[str]:
-    listed = frozenset(squash(name) for names in list_elsewhere().values() for name in names)
-    return listed | frozenset(map(squash, list_ambiguous()))
+    return frozenset(list_elsewhere()) | frozenset(list_ambiguous())
 
 
 @functools.cache
 def _sources() -> frozenset[str]:
-    return frozenset(squash(name) for name in list_elsewhere()["sources"])
+    return frozenset(name for name, kind in list_elsewhere().items() if kind == "sources")

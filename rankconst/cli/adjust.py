@@ -46,9 +46,11 @@ from rankconst.cli.output import (
     join_words,
     name_lines,
     number,
+    on_screen,
     print_listing,
     render,
     report_reading,
+    say,
     show_interval,
     show_power,
     show_tail,
@@ -241,7 +243,7 @@ def adjust(
         print_listing(listing, form)
     else:
         write_whole(out, render(listing, form))
-        typer.echo(f"{out}: {len(listing):,} rows, tables {opened.version}", err=True)
+        say(f"{out}: {len(listing):,} rows, tables {opened.version}")
 
 
 def _open(
@@ -323,10 +325,10 @@ def _rewrite(
     done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
     _report_notes(reading.name, done.notes)
     if out is None:
-        sys.stdout.write(done.source)
+        sys.stdout.write(on_screen(done.source))
         return
     write_whole(out, done.source.encode())
-    typer.echo(f"{out}: {count_of(done.replaced, 'number')} replaced, tables {tables.version}", err=True)
+    say(f"{out}: {count_of(done.replaced, 'number')} replaced, tables {tables.version}")
 
 
 def _form_of(path: Path) -> Format:
@@ -532,23 +534,23 @@ def _report_values(done: Sequence[Done], *, significance: bool) -> None:
     """Say on stderr what is undefined, what the tool does, and why there is no p."""
     for each in done:
         for reason in dict.fromkeys(each.explain_undefined().values()):
-            typer.echo(f"note: {each.constants.tasks.dataset}: {reason}", err=True)
+            say(f"note: {each.constants.tasks.dataset}: {reason}")
     first, tool = done[0].constants, done[0].batch.tool
     if tool is not None:
         report_caveats([tool])
     for reason in dict.fromkeys(reason for each in done for reason in each.unattained.values()):
-        typer.echo(f"note: {reason}", err=True)
+        say(f"note: {reason}")
     if significance and any(not each.significance for each in done if each.batch.tasks.is_chance):
         leaves = tool is not None and tool.batch is not None
         reason = f"{tool.title} leaves out tasks, and which is not known." if tool and leaves else ""
-        typer.echo(f"note: no p: {reason or first.explain_lack()}", err=True)
+        say(f"note: no p: {reason or first.explain_lack()}")
 
 
 def report_caveats(tools: Iterable[Tool]) -> None:
     """Say on stderr what there is to know about tools."""
     for tool in tools:
         for caveat in tool.caveats:
-            typer.echo(f"note: {tool.title}: {caveat}", err=True)
+            say(f"note: {tool.title}: {caveat}")
 
 
 def _explain_tails(methods: Iterable[str | None], who: str, how: str = "at least as well") -> str:
@@ -713,7 +715,7 @@ def _adjust_file(
 
     completed = complete_reading(reading, tables, user)
     if completed.note:
-        typer.echo(f"note: {reading.name}: {completed.note}", err=True)
+        say(f"note: {reading.name}: {completed.note}")
     return adjust_reading(
         completed.reading,
         tables,
@@ -729,9 +731,8 @@ def _adjust_file(
 def explain_names(names: Iterable[str]) -> None:
     """Say what a name from another field is taken for."""
     if any("recall" in name.lower() for name in names):
-        typer.echo(
+        say(
             "note: recall@k is read as Hits@k; they are the same where each ranking task has one right answer.",
-            err=True,
         )
 
 
@@ -740,7 +741,7 @@ def explain_ties(stated: Stated) -> None:
     from rankconst.results.adjust import TIES
 
     if (ties := TIES.get(stated.rank_type or "")) is not None:
-        typer.echo(f"note: {ties}", err=True)
+        say(f"note: {ties}")
 
 
 def _report_file(adjusted: AdjustedReading, user: Stated, listed: NDArray[np.bool_] | None = None) -> None:
@@ -754,7 +755,7 @@ def _report_file(adjusted: AdjustedReading, user: Stated, listed: NDArray[np.boo
     _report_notes(reading.name, ((reading.entries[place].line, note) for place, note in notes))
     if len(adjusted.tools) > _FEW:
         named = ", ".join(tool.key for tool in adjusted.tools)
-        typer.echo(f"note: for the caveats of {named} see `rankconst tools NAME`.", err=True)
+        say(f"note: for the caveats of {named} see `rankconst tools NAME`.")
     else:
         report_caveats(adjusted.tools)
 
@@ -765,10 +766,10 @@ def _report_notes(name: str, notes: Iterable[tuple[int | None, str]]) -> None:
     for line, note in notes:
         lines.setdefault(note, set()).update({line} if line else ())
     for note, places in list(lines.items())[:_MOST_NOTES]:
-        typer.echo(f"note: {name}{name_lines(places)}: {note}", err=True)
+        say(f"note: {name}{name_lines(places)}: {note}")
     if len(lines) > _MOST_NOTES:
         more = count_of(len(lines) - _MOST_NOTES, "more note")
-        typer.echo(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.", err=True)
+        say(f"note: {name}: {more}; files such as --out adjusted.csv have all, in column note.")
 
 
 def _report_others(adjusted: AdjustedReading) -> None:
@@ -777,9 +778,7 @@ def _report_others(adjusted: AdjustedReading) -> None:
     asked = {dataset for dataset, chosen in zip(named, adjusted.asked.tolist(), strict=True) if chosen}
     others = dict.fromkeys(dataset for dataset in named if dataset is not None and dataset not in asked)
     if others:
-        typer.echo(
-            f"note: {adjusted.reading.name}: numbers on other datasets are left out: {', '.join(others)}.", err=True
-        )
+        say(f"note: {adjusted.reading.name}: numbers on other datasets are left out: {', '.join(others)}.")
 
 
 def _track(done: Sequence[Done]) -> Iterable[Done]:
@@ -872,10 +871,9 @@ def _choose_ranks(adjusted: AdjustedReading) -> NDArray[np.bool_]:
     left = int(adjusted.asked.sum() - chosen.sum())
     if left:
         shown = dict.fromkeys(f"{contexts[place].side}.{contexts[place].rank_type}" for place in chosen.nonzero()[0])
-        typer.echo(
+        say(
             f"note: {reading.name}: shown: {', '.join(shown)} only; --side head shows another side, and formats "
             f"such as --format csv have the other {left:,} numbers, too.",
-            err=True,
         )
     return chosen
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from rankconst.errors import DataError, RankconstError
+from rankconst.names import show_controls
 from rankconst.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 COMMANDS = {
@@ -41,6 +42,8 @@ COMMANDS = {
 }
 """Command to the module of this package and the function in it, in the order of the help."""
 
+
+_UsageError: Any = typer.BadParameter.__base__  # typer has no name for it
 
 # A negative value must not be taken for an option; what `build` does not take, it has an answer to.
 _SETTINGS = {
@@ -71,10 +74,32 @@ class _Command(TyperCommand):
         return sorted(params, key=lambda param: ["", *_PANELS].index(panels[param]))
 
 
+class _Group(TyperGroup):
+    """The program, whose errors show the control characters of what was typed."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _showing_controls():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, *args: Any) -> Any:
+        with _showing_controls():
+            return super().invoke(*args)
+
+
+@contextmanager
+def _showing_controls() -> Iterator[None]:
+    try:
+        yield
+    except _UsageError as error:
+        error.message = show_controls(error.message)
+        raise
+
+
 def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the program with some of its commands; the modules of the others are not imported."""
     app = typer.Typer(
         name="rankconst",
+        cls=_Group,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -152,7 +177,7 @@ def _open_streams() -> None:
 
 def _fail(message: str, code: int) -> int:
     with suppress(OSError):
-        print("\n".join(f"error: {line}" for line in message.splitlines()), file=sys.stderr, flush=True)  # noqa: T201 - the one place where errors become text
+        print("\n".join(f"error: {line}" for line in show_controls(message).splitlines()), file=sys.stderr, flush=True)  # noqa: T201 - the one place where errors become text
     return code
 
 

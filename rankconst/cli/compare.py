@@ -24,7 +24,7 @@ from rankconst.cli.options import (
     open_tables,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, number, print_listing, show_interval
+from rankconst.cli.output import Column, Format, Listing, number, print_listing, say, show_interval
 from rankconst.errors import DataError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def compare(
     if tool is not None:
         report_caveats([parse_tool(tool)])
     if found.note:
-        typer.echo(f"note: {found.note}", err=True)
+        say(f"note: {found.note}")
     print_listing(_list(found), format)
 
 

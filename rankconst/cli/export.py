@@ -10,7 +10,7 @@ import typer
 
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.cli.options import ALL, ForceOption, complete_dataset, complete_from
-from rankconst.cli.output import check_target, write_whole
+from rankconst.cli.output import check_target, say, write_whole
 from rankconst.errors import UsageError
 from rankconst.tables import tables as archive
 from rankconst.tables.export import FORMATS, encode, export_rows, parse_format, suffix_of
@@ -83,4 +83,4 @@ def export(
         sys.stdout.write(content.decode())
     else:
         write_whole(out, content)
-        typer.echo(f"{out}: {len(rows):,} rows, tables {opened.version}", err=True)
+        say(f"{out}: {len(rows):,} rows, tables {opened.version}")

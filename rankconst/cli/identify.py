@@ -28,7 +28,7 @@ from rankconst.cli.options import (
     open_tables,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_reading
+from rankconst.cli.output import Column, Format, Listing, count, number, print_listing, report_reading, say
 from rankconst.constants.published import Interval, read_published
 from rankconst.errors import DataError, UsageError
 from rankconst.results.evaluation import Stated, parse_stated
@@ -344,17 +344,16 @@ def _note(result: Identification) -> None:
     for group in result.groups:
         name = _name_group(group)
         if group.reason:
-            typer.echo(f"note: {name}: {group.reason}", err=True)
+            say(f"note: {name}: {group.reason}")
         if group.note:
-            typer.echo(f"note: {name}: {group.note}", err=True)
+            say(f"note: {name}: {group.note}")
         if len(group.matches) > 1:
             beyond = f"; {_SHOWN} are shown" if len(group.matches) > _SHOWN and len(result.groups) == 1 else ""
-            typer.echo(f"note: {name}: {len(group.matches):,} sets of tasks fit equally well{beyond}.", err=True)
+            say(f"note: {name}: {len(group.matches):,} sets of tasks fit equally well{beyond}.")
     checked = sum(len(group.checked) for group in result.groups)
     if result.mismatches:
         causes = Counter(each.reason for each in result.mismatches)
-        typer.echo(
+        say(
             f"note: {len(result.mismatches):,} of {checked:,} adjusted values do not belong to their base values. "
             f"Likely causes: {'; '.join(f'{reason} ({times:,})' for reason, times in causes.most_common())}.",
-            err=True,
         )

@@ -25,8 +25,9 @@ from rankconst.cli.options import (
     open_tables,
     option,
 )
-from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_reading
+from rankconst.cli.output import Column, Format, Listing, count, count_of, print_listing, report_reading, say
 from rankconst.errors import DataError, UsageError
+from rankconst.names import show_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,8 +122,8 @@ def lint(
         rows = [_row(found, finding, nested=format == Format.json) for finding in found.findings]
         print_listing(Listing.of(_COLUMNS, rows), format)
     for note in found.notes:
-        typer.echo(f"note: {found.reading.name}: {note}", err=True)
-    typer.echo(_summarise(found), err=True)
+        say(f"note: {found.reading.name}: {note}")
+    say(_summarise(found))
     if found.num_errors:
         raise typer.Exit(DataError.exit_code)
 
@@ -152,7 +153,7 @@ def _print_findings(found: Lint) -> None:
     for (rule, severity, cause), group in alike.items():
         if len(group) > SHOWN:
             more = f"{count(len(group) - SHOWN)} more of severity {severity}, --format json lists all."
-            console.print(f"{found.reading.name}: {rule}: {more}" + (f" {cause}" if cause else ""))
+            console.print(show_controls(f"{found.reading.name}: {rule}: {more}" + (f" {cause}" if cause else "")))
 
 
 def _print_finding(console: Console, name: str, finding: Finding) -> None:
@@ -162,16 +163,17 @@ def _print_finding(console: Console, name: str, finding: Finding) -> None:
     place = name if finding.line is None else f"{name}:{finding.line}"
     label = f"{finding.label}: " if finding.label else ""
     head = Text.assemble(
-        f"{place}: ",
+        show_controls(f"{place}: "),
         (finding.severity, _COLORS[finding.severity]),
         ": ",
         (finding.rule, "bold"),
-        f": {label}{finding.statement}",
+        show_controls(f": {label}{finding.statement}"),
     )
     # A long sentence continues below its beginning.
     first, *rest = head.wrap(console, console.width)
     console.print(first)
-    rest += Text(f"must hold: {finding.inequality}. {finding.cause}".strip(), "dim").wrap(console, console.width - 4)
+    below = show_controls(f"must hold: {finding.inequality}. {finding.cause}".strip())
+    rest += Text(below, "dim").wrap(console, console.width - 4)
     for line in rest:
         console.print(Padding(line, (0, 0, 0, 4), expand=False))
 

@@ -16,7 +16,7 @@ from rankconst.catalogue.baselines import ALL_BASELINES, BASELINES
 from rankconst.catalogue.metrics import TABULATED
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
-from rankconst.cli.output import Format
+from rankconst.cli.output import Format, say
 from rankconst.errors import MissingExtraError, TablesError
 from rankconst.names import squash
 from rankconst.tables.folder import DESCRIPTOR
@@ -223,7 +223,7 @@ def open_tables(places: Sequence[str] | None) -> Tables:
             found.datasets  # noqa: B018 - read here, so that leftovers of another version spoil nothing
             sets.append(found)
         except TablesError as error:
-            typer.echo(f"note: {OUTPUT} is left out: {error}", err=True)
+            say(f"note: {OUTPUT} is left out: {error}")
     return join_tables(sets)
 
 

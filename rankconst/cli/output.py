@@ -17,6 +17,7 @@ import typer
 
 from rankconst.constants.published import Interval, show_number, show_uncertain
 from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
+from rankconst.names import show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 
 if TYPE_CHECKING:
@@ -101,13 +102,15 @@ class Listing:
         """Key of each column to its values, in their order: what files for programs hold."""
         return {column.key: self.data[column.key] for column in self.columns}
 
-    def cells(self, column: Column, escape: Callable[[str], str] = str) -> list[str]:
-        """Return the cells of a column as people read them, escaped unless they are written in the format's markup."""
+    def cells(
+        self, column: Column, escape: Callable[[str], str] = show_controls, keep: Callable[[str], str] = show_controls
+    ) -> list[str]:
+        """Return the cells of a column as people read them: escaped, or kept if they are in the format's own markup."""
         if column.show_row is None:
             shown = map(column.show, list_values(self.data[column.key]))
         else:
             shown = map(column.show_row, self._rows())
-        return list(shown) if column.raw else list(map(escape, shown))
+        return list(map(keep if column.raw else escape, shown))
 
     def _rows(self) -> Iterator[Row]:
         lists: dict[str, list[Any]] = {}
@@ -140,11 +143,10 @@ def _write_json(listing: Listing) -> Iterator[str]:
             return "-1e999"
         nested = isinstance(value, (list, tuple, dict))
         # A nested value is indented as deep as its row.
-        return json.dumps(value, indent=2 if nested else None, ensure_ascii=False, allow_nan=False).replace(
-            "\n", "\n    "
-        )
+        text = json.dumps(value, indent=2 if nested else None, ensure_ascii=False, allow_nan=False)
+        return show_controls(text).replace("\n", "\n    ")
 
-    heads = [f"    {json.dumps(column.key, ensure_ascii=False)}: " for column in listing.columns]
+    heads = [f"    {encode(column.key)}: " for column in listing.columns]
     before = ["  {\n" + heads[0], *(",\n" + head for head in heads[1:])]
     between = "\n  },\n"
     opening = "[\n"
@@ -205,12 +207,12 @@ def _draw(listing: Listing) -> str:
         table = _lay_out(shown)
     with console.capture() as capture:
         if listing.title:
-            console.print(listing.title, soft_wrap=True)
+            console.print(show_controls(listing.title), soft_wrap=True)
         console.print(table)
         if listing.caption:
-            console.print(listing.caption, soft_wrap=True)
+            console.print(show_controls(listing.caption), soft_wrap=True)
         if left_out:
-            console.print(f"Left out for lack of width: {', '.join(left_out)}.", soft_wrap=True)
+            console.print(show_controls(f"Left out for lack of width: {', '.join(left_out)}."), soft_wrap=True)
     return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
 
 
@@ -220,7 +222,9 @@ def _lay_out(shown: Sequence[tuple[Column, Sequence[str]]]) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column, _ in shown:
-        table.add_column(column.title or "", justify="right" if column.right else "left", overflow="fold")
+        table.add_column(
+            show_controls(column.title or ""), justify="right" if column.right else "left", overflow="fold"
+        )
     for row in zip(*(cells for _, cells in shown), strict=True):
         table.add_row(*row)
     return table
@@ -228,7 +232,7 @@ def _lay_out(shown: Sequence[tuple[Column, Sequence[str]]]) -> Table:
 
 def _write_markdown(listing: Listing) -> Iterator[str]:
     shown = [column for column in listing.columns if column.title is not None]
-    rows = zip(*(listing.cells(column, _escape_markdown) for column in shown), strict=True)
+    rows = zip(*(listing.cells(column, _escape_markdown, _keep_markdown) for column in shown), strict=True)
     yield _join_markdown(_escape_markdown(str(column.title)) for column in shown)
     yield _join_markdown("---:" if column.right else "---" for column in shown)
     yield from map(_join_markdown, rows)
@@ -238,8 +242,20 @@ def _join_markdown(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
+# What means something wherever it is; an underscore only at the edge of a word; what begins a tag, an entity, a ruling.
+_MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+
+# A bar, after no backslash or an even number of them.
+_BAR = re.compile(r"(?<!\\)((?:\\\\)*+)\|")
+
+
 def _escape_markdown(cell: str) -> str:
-    return re.sub(r"\s+", " ", cell.replace("|", "\\|"))
+    return _keep_markdown(_MARKDOWN.sub(r"\\\g<0>", cell))
+
+
+def _keep_markdown(cell: str) -> str:
+    """Return a cell that is Markdown already, on one line and without a sign that would end it."""
+    return re.sub(r"\s+", " ", show_controls(_BAR.sub(r"\1\\|", cell)))
 
 
 def _write_latex(listing: Listing) -> Iterator[str]:
@@ -253,12 +269,15 @@ def _write_latex(listing: Listing) -> Iterator[str]:
 
 
 def _join_latex(cells: Iterable[str]) -> str:
-    return f"{' & '.join(cells)} \\\\\n"
+    row = " & ".join(cells)
+    # After the end of a row, a star or a bracket would belong to that.
+    return f"{'{}' * row.startswith(('*', '['))}{row} \\\\\n"
 
 
 _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": "\\textbackslash{}",
+    **{sign: f"${sign}$" for sign in "<>|"},
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
     "±": "$\\pm$",
@@ -270,11 +289,15 @@ _LATEX = {
 
 
 def _escape_latex(cell: str) -> str:
-    return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in cell))
+    return re.sub(r"\s+", " ", "".join(_LATEX.get(sign, sign) for sign in show_controls(cell)))
 
 
 def _write_csv(listing: Listing) -> Iterator[str]:
     return write_delimited(listing.written)
+
+
+def _write_raw_csv(listing: Listing) -> Iterator[str]:
+    return write_delimited(listing.written, write=str)
 
 
 def _write_parquet(listing: Listing) -> Iterator[bytes]:
@@ -287,6 +310,7 @@ class Format(StrEnum):
     table = "table", ".txt", _write_table
     json = "json", ".json", _write_json
     csv = "csv", ".csv", _write_csv
+    csv_raw = "csv-raw", ".csv", _write_raw_csv
     markdown = "markdown", ".md", _write_markdown
     latex = "latex", ".tex", _write_latex
     parquet = "parquet", ".parquet", _write_parquet
@@ -301,7 +325,8 @@ class Format(StrEnum):
         return member
 
 
-SUFFIXES = {form.suffix: form for form in Format}
+# The first format with an ending is the one that it means.
+SUFFIXES = {form.suffix: form for form in reversed(Format)}
 
 
 def choose_columns(listing: Listing, names: Sequence[str]) -> Listing:
@@ -349,12 +374,22 @@ def print_listing(listing: Listing, form: Format) -> None:
     """Write a listing to stdout; :class:`UsageError` if the format is binary and stdout a terminal."""
     for block in form.write(listing):
         if isinstance(block, str):
-            sys.stdout.write(block)
+            sys.stdout.write(block if form is Format.table else on_screen(block))
         elif sys.stdout.isatty():
             raise UsageError(f"{form.value} is a binary format: write it to a file.")
         else:
             sys.stdout.flush()
             sys.stdout.buffer.write(block)
+
+
+def on_screen(text: str) -> str:
+    """Return what stdout gets: a terminal text without control characters; a file or a program the text as it is."""
+    return show_controls(text) if sys.stdout.isatty() else text
+
+
+def say(text: str) -> None:
+    """Say something on stderr, control characters written out."""
+    typer.echo(show_controls(text), err=True)
 
 
 # -- cells that need several fields of a row ------------------------------------------------------------------------
@@ -441,18 +476,18 @@ def report_reading(reading: Reading, *, strict: bool = False) -> None:
 def report_skipped(reading: Reading) -> None:
     """Say on stderr what a reader left out of a file: one line for all places with the same reason."""
     if reading.understood:
-        typer.echo(f"read: {reading.name}: {reading.understood}.", err=True)
+        say(f"read: {reading.name}: {reading.understood}.")
     by_reason: dict[str, list[Skipped]] = {}
     for skipped in reading.skipped:
         by_reason.setdefault(skipped.why, []).append(skipped)
     groups = list(by_reason.items())
     for why, group in groups[:MOST_REASONS]:
         lines = {skipped.line for skipped in group if skipped.line is not None}
-        typer.echo(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}", err=True)
+        say(f"skipped: {reading.name}{name_lines(lines)}: {_name_skipped(group)}: {why}")
     others = sum(len(group) for _, group in groups[MOST_REASONS:])
     if others:
         reasons = count_of(len(groups) - MOST_REASONS, "other reason")
-        typer.echo(f"skipped: {reading.name}: {others:,} more, for {reasons}", err=True)
+        say(f"skipped: {reading.name}: {others:,} more, for {reasons}")
 
 
 def _name_skipped(group: Iterable[Skipped]) -> str:

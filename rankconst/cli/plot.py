@@ -29,7 +29,7 @@ from rankconst.cli.options import (
     ToolOption,
     open_tables,
 )
-from rankconst.cli.output import check_target, report_reading, write_whole
+from rankconst.cli.output import check_target, report_reading, say, write_whole
 from rankconst.constants.batches import count_ranked
 from rankconst.constants.published import parse_value, read_published
 from rankconst.errors import DataError, UndefinedError
@@ -125,7 +125,7 @@ def plot(
             file, input_format, metrics, user, opened, further, strict=strict, decimal=decimal, percent=percent
         )
     write_whole(out, render_figure(figure, suffix))
-    typer.echo(f"{out}: tables {opened.version}", err=True)
+    say(f"{out}: tables {opened.version}")
 
 
 # -- files ----------------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def _draw_file(
     report_reading(reading, strict=strict)
     completed = complete_reading(reading, opened, user)
     if completed.note:
-        typer.echo(f"note: {reading.name}: {completed.note}", err=True)
+        say(f"note: {reading.name}: {completed.note}")
     adjusted = adjust_reading(completed.reading, opened, user, metrics=metrics, strict=strict, baselines=baselines)
     chosen = list(metrics) or None
     figure = plot_comparison(adjusted, chosen, titles=_titles(opened))
@@ -174,18 +174,17 @@ def _draw_file(
 def _report(adjusted: AdjustedReading, further: Sequence[str]) -> None:
     """Say on stderr what the picture does not show."""
     for note, times in Counter(each.note for each in adjusted.entries if each.adjusted is None and each.note).items():
-        typer.echo(f"left out: {times} value{'s' * (times > 1)} of {adjusted.reading.name}: {note}", err=True)
+        say(f"left out: {times} value{'s' * (times > 1)} of {adjusted.reading.name}: {note}")
     reasons = Counter(
         (form, reason) for each in adjusted.entries if each.adjusted for form, reason in each.adjusted.undefined.items()
     )
     for (form, reason), times in reasons.items():
         if form in FORMS:
-            typer.echo(f"left out of the panel {form}: {times} value{'s' * (times > 1)}: {reason}", err=True)
+            say(f"left out of the panel {form}: {times} value{'s' * (times > 1)}: {reason}")
     if further:
-        typer.echo(
+        say(
             f"note: the {MOST_MODELS} models with the most values have their own markers; these share one: "
             f"{', '.join(further)}.",
-            err=True,
         )
 
 

@@ -12,7 +12,7 @@ from rankconst.cli.options import FormatOption, QuietOption, complete_dataset, r
 from rankconst.cli.output import Column, Format, Listing, count, print_listing
 from rankconst.download import Reporter, check_mirror
 from rankconst.errors import UnknownNameError, VerificationError
-from rankconst.names import resolve_name
+from rankconst.names import resolve_name, show_controls
 from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _print_table(results: Sequence[Result], caption: str) -> None:
         print_listing(Listing.of(columns=_FINDINGS, rows=listed, title=title, caption=caption), Format.table)
     notes = [line for result in results for line in _phrase_notes(result)]
     if notes:
-        typer.echo("\n" + "\n".join(notes))
+        typer.echo("\n" + "\n".join(map(show_controls, notes)))
 
 
 def _phrase_notes(result: Result) -> list[str]:

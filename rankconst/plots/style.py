@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from rankconst.errors import MissingExtraError, UsageError
+from rankconst.names import show_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,7 +85,7 @@ def describe(figure: Figure, title: str, description: str) -> None:
 
     A figure has one label, which nothing draws: its first line is the title.
     """
-    figure.set_label(f"{title}\n{description}")
+    figure.set_label(show_controls(f"{title}\n{description}"))
 
 
 def format_axis(axes: Axes, ticks: str = "y") -> None:
@@ -100,7 +101,7 @@ def _write(value: float) -> str:
 
 def plain(text: str) -> str:
     """Return text for drawing as it is: dollar signs start no formula, and no leading underscore hides it."""
-    return f"{' ' * text.startswith('_')}{text}".replace("$", r"\$")
+    return f"{' ' * text.startswith('_')}{show_controls(text)}".replace("$", r"\$")
 
 
 def estimate_width(text: str, size: float = 8.5) -> float:

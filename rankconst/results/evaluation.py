@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from rankconst.names import squash
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from rankconst.tables.tables import Tables
 
@@ -176,12 +177,19 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     """Return the relations that some names spell, without punctuation if need be; nothing if one is unknown."""
+    spelt = _spell(tuple(known))
+    found = [(spelt.get(name) or spelt.get(squash(name)) or [""]) for name in names]
+    return tuple(each[0] for each in found) if all(each[0] and len({*each}) == 1 for each in found) else ()
+
+
+@functools.lru_cache(16)
+def _spell(known: tuple[str, ...]) -> Mapping[str, list[str]]:
+    """Return each spelling of some relations to those that have it, as it is written first."""
     spelt: dict[str, list[str]] = {}
     for each in known:
         spelt.setdefault(each, []).insert(0, each)
         spelt.setdefault(squash(each), []).append(each)
-    found = [(spelt.get(name) or spelt.get(squash(name)) or [""]) for name in names]
-    return tuple(each[0] for each in found) if all(each[0] and len({*each}) == 1 for each in found) else ()
+    return spelt
 
 
 def _is_task_asked(task: str, user: Stated) -> bool:

@@ -112,6 +112,11 @@ def read_opened(document: Document, form: str | None = None) -> Reading:
         reader = _recognise(document)
     if document.workbook and reader is not xlsx.READER:
         raise DataError(f"{document.name} is an archive, as .xlsx workbooks are, not {form}. Leave --input-format out.")
+    if reader.most is not None and len(document.text) > reader.most:
+        raise DataError(
+            f"{document.name} has {len(document.text):,} characters; as {reader.key} at most {reader.most:,} are read. "
+            "Take out the tables, or save them as CSV."
+        )
     reading = reader.read(document)
     if not reading.entries:
         reasons = f"; {name_reasons(reading.skipped)}" if reading.skipped else ""

@@ -195,7 +195,11 @@ class Reader:
     recognise: Callable[[Document], bool]  # whether a document looks like it, without reading all of it
     read: Callable[[Document], Reading]  # or DataError with the place and a remedy
     tool: str | None = None  # whose tables these are, if they are of one tool
+    most: int | None = None  # the most characters that are read, where reading takes many times as much memory
 
+
+LONGEST_TEXT = 16 * 2**20
+"""The most characters of a document with tables between its prose."""
 
 _EACH = 10
 _LONGEST = 80

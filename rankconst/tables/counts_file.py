@@ -65,7 +65,11 @@ def read_counts(path: Path) -> Tables:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read {path}: {error}. Expected a CSV file with a column num_candidates.") from error
     plain = bool(lines) and lines[0].strip().isdigit()
-    rows = csv.reader(["num_candidates"] * plain + lines, delimiter="\t" if lines and "\t" in lines[0] else ",")
+    sign = "\t" if lines and "\t" in lines[0] else ","
+    try:
+        rows = iter(list(csv.reader(["num_candidates"] * plain + lines, delimiter=sign)))
+    except csv.Error as error:
+        raise DataError(f"{path} cannot be read: {error}. Expected a CSV file with a column num_candidates.") from error
     names = [name.strip() for name in next(rows, [])]
     if "num_candidates" not in names or not set(names) <= {*_COLUMNS} or len(set(names)) < len(names):
         raise DataError(

@@ -10,10 +10,12 @@ import csv
 import functools
 import gzip
 import math
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rankconst.arrow import join_texts, view_numbers, wrap_numbers
+from rankconst.names import show_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,8 +31,22 @@ if TYPE_CHECKING:
 _BLOCK = 256
 
 
-def write_delimited(columns: Columns, delimiter: str = ",") -> Iterator[str]:
-    """Write delimited text with a header, in blocks; the items of a list are joined by semicolons."""
+# How cells begin that spreadsheets take for formulas (OWASP, CSV injection), in the wide letters of East Asia, too.
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+# Not numbers, with or without a spread, and dashes for what is missing.
+_HARMLESS = re.compile(
+    r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:\(\d++\))?(?:[eE][+-]?\d++)? ?%? ?(?:±[\d., %]*+)?|[+-]++", re.ASCII
+)
+
+
+def make_safe(text: str) -> str:
+    """Return the text of a cell so that no terminal obeys it and no spreadsheet takes it for a formula."""
+    shown = show_controls(text)
+    return f"'{shown}" if shown.startswith(_FORMULA) and not _HARMLESS.fullmatch(shown) else shown
+
+
+def write_delimited(columns: Columns, delimiter: str = ",", write: Callable[[str], str] = make_safe) -> Iterator[str]:
+    """Write delimited text with a header, in blocks; `write` writes texts, and items of a list joined by semicolons."""
 
     class Echo:
         write = staticmethod(str)
@@ -39,7 +55,8 @@ def write_delimited(columns: Columns, delimiter: str = ",") -> Iterator[str]:
     quote: Callable[[Iterable[Any]], str] = csv.writer(Echo(), delimiter=delimiter, lineterminator="\n").writerow
 
     def encode(value: Any) -> str:
-        return quote(("; ".join(map(str, value)) if isinstance(value, (list, tuple)) else value, ""))[:-2]
+        value = "; ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+        return quote((write(value) if isinstance(value, str) else value, ""))[:-2]
 
     yield delimiter.join(map(encode, columns)) + "\n"
     before = ["", *[delimiter] * (len(columns) - 1)]
@@ -153,7 +170,10 @@ def _make_array(values: Any) -> Any:
     """Return a column as Arrow's, missing values as null; if all are, the column has no type either."""
     import pyarrow as pa
 
-    array = pa.array(values, from_pandas=hasattr(values, "dtype"))
+    try:
+        array = pa.array(values, from_pandas=hasattr(values, "dtype"))
+    except UnicodeEncodeError:  # an argument or a file name that is no UTF-8
+        array = pa.array([show_controls(value) if isinstance(value, str) else value for value in values])
     return pa.nulls(len(array)) if array.null_count == len(array) else array
 
 

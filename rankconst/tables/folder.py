@@ -182,6 +182,7 @@ def find_set(archive: Path, label: str) -> ZipPath:
     """Return the one folder of a zip file that holds tables: its top, or a folder at its top."""
     import zipfile
 
+    head = b""
     try:
         with archive.open("rb") as stream:
             head = stream.read(16)

@@ -36,7 +36,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError, first_line
 from rankconst.moments import Moments, compute_moments
-from rankconst.names import resolve_name, shorten
+from rankconst.names import Names, resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
 from rankconst.tables.location import OUTPUT, find_location
 from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, RELATIONS_SINCE, SINCE, parse_version, precedes, schema_of
@@ -82,6 +82,14 @@ class Records:
     def relation_histograms(self) -> dict[Tasks, Histogram]:
         """Candidate counts relation by relation."""
         return {key: Histogram(*columns) for key, columns in self._group("candidates_by_relation", "relation")}
+
+    @cached_property
+    def relations(self) -> dict[Tasks, tuple[str, ...]]:
+        """All tasks of a side to their relations, in alphabetical order."""
+        found: dict[tuple[str, ...], list[Tasks]] = {}
+        for each in self.relation_histograms:
+            found.setdefault((each.protocol, each.split, each.side), []).append(each)
+        return {replace(own[0], relations=()): tuple(each.relations[0] for each in own) for own in found.values()}
 
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
@@ -403,6 +411,12 @@ class Tables:
         columns = self._read("datasets", ("dataset", "title", "aliases")).to_pydict()
         return {key: (title, *aliases) for key, title, aliases in zip(*columns.values(), strict=True)}
 
+    @cached_property
+    def _names(self) -> Names:
+        spellings = self._spellings
+        remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them."
+        return Names("dataset", spellings, remedy)
+
     def resolve_dataset(self, name: str) -> str:
         """Return the key of the dataset that `name` spells.
 
@@ -415,24 +429,21 @@ class Tables:
         if name not in self._keys:
             from rankconst.catalogue.benchmarks import explain_ambiguous
 
-            spellings = self._spellings
-            if name not in spellings and (ambiguous := explain_ambiguous(name)):
+            if name not in self._spellings and (ambiguous := explain_ambiguous(name)):
                 raise UnknownNameError(ambiguous)
-            remedy = f"The tables ({self.version}) hold {len(spellings)}; `rankconst datasets` lists them."
             try:
-                self._keys[name] = resolve_name("dataset", name, spellings, remedy)
+                self._keys[name] = self._names.resolve(name)
             except UnknownNameError as error:
                 raise UnknownNameError(self._explain_unknown(name, str(error))) from None
         return self._keys[name]
 
     def _explain_unknown(self, name: str, reason: str) -> str:
         """Tell a benchmark that could be built from an unknown name, for which the nearest is suggested."""
-        from rankconst.catalogue.benchmarks import find_benchmark
+        from rankconst.catalogue.benchmarks import list_names, load_benchmarks
         from rankconst.catalogue.mentions import explain_elsewhere
 
-        try:
-            benchmark = find_benchmark(name)
-        except UnknownNameError:
+        known = list_names().find(name)
+        if known is None:
             elsewhere = explain_elsewhere(name)
             if elsewhere is not None:
                 lists = f"The tables ({self.version}) hold others; `rankconst datasets` lists them."
@@ -440,6 +451,7 @@ class Tables:
             return (
                 reason if elsewhere or self.place is not None else f"{reason} For tables of your own add --tables DIR."
             )
+        benchmark = load_benchmarks()[known]
         missing = f"the tables ({self.version}) hold no {benchmark.title} ({benchmark.key})."
         if benchmark.same_graph_as or benchmark.not_offered:
             copy = f"Use {benchmark.same_graph_as}, of which it is another copy."
@@ -669,8 +681,7 @@ class Tables:
         tasks = dataset if isinstance(dataset, Tasks) else self.tasks(dataset, **names)
         stored = self._find_stored(tasks) or tasks
         one = replace(stored, side=ENTITY_SIDES[0], aggregation=DEFAULT_AGGREGATION, relations=())
-        stored_relations = self._records(tasks.dataset).relation_histograms
-        return tuple(each.relations[0] for each in stored_relations if replace(each, relations=()) == one)
+        return self._records(tasks.dataset).relations.get(one, ())
 
     def holds(self, tasks: Tasks) -> bool:
         """Tell whether there are rows of such tasks, whatever their side, aggregation and relations."""

@@ -249,7 +249,14 @@ def test_readme_says_which_tasks_each_dataset_has(edition: Edition) -> None:
     cells = {key: [cell.strip() for cell in line[1:-1]] for key, line in lines.items()}
     assert cells["nations"][1] == "standard, libkge, pykeen, raw (train, valid, test)"
     assert cells["nations"][2:5] == ["3", "3", "yes"]
-    assert cells["own"] == [r"A\|B <C> & D (`own`)", "pykeen (test); raw (valid, test)", "0", "2", "no", "not stated"]
+    assert cells["own"] == [
+        r"A\|B &lt;C> & D (`own`)",
+        "pykeen (test); raw (valid, test)",
+        "0",
+        "2",
+        "no",
+        "not stated",
+    ]
 
 
 def test_readme_says_how_to_load_and_cite(edition: Edition) -> None:

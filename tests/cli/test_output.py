@@ -6,12 +6,15 @@ import csv
 import io
 import json
 import math
+import re
+import unicodedata
+from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankconst.cli.output import (
@@ -27,6 +30,7 @@ from rankconst.cli.output import (
 )
 from rankconst.errors import UsageError
 from rankconst.results.reading import Entries, Reading, Skipped
+from rankconst.tables.encode import write_delimited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,8 +73,105 @@ def test_csv_and_json_are_those_of_the_standard_library(
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(listing.data)
     writer.writerows(["; ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows)
-    assert _write(listing, Format.csv).decode() == buffer.getvalue()
-    assert _write(listing, Format.json).decode() == json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    assert _write(listing, Format.csv_raw).decode() == buffer.getvalue()
+    written = _write(listing, Format.json).decode()
+    assert json.loads(written) == rows
+    expected = json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    if not any(unicodedata.category(sign) in {"Cc", "Cf", "Zl", "Zp"} for sign in expected if sign != "\n"):
+        assert written == expected
+
+
+_STEERING = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\u2066\x7f\x08\r"
+_SHOWN = r"\x1b]0;title\x07\x1b[2J\u009b31m\u202e\u2066\u007f\x08\x0d"
+
+
+@pytest.mark.parametrize("form", [form for form in Format if form is not Format.parquet])
+def test_what_steers_a_terminal_is_shown(form: Format) -> None:
+    """In every place of a listing, whatever the format; only csv-raw has it for programs, and JSON as its escapes."""
+    columns = [Column("a", f"head{_STEERING}"), Column(f"b{_STEERING}", "b", raw=True)]
+    row = {"a": f"x{_STEERING}y", f"b{_STEERING}": f"x{_STEERING}y"}
+    written = _write(Listing.of(columns, [row], f"title{_STEERING}", f"caption{_STEERING}"), form).decode()
+    if form is Format.csv_raw:
+        assert f"x{_STEERING}y" in written
+        return
+    assert not any(unicodedata.category(sign) in {"Cc", "Cf"} for sign in written if sign != "\n")
+    if form is Format.json:
+        assert json.loads(written) == [row]
+    elif form is Format.csv:
+        assert list(csv.reader(io.StringIO(written)))[1] == [f"x{_SHOWN}y"] * 2
+    elif form is Format.table:
+        assert all(f"{word}{_SHOWN}" in written for word in ("title", "head", "x", "caption"))
+
+
+_FORMULAS = ("=1+1", "+1+1", "-1-1", "@SUM(A1)", "\t=1", "=cmd|' /C calc'!A0", '=HYPERLINK("http://a")', "＝1", "-a")
+_HARMLESS = ("-0.5", "+0.5", "-1,234.5", "-.5e-3", "-12 %", "-0.31 ± 0.02", "-0.31(2)", "-", "--", "a=1", "'=1", " x")
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_no_text_is_a_formula(delimiter: str) -> None:
+    numbers = [-0.5, None, *[-1] * (len(_FORMULAS) + len(_HARMLESS) - 2)]
+    text = "".join(write_delimited({"=a": [*_FORMULAS, *_HARMLESS], "b": numbers}, delimiter))
+    heads, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    assert heads == ["'=a", "b"]
+    assert [row[0] for row in rows] == [*(f"'{each}" for each in _FORMULAS), *_HARMLESS]
+    assert [row[1] for row in rows] == ["-0.5", "", *["-1"] * (len(rows) - 2)]
+
+
+class _Cells(HTMLParser):
+    """The cells of the tables of a page, and its tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        del attrs
+        self.tags.add(tag)
+        if tag in {"td", "th"}:
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cells:
+            self.cells[-1] += data
+
+
+_SIGNS = st.text(st.sampled_from("\\`*_[]()<>&|~!#-$%^{}'\"/ab1; "), max_size=12).map(str.strip)
+
+
+@settings(max_examples=100)
+@given(st.lists(_SIGNS, min_size=2, max_size=2))
+@example(["<script>alert(1)</script>", "&lt;b&gt;"])
+@example(["[a](javascript:b)", "`a|b`"])
+def test_markdown_shows_every_cell_as_it_is(cells: list[str]) -> None:
+    markdown_it = pytest.importorskip("markdown_it", reason="needs markdown-it-py, a renderer of Markdown")
+    written = _write(Listing([Column("a", "a"), Column("b", "b|<b>")], {"a": cells, "b": cells[::-1]}), Format.markdown)
+    page = _Cells()
+    page.feed(markdown_it.MarkdownIt().enable(["table", "strikethrough"]).render(written.decode()))
+    assert [" ".join(cell.split()) for cell in page.cells] == [
+        " ".join(cell.split()) for cell in ("a", "b|<b>", cells[0], cells[1], cells[1], cells[0])
+    ]
+    assert page.tags == {"table", "thead", "tbody", "tr", "th", "td"}
+
+
+def test_cells_that_are_markdown_stay_in_their_row() -> None:
+    data = {"a": ["**b**", "a|b", r"a\|b", r"a\\|b", "a\nb"]}
+    written = _write(Listing([Column("a", "a", raw=True)], data), Format.markdown).decode().splitlines()[2:]
+    assert written == ["| **b** |", r"| a\|b |", r"| a\|b |", r"| a\\\|b |", "| a b |"]
+
+
+_SPELT = re.compile(r"\\[&%$#_{}]|\\text(?:backslash|ascii(?:tilde|circum))\{\}|\$[<>|]\$|\{\}(?=[*\[])")
+
+
+@given(_SIGNS, _SIGNS)
+def test_no_sign_of_a_cell_is_latex(first: str, second: str) -> None:
+    written = _write(Listing([Column("a", "a"), Column("b", "b")], {"a": [first], "b": [second]}), Format.latex)
+    (row,) = written.decode().splitlines()[4:-2]
+    assert row.endswith(" \\\\")
+    cells = row.removesuffix(" \\\\").split(" & ")
+    assert len(cells) == 2
+    assert not re.search(r"[\\&%$#_{}~^<>|]", _SPELT.sub("", " ".join(cells)))
+    assert row[0] not in "*["
 
 
 def test_floats_are_written_as_python_does() -> None:
@@ -146,6 +247,12 @@ def test_missing_numbers_are_null_in_parquet() -> None:
     table = pq.read_table(io.BytesIO(_write(listing, Format.parquet)))
     assert table.to_pydict() == {"a": [None, 0.5], "b": [None, None]}
     assert str(table.schema.field("b").type) == "null"
+
+
+def test_file_names_that_are_no_text_are_shown_in_parquet() -> None:
+    listing = Listing([Column("a"), Column("b")], {"a": ["a\udcff", None], "b": ["\x1b", "b"]})
+    table = pq.read_table(io.BytesIO(_write(listing, Format.parquet)))
+    assert table.to_pydict() == {"a": ["a\\udcff", None], "b": ["\x1b", "b"]}
 
 
 def test_an_infinity_is_no_json() -> None:

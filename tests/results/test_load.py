@@ -7,8 +7,12 @@ import time
 
 import pytest
 
-from rankconst.errors import DataError
-from rankconst.results.formats import read_document
+import rankconst
+from rankconst.errors import DataError, UnknownNameError
+from rankconst.names import squash
+from rankconst.results.document import Document
+from rankconst.results.formats import READERS, read_document, read_opened
+from rankconst.results.reading import LONGEST_TEXT
 
 WIDE = 30_000
 ROW = "\\multicolumn{999}{c}{A} & 0.3 \\\\\n"
@@ -79,3 +83,42 @@ def test_time_is_in_proportion(name: str, write: object) -> None:
     read(100)
     few, many = min(read(500) for _ in range(3)), read(8_000)
     assert many < 0.05 or many < 16 * 4 * few
+
+
+@pytest.mark.parametrize("form", [key for key, reader in READERS.items() if reader.most is not None])
+def test_documents_have_a_limit(form: str) -> None:
+    start = "| model | MRR |\n|---|---|\n| A | 0.5 |\n"
+    text = start + " " * (LONGEST_TEXT + 1 - len(start))
+    with pytest.raises(DataError, match=rf"^a.txt has 16,777,217 characters; as {form} at most 16,777,216 are read"):
+        read_opened(Document("a.txt", text), form)
+
+
+@pytest.mark.parametrize("line", ["MRR: 0.5\n", "2020-01-01 00:00:00,000 INFO     Test MRR at step 9: 0.5\n"])
+def test_logs_have_a_limit(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("lines", "generic"):
+        monkeypatch.setattr(f"rankconst.results.logs.{module}.MOST_NUMBERS", 10)
+    assert len(read_document("a.log", line * 10).entries) == 10
+    with pytest.raises(DataError, match=r"^a.log, line 11: more than 10 numbers up to here"):
+        read_document("a.log", line * 1000)
+
+
+def test_unknown_names_do_not_ask_for_every_spelling_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    squashed: list[str] = []
+
+    def count(name: str) -> str:
+        squashed.append(name)
+        return squash(name)
+
+    tables = rankconst.load()
+    for i in range(12):
+        with pytest.raises(UnknownNameError, match="unknown dataset"):
+            tables.resolve_dataset(f"some unknown name {i}")
+        if i == 1:  # by now all spellings are known
+            for module in ("names", "catalogue.benchmarks", "catalogue.mentions"):
+                monkeypatch.setattr(f"rankconst.{module}.squash", count)
+    assert len(squashed) <= 10 * 8
+
+
+def test_relations_are_looked_up_once() -> None:
+    tables = rankconst.load()
+    assert tables.relations("nations") is tables.relations("nations", side="head")

@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.mentions import describe_dataset, find_mentions, list_graphs
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.results.logs.lines import (
+    MOST_NUMBERS,
     SETTINGS,
     Found,
     LogFormat,
@@ -441,7 +442,7 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
             or refused
             or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
         )
-        for each in _scan(_list_lines(text))
+        for each in islice(_scan(_list_lines(text)), MOST_NUMBERS + 1)
     ]
     if any(each.split is not None and "best" not in each.said for each in found):
         found = [replace(each, why=each.why or _BEST) if "best" in each.said else each for each in found]

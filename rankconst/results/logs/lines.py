@@ -15,12 +15,13 @@ import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache, lru_cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.benchmarks import load_benchmarks
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
-from rankconst.errors import UnknownNameError
+from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
 
+
+MOST_NUMBERS = 250_000
+"""The most numbers of a log; each takes 2 kB while they are read."""
 
 VALUE = r"(?: {1,4}(?P<value>[^\s|\"',]+)(?!\S)|\s*$)"
 """How a pattern ends before a value; a line that was cut off has none."""
@@ -260,7 +264,13 @@ def _read(log: LogFormat, document: Document) -> Reading:
     dataset = find_dataset(document.text)
     # Only the very last line can have been cut off, where the tool was stopped.
     unfinished = None if document.text.endswith("\n") else document.text.count("\n") + 1
-    for found in log.refine(list((log.scan or scan_log)(document, log))):
+    listed = list(islice((log.scan or scan_log)(document, log), MOST_NUMBERS + 1))
+    if len(listed) > MOST_NUMBERS:
+        raise DataError(
+            f"{document.at(listed[-1].line)}: more than {MOST_NUMBERS:,} numbers up to here. Take the lines with the "
+            "evaluations that you want: grep 'epoch 100' LOG > results.log"
+        )
+    for found in log.refine(listed):
         why = found.why or _refuse(log, found, unfinished)
         metric = parse_name(found.name)
         if why or metric is None:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
-from rankconst.results.reading import Reader, Reading
+from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import MOST_COLUMNS, Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
@@ -461,4 +461,4 @@ def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
 
 
-READER = Reader("latex", "tabular, longtable and the like in LaTeX", _recognise, _read)
+READER = Reader("latex", "tabular, longtable and the like in LaTeX", _recognise, _read, most=LONGEST_TEXT)

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.results.reading import Reader, Reading
+from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Row, check_spans, check_width
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
@@ -299,4 +299,4 @@ def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
 
 
-READER = Reader("markdown", "tables in Markdown or HTML", _recognise, _read)
+READER = Reader("markdown", "tables in Markdown or HTML", _recognise, _read, most=LONGEST_TEXT)

@@ -140,7 +140,7 @@ def split_joint(rows: list[Row], above: tuple[Above, ...], dialect: Dialect) -> 
             for j in range(width)
             if any(j < len(row.plain) and _count_numbers(row.plain[j]) == len(names) for row in slashed)
         }
-        if not joint or any(dialect.names_metric(text) for row in top for text in row.plain):
+        if not names or not joint or any(dialect.names_metric(text) for row in top for text in row.plain):
             return rows
         below = rows[len(top) :]
         split = [_split(top[-1], _label(joint), joint)]

@@ -12,7 +12,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.results.reading import Reader, Reading
+from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Row
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
@@ -273,4 +273,6 @@ def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
 
 
-READER = Reader("rst", "tables in reStructuredText: grid, simple, list-table, csv-table", _recognise, _read)
+READER = Reader(
+    "rst", "tables in reStructuredText: grid, simple, list-table, csv-table", _recognise, _read, most=LONGEST_TEXT
+)

@@ -6,7 +6,7 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from rankconst.results.reading import Reader, Reading
+from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
 from rankconst.results.tables.cells import Row, is_missing, is_number, strip_marks
 from rankconst.results.tables.columns import parse_column
 from rankconst.results.tables.grid import read_tables
@@ -169,7 +169,7 @@ def _make_row(line: int, cells: Sequence[str], spans: dict[int, int] | None = No
 
 
 def _recognise(document: Document) -> bool:
-    lines = document.lines[:_SEARCHED]
+    lines = document.text.split("\n", _SEARCHED)[:_SEARCHED]
     for i, line in enumerate(lines):
         labels = _split_heading(line)
         if labels is not None:
@@ -183,4 +183,6 @@ def _read(document: Document) -> Reading:
     return read_tables(document, READER.key, _find_tables(document), Dialect(groups=True))
 
 
-READER = Reader("text", "a table with blanks between columns, as copied from a PDF", _recognise, _read)
+READER = Reader(
+    "text", "a table with blanks between columns, as copied from a PDF", _recognise, _read, most=LONGEST_TEXT
+)

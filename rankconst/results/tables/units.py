@@ -110,10 +110,12 @@ def drop_contradictions(entries: Entries, notes: Notes, rows: Sequence[int] = ()
             evaluations.setdefault((row, entry.context), []).append(number)
     wrong = set()
     for numbers in evaluations.values():
-        numbers.sort()
-        for n, (_, value, place) in enumerate(numbers):
-            less = next((before for before in numbers[:n] if before[1] > _ONE), None)
-            if less is not None and value <= _ONE:
+        less = None
+        for number in sorted(numbers):
+            _, value, place = number
+            if less is None and value > _ONE:
+                less = number
+            elif less is not None and value <= _ONE:
                 wrong.add(place)
                 entry, whose = entries[place], entries[less[2]].metric.label
                 reason = f"less than {whose} of the same evaluation, in column {entry.column}: is it a fraction?"

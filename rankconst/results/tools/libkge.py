@@ -46,7 +46,9 @@ def _strip_time(line: str) -> str:
 
 def _recognise(document: Document) -> bool:
     # Both words in one flow mapping, as only this tool writes it.
-    found = next((line for line in document.lines if _EVENT in line), "")
+    if _EVENT not in document.text:
+        return False
+    found = next(line for line in document.lines if _EVENT in line)
     return _strip_time(found).lstrip().startswith("{") and _TYPE in found
 
 

@@ -1,0 +1,120 @@
+"""Names that would steer a terminal are shown on every screen and in every error, wherever they come from."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import unicodedata
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rankconst
+from tables.test_damage import make, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cli.conftest import Run, Screen
+
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9b1m\u202eevil"
+SHOWN = r"\x1b]0;owned\x07\x1b[2J\u009b1m\u202eevil"
+TABLE = f"model{EVIL},dataset,MRR,x{EVIL}\nA{EVIL},nations,0.5,1\nB,{EVIL},0.5,2\nC,nations,7,3\n"
+
+
+def check_harmless(screen: Screen) -> None:
+    """Check that nothing but text and line ends was sent."""
+    signs = {sign for sign in screen.out + screen.err if unicodedata.category(sign) in {"Cc", "Cf"}}
+    assert signs <= {"\n", "\t"}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / f"a{EVIL}.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
+@pytest.mark.parametrize("command", ["adjust", "lint", "identify"])
+def test_names_from_files(run: Run, file: Path, command: str, form: str) -> None:
+    screen = run(command, file, "--format", form)
+    check_harmless(screen)
+    assert "evil" in screen.out + screen.err
+
+
+def test_names_in_arguments(run: Run, tmp_path: Path) -> None:
+    for args in (
+        ("adjust", "0.5", "--dataset", EVIL, "--metric", "mrr"),
+        ("adjust", "0.5", "--dataset", "nations", "--metric", EVIL),
+        ("adjust", EVIL, "--dataset", "nations", "--metric", "mrr"),
+        ("adjust", tmp_path / EVIL, "--out", tmp_path / EVIL / "a.csv"),
+        (f"{EVIL}",),
+        ("show", EVIL),
+        ("tools", EVIL),
+        ("lint", EVIL),
+        ("show", "nations", "--tables", EVIL),
+        ("adjust", "0.5", "-d", "nations", "-m", "mrr", "--format", EVIL),
+    ):
+        screen = run(*args)
+        assert screen.code > 1, args
+        check_harmless(screen)
+        assert "owned" in screen.message.replace(" ", ""), args  # frames may cut it
+
+
+def test_names_in_tables_and_archives(run: Run, tmp_path: Path) -> None:
+    files = make()
+    described = json.loads(files["datapackage.json"]) | {"version": f"1.0.{EVIL}"}
+    folder = write(tmp_path / "set", {**files, "datapackage.json": json.dumps(described).encode()})
+    check_harmless(run("show", "nations", "--tables", folder))
+    archive = shutil.make_archive(str(tmp_path / EVIL), "zip", folder)
+    (folder / "datapackage.json").rename(folder / EVIL)
+    other = shutil.make_archive(str(tmp_path / "other"), "zip", folder)
+    for place in (archive, other):
+        check_harmless(run("show", "nations", "--tables", place))
+    assert SHOWN in run("show", "nations", "--tables", other).err
+
+
+def test_nothing_but_own_colours_in_a_terminal(
+    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = tmp_path / "a.md"
+    document.write_text(f"| model | dataset | MRR |\n|---|---|---|\n| {EVIL} | nations | 0.5 |\n", encoding="utf-8")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    for args in (("lint", file), ("adjust", document, "--replace", "index"), ("adjust", file, "--format", "csv-raw")):
+        screen = run(*args)
+        assert r"\x1b]0;" in screen.out, args
+        assert not any(sign in screen.out for sign in (EVIL[:8], "\x9b", "\x07", "\u202e")), args
+
+
+def test_a_document_that_is_replaced_stays_as_it_is(run: Run, tmp_path: Path) -> None:
+    document, out = tmp_path / "a.md", tmp_path / "b.md"
+    text = f"| model | dataset | MRR |\n|---|---|---|\n| =1+1 {EVIL}<b> | nations | 0.5 |\n"
+    document.write_text(text, encoding="utf-8")
+    assert run("adjust", document, "--replace", "index", "--out", out).code == 0
+    assert f"| =1+1 {EVIL}<b> | nations |" in out.read_text(encoding="utf-8")
+    assert EVIL in run("adjust", document, "--replace", "index").out
+
+
+def test_formulas(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('model,dataset,MRR,AMRI\n"=1+1",nations,0.5,-0.31\n@a,nations,0.25,+0.2\n', encoding="utf-8")
+    safe, raw = (run("adjust", path, "--format", form).rows for form in ("csv", "csv-raw"))
+    assert [row["model"] for row in safe] == ["'=1+1", "'@a"]
+    assert [row["model"] for row in raw] == ["=1+1", "@a"]
+    assert [row["AMRI"] for row in safe] == [row["AMRI"] for row in raw] == ["-0.31", "+0.2"]
+    assert run("adjust", path, "--out", tmp_path / "b.csv").code == 0
+    assert "'=1+1" in (tmp_path / "b.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file names are text there")
+def test_arguments_that_are_no_text(run: Run, tmp_path: Path) -> None:
+    name = b"\xff\xfe".decode("utf-8", "surrogateescape")
+    path = tmp_path / name
+    path.write_text("model,dataset,MRR,H@1,H@10\nA,nations,0.5,0.6,0.4\n", encoding="utf-8")
+    for form in ("table", "json", "csv", "markdown", "latex"):
+        screen = run("lint", path, "--format", form, "--input-format", "csv")
+        assert screen.code == 6
+        check_harmless(screen)
+    assert rankconst.lint(path).findings

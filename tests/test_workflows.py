@@ -1,0 +1,95 @@
+"""The workflows trust nothing that can change under them, and may do no more than they need."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+FOLDER = Path(__file__).resolve().parents[1] / ".github"
+WORKFLOWS = sorted((FOLDER / "workflows").glob("*.yml"))
+if not WORKFLOWS:
+    pytest.skip("the workflows are in checkouts only", allow_module_level=True)
+
+# Job to what it may do beyond reading.
+ALLOWED = {
+    ("tables", "rebuild"): {"contents": "write", "pull-requests": "write"},
+    ("release", "publish"): {"id-token": "write"},
+    ("release", "attach"): {"contents": "write"},
+}
+_USED = re.compile(r"^\s*(?:- )?uses:\s*(\S+?)@(\S+)\s*(.*)$", re.MULTILINE)
+
+
+def read(path: Path) -> dict[Any, Any]:
+    found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def list_steps(path: Path) -> list[dict[str, Any]]:
+    return [step for job in read(path)["jobs"].values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_by_commit(path: Path) -> None:
+    used = _USED.findall(path.read_text(encoding="utf-8"))
+    assert len(used) == sum("uses" in step for step in list_steps(path))
+    for name, commit, comment in used:
+        assert re.fullmatch(r"[0-9a-f]{40}", commit), name
+        assert re.fullmatch(r"# v\d+\.\d+\.\d+", comment), name
+
+
+def test_an_action_is_the_same_everywhere() -> None:
+    used = {found for path in WORKFLOWS for found in _USED.findall(path.read_text(encoding="utf-8"))}
+    assert len(used) == len({name for name, _, _ in used})
+    assert "github-actions" in {each["package-ecosystem"] for each in read(FOLDER / "dependabot.yml")["updates"]}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_permissions_are_least(path: Path) -> None:
+    workflow = read(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    for name, job in workflow["jobs"].items():
+        assert job.get("permissions", {}) == ALLOWED.get((path.stem, name), {}), name
+        assert job["timeout-minutes"] <= 180
+    triggers = workflow[True]  # what YAML makes of "on"
+    assert "pull_request_target" not in triggers
+    assert "workflow_run" not in triggers
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_nobody_else_writes_what_is_run(path: Path) -> None:
+    """An expression in a script is replaced before the shell sees it: only what these files say themselves may be."""
+    for step in list_steps(path):
+        for name in re.findall(r"\$\{\{\s*(.*?)\s*\}\}", step.get("run", "")):
+            assert name.startswith("matrix."), name
+    assert "secrets." not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_checkout_keeps_no_token_unless_it_pushes(path: Path) -> None:
+    pushes = any("git push" in step.get("run", "") for step in list_steps(path))
+    for step in list_steps(path):
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert pushes or step.get("with", {}).get("persist-credentials") is False
+
+
+def test_a_release_has_attestations_and_a_list_of_dependencies() -> None:
+    jobs = read(FOLDER / "workflows" / "release.yml")["jobs"]
+    *_, publish = jobs["publish"]["steps"]
+    assert publish["uses"].startswith("pypa/gh-action-pypi-publish@")
+    assert publish["with"] == {"attestations": True}
+    assert jobs["publish"]["environment"] == "pypi"
+    commands = "\n".join(step.get("run", "") for job in jobs.values() for step in job["steps"])
+    assert "cyclonedx-py environment" in commands
+    for tool in ("build", "cyclonedx-bom"):
+        assert re.search(rf"pip install {tool}==[\d.]+$", commands, re.MULTILINE)
+
+
+def test_dependencies_are_audited_every_week() -> None:
+    audit = read(FOLDER / "workflows" / "audit.yml")
+    assert audit[True]["schedule"]
+    assert "pip-audit --strict" in audit["jobs"]["dependencies"]["steps"][-1]["run"]
