@@ -16,6 +16,7 @@ if not WORKFLOWS:
 
 # Job to what it may do beyond reading.
 ALLOWED = {
+    ("pages", "deploy"): {"pages": "write", "id-token": "write"},
     ("tables", "rebuild"): {"contents": "write", "pull-requests": "write"},
     ("release", "publish"): {"id-token": "write"},
     ("release", "attach"): {"contents": "write"},

@@ -84,7 +84,7 @@ def test_nothing_but_own_colours_in_a_terminal(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     for args in (("lint", file), ("adjust", document, "--replace", "index"), ("adjust", file, "--format", "csv-raw")):
         screen = run(*args)
-        assert r"\x1b]0;" in screen.out, args
+        assert r"\x1b]0;" in screen.out.replace("\n    ", ""), args  # where a line was broken
         assert not any(sign in screen.out for sign in (EVIL[:8], "\x9b", "\x07", "\u202e")), args
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
 
-_IMPORT = re.compile(r'^import \{\s*(?P<names>[^}]+?),?\s*\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{(?P<names>[^{}]+)\} from "\./(?P<module>\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 
 

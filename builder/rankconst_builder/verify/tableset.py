@@ -69,7 +69,10 @@ def tables_of(version: str) -> tuple[str, ...]:
 
 def columns_of(table: str, version: str) -> tuple[TableColumn, ...]:
     """Return the columns that a table of a version has."""
-    return tuple(column for column in COLUMNS[table] if not precedes(version, column.since))
+    columns = [column for column in COLUMNS[table] if not precedes(version, column.since)]
+    # Without the relation side, all candidates are entities.
+    unit = "entities" if precedes(version, RELATIONS_SINCE) else "candidates"
+    return tuple(replace(column, unit=unit) if column.unit == "candidates" else column for column in columns)
 
 
 def metrics_of(version: str) -> dict[str, tuple[Metric, ...]]:
