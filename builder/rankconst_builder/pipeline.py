@@ -40,7 +40,7 @@ from rankconst.errors import (
     explain_write_errors,
     first_line,
 )
-from rankconst.files import replace_file
+from rankconst.files import replace_file, write_through
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
@@ -244,14 +244,24 @@ def _keep(build: Build, key: str, part: _Part) -> None:
     draft = build.out / _DRAFT
     for folder in (draft, final):
         shutil.rmtree(folder, ignore_errors=True)
-    with explain_write_errors(f"to {build.out}", "Name another folder with --out."):
-        draft.mkdir(parents=True)
-        for name, table in part.tables.items():
-            pq.write_table(table, draft / f"{name}.parquet")
-        described = {"version": build.version, "after": _hash_set(build), "provenance": part.provenance}
-        (draft / _PROVENANCE).write_text(json.dumps(described), encoding="utf-8")
-        final.parent.mkdir(exist_ok=True)
-        draft.rename(final)
+    described = {"version": build.version, "after": _hash_set(build), "provenance": part.provenance}
+    try:
+        with explain_write_errors(f"to {build.out}", "Name another folder with --out."):
+            draft.mkdir(parents=True)
+            for name, table in part.tables.items():
+                write_through(draft / f"{name}.parquet", _serialise(table))
+            write_through(draft / _PROVENANCE, json.dumps(described).encode())
+            final.parent.mkdir(exist_ok=True)
+            draft.rename(final)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _serialise(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
 
 
 _PROVENANCE = "provenance.json"
@@ -665,7 +675,5 @@ def _write_per_triple(build: Build, key: str, part: _Part) -> None:
             if (protocol, split) in part.counts and (count := part.counts[protocol, split]).rows.size
         ]
         path = folder / f"{key}-{protocol.replace(':', '-')}.parquet"
-        sink = io.BytesIO()
-        pq.write_table(pa.concat_tables(tables), sink, compression="zstd")
-        replace_file(path, sink.getvalue())
+        replace_file(path, _serialise(pa.concat_tables(tables)))
         build.reporter.say(f"counts per triple: {path}")
