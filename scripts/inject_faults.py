@@ -1,6 +1,6 @@
 """Let every command that writes fail at each of its calls, and write docs/robustness.md: what came of it.
 
-Run: python scripts/inject_faults.py, which takes half an hour; with --some, one fault at some of the points, and no page.
+Run: python scripts/inject_faults.py. It takes half an hour; with --some, it tries a few faults, and writes no page.
 """
 
 from __future__ import annotations

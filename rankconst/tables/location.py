@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.download import is_url
+from rankconst.download import hide_login, is_url
 from rankconst.errors import UsageError
 from rankconst.names import shorten
 from rankconst.tables.folder import DESCRIPTOR, find_set, is_zip
@@ -98,6 +98,6 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     if found is not None:
         return found.locate(text)
     raise UsageError(
-        f"{shorten(text)!r} is no place that tables can be read from: expected "
+        f"{shorten(hide_login(text))!r} is no place that tables can be read from: expected "
         f"{', '.join(kind.name for kind in KINDS)}."
     )

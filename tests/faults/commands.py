@@ -69,7 +69,7 @@ def furnish() -> None:
     benchmarks = load_benchmarks()
     assert isinstance(benchmarks, dict)
     benchmarks.update(small)
-    tabulate.compute_moments = _compute_once
+    setattr(tabulate, "compute_moments", _compute_once)  # noqa: B010 - it is there by import
     for key in KEYS:
         place = Path(os.environ["RANKCONST_MIRROR"]) / "small.invalid" / key
         place.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def _built(*keys: str, bench: Bench) -> Path:
 
 def list_commands(bench: Bench, served: str) -> list[Command]:
     """Return the commands; `served` is the address of a server that has the mirror's files, and sets of tables."""
-    sets = {keys: _built(*keys, bench=bench) for keys in (("alpha",), ("alpha", "beta"))}
+    sets: dict[tuple[str, ...], Path] = {keys: _built(*keys, bench=bench) for keys in (KEYS[:1], KEYS[:2])}
 
     def with_set(*keys: str) -> functools.partial[None]:
         return functools.partial(_copy, sets[keys] / "out")
@@ -115,7 +115,8 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
             archive.write(path, path.name)
     shutil.copytree(packed, mirror / "set")
     release = ("release", "--from", "out", "--version", "90.0.0", "--previous", "none", "--date", "2026-01-01")
-    own = [each for split in SPLITS for each in (f"--{split}", str(mirror / "small.invalid" / "alpha" / f"{split}.txt"))]
+    files = mirror / "small.invalid" / "alpha"
+    own = [each for split in SPLITS for each in (f"--{split}", str(files / f"{split}.txt"))]
     downloaded = ("--mirror", served, "--force")
     return [
         Command("build, the first", build("alpha"), ["out"]),
@@ -132,10 +133,10 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
             build("gamma", options=downloaded),
             ["out", *(f"cache/sources/small.invalid/gamma/{split}.txt" for split in SPLITS)],
         ),
+        Command("release", release, ["data/90.0.0", "data/*.zip"], with_set("alpha", "beta")),
         Command(
-            "release", release, ["data/90.0.0", "data/*.zip"], with_set("alpha", "beta")
+            "adjust --out", ("adjust", "results.csv", "--out", "adjusted.csv", "--force"), ["adjusted.csv"], _results
         ),
-        Command("adjust --out", ("adjust", "results.csv", "--out", "adjusted.csv", "--force"), ["adjusted.csv"], _results),
         Command(
             "adjust --replace --out",
             ("adjust", "paper.md", "--replace", "AMRR", "--out", "adjusted.md", "--force"),
@@ -150,8 +151,8 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         ),
         Command("plot --out", ("plot", "results.csv", "--out", "picture.svg", "--force"), ["picture.svg"], _results),
         *(
-            Command(f"--tables {kind}", ("show", "alpha", *PROTOCOL, "--tables", f"{served}/{place}"), ["cache/tables/*.zip"])
-            for kind, place in (("a zip file on the network", "set.zip"), ("a folder on the network", "set/datapackage.json"))
+            Command(title, ("show", "alpha", *PROTOCOL, "--tables", f"{served}/{place}"), ["cache/tables/*.zip"])
+            for title, place in (("show --tables URL.zip", "set.zip"), ("show --tables URL", "set/datapackage.json"))
         ),
     ]
 
@@ -164,7 +165,7 @@ def list_pairs(commands: Sequence[Command], served: str) -> list[tuple[Command, 
     downloaded = ("--mirror", served, "--force")
     elsewhere = Command("build elsewhere", build("gamma", out="other", options=downloaded), ["other"])
     exported = Command("export to the same file", export("adjusted.csv"), ["adjusted.csv"])
-    alike = [named[title] for title in named if title.endswith("--out") or title.startswith("--tables")]
+    alike = [named[title] for title in named if title.endswith("--out") or title.startswith("show")]
     return [
         (into, other),
         (into, into),

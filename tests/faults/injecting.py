@@ -22,8 +22,7 @@ import time
 import traceback
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from rankconst.cli import main
 from rankconst.errors import RankconstError
@@ -32,6 +31,7 @@ from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 CALLS = ("replace", "rename", "mkdir", "rmdir", "unlink", "remove", "link", "symlink", "truncate", "fsync", "write")
 """Functions of :mod:`os` that change what is on the disk."""
@@ -86,16 +86,16 @@ class Points:
             raise OSError(code := getattr(errno, self.fault), os.strerror(code))
         os.kill(os.getpid(), getattr(signal, self.fault))
 
-    def concerns(self, where: object) -> bool:
+    def concerns(self, where: Any) -> bool:
         """Tell whether something is below the folder; of open files that is not asked."""
-        return isinstance(where, int) or os.path.realpath(os.fsdecode(where)).startswith(self.folder)  # type: ignore[arg-type]  # a path
+        return isinstance(where, int) or os.path.realpath(os.fsdecode(where)).startswith(self.folder)
 
     def install(self) -> None:
         """Put this in between; the process is a child that does nothing else."""
         for name in CALLS:
             setattr(os, name, self._wrap(name, getattr(os, name)))
         # pathlib and tempfile look it up in io, pooch in builtins.
-        io.open = builtins.open = self._open(io.open)  # type: ignore[assignment]
+        io.open = builtins.open = self._open(io.open)
 
     def _wrap(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -140,7 +140,7 @@ class _Written:
             finally:
                 self._stream.close()
 
-    def __enter__(self) -> _Written:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -156,9 +156,9 @@ class _Written:
 def start(folder: Path, arguments: Sequence[str], points: Points | None, note: Path) -> int:
     """Start the command line in a forked child, and return its number; `note` gets stderr, and then the points."""
     child = os.fork()
-    if child:
-        return child
-    _run(folder, arguments, points, note)
+    if not child:
+        _run(folder, arguments, points, note)
+    return child
 
 
 def call(folder: Path, arguments: Sequence[str]) -> int:
@@ -180,7 +180,7 @@ def _run(folder: Path, arguments: Sequence[str], points: Points | None, note: Pa
         err = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
         os.dup2(os.open(os.devnull, os.O_RDWR), 1)
         os.dup2(err, 2)
-        sys.stdin, sys.stdout, sys.stderr = (open(each, mode, closefd=False) for each, mode in enumerate("rww"))  # noqa: PTH123, SIM115
+        sys.stdin, sys.stdout, sys.stderr = (open(each, mode, closefd=False) for each, mode in enumerate("rww"))  # noqa: SIM115
         if points is not None:
             points.install()
         code = call(folder, arguments)
@@ -336,7 +336,7 @@ class Bench:
             found = read_state(folder, outputs)
             # Only one that says so may have done nothing.
             among = allowed if any(one.code for one in ended) else allowed[3:]
-            wrong = [f"{output}: {found[output]}" for output in outputs if found[output] not in {a[output] for a in among}]
+            wrong = [f"{name}: {state}" for name, state in found.items() if state not in {one[name] for one in among}]
             wrong += [told for one in ended for told in check_end(one, "EIO")]
             if wrong:
                 tally.failures.append(f"{tally.title}, at point {at}: {'; '.join(wrong)}")
