@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 
 import rankconst
 from faults.injecting import FAULTS, Bench, Command, Tally
+from pages import prepared_app
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, load_benchmarks
 from rankconst.catalogue.protocols import SPLITS
+from rankconst.cli import app
 from rankconst_builder import tabulate
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ def furnish() -> None:
     benchmarks = load_benchmarks()
     assert isinstance(benchmarks, dict)
     benchmarks.update(small)
+    setattr(app, "make_app", prepared_app)  # noqa: B010 - of another type
     setattr(tabulate, "compute_moments", _compute_once)  # noqa: B010 - it is there by import
     for key in KEYS:
         place = Path(os.environ["RANKCONST_MIRROR"]) / "small.invalid" / key
@@ -179,22 +182,14 @@ def list_pairs(commands: Sequence[Command], served: str) -> list[tuple[Command, 
     ]
 
 
-def _choose_all(at: int, fault: str) -> bool:
-    del at, fault
-    return True
+def choose_all(points: int) -> list[tuple[int, str]]:
+    """Return every point with every fault."""
+    return [(at, fault) for at in range(points) for fault in FAULTS]
 
 
-def _choose_some(at: int, fault: str) -> bool:
-    return at % 12 == 4 and FAULTS[at // 12 % len(FAULTS)] == fault
-
-
-def _meet_everywhere(at: int, points: int) -> bool:
-    del at, points
-    return True
-
-
-def _meet_twice(at: int, points: int) -> bool:
-    return at in {points // 3, points - 2}
+def choose_some(points: int) -> list[tuple[int, str]]:
+    """Return a few points that are spread out, with a fault each."""
+    return [(at, FAULTS[at % len(FAULTS)]) for at in sorted({points // 2, points - 2})]
 
 
 def inject(thorough: bool) -> Iterator[Tally]:
@@ -206,12 +201,12 @@ def inject(thorough: bool) -> Iterator[Tally]:
         (root / "runs").mkdir()
         bench = Bench(root / "runs")
         with serve(root / "mirror") as served:
-            commands = list_commands(bench, served)
+            commands, choose = list_commands(bench, served), choose_all if thorough else choose_some
             for command in commands:
                 bench.warm_up(command)
-                yield bench.try_faults(command, _choose_all if thorough else _choose_some)
-            for first, second in list_pairs(commands, served)[: None if thorough else 3]:
-                yield bench.try_pair(first, second, _meet_everywhere if thorough else _meet_twice)
+                yield bench.try_faults(command, choose)
+            for first, second in list_pairs(commands, served)[: None if thorough else 2]:
+                yield bench.try_pair(first, second, choose)
 
 
 def _copy(out: Path, folder: Path) -> None:

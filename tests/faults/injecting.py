@@ -30,7 +30,7 @@ from rankconst.tables.folder import INCOMING, holds_set
 from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 CALLS = ("replace", "rename", "mkdir", "rmdir", "unlink", "remove", "link", "symlink", "truncate", "fsync", "write")
@@ -81,7 +81,8 @@ class Points:
         self.seen.append(name)
         if len(self.seen) - 1 != self.at:
             return
-        cut()
+        if self.fault != "SIGSTOP":
+            cut()
         if self.fault in ERRORS:
             raise OSError(code := getattr(errno, self.fault), os.strerror(code))
         os.kill(os.getpid(), getattr(signal, self.fault))
@@ -280,8 +281,8 @@ class Bench:
         os.chdir(self.root)
         shutil.rmtree(folder)
 
-    def try_faults(self, command: Command, choose: Callable[[int, str], bool]) -> Tally:
-        """Run a command with the faults that `choose`, given a point's number and the fault, wants."""
+    def try_faults(self, command: Command, choose: Callable[[int], Iterable[tuple[int, str]]]) -> Tally:
+        """Run a command with the faults that `choose` returns for a number of points: each at one of these."""
         model = self.prepare(command)
         before = read_state(model, command.outputs)
         whole = self.fresh(model)
@@ -294,30 +295,27 @@ class Bench:
         if ended.code or before == after:
             tally.failures.append(f"without a fault: {ended}")
             return tally
-        for at, name in enumerate(seen):
-            for fault in FAULTS:
-                if not choose(at, fault):
-                    continue
-                tally.injected[fault] += 1
-                folder = self.fresh(model)
-                ended = self.run(folder, command.arguments, Points(os.path.realpath(folder), at, fault))
-                wrong = list(check_end(ended, fault))
-                wrong += check_state(read_state(folder, command.outputs), before, after)
-                if fault != "SIGKILL" and name not in REMOVING:
-                    left = {each for each in list_files(folder) - known if INCOMING not in each.split("/")}
-                    wrong += [f"left {each}" for each in sorted(left)]
-                again = self.run(folder, command.arguments)
-                if again.code or read_state(folder, command.outputs) != after:
-                    wrong.append(f"the next run does not complete: {again}")
-                if wrong:
-                    tally.failures.append(f"{command.title}, {fault} at point {at} ({name}): {'; '.join(wrong)}")
-                shutil.rmtree(folder)
+        for at, fault in choose(len(seen)):
+            tally.injected[fault] += 1
+            folder = self.fresh(model)
+            ended = self.run(folder, command.arguments, Points(os.path.realpath(folder), at, fault))
+            wrong = list(check_end(ended, fault))
+            wrong += check_state(read_state(folder, command.outputs), before, after)
+            if fault != "SIGKILL" and seen[at] not in REMOVING:
+                left = {each for each in list_files(folder) - known if INCOMING not in each.split("/")}
+                wrong += [f"left {each}" for each in sorted(left)]
+            again = self.run(folder, command.arguments)
+            if again.code or read_state(folder, command.outputs) != after:
+                wrong.append(f"the next run does not complete: {again}")
+            if wrong:
+                tally.failures.append(f"{command.title}, {fault} at point {at} ({seen[at]}): {'; '.join(wrong)}")
+            shutil.rmtree(folder)
         for folder in (model, whole):
             shutil.rmtree(folder)
         return tally
 
-    def try_pair(self, first: Command, second: Command, choose: Callable[[int, int], bool]) -> Tally:
-        """Let one command run while another waits at one of its points, given to `choose` with their number."""
+    def try_pair(self, first: Command, second: Command, choose: Callable[[int], Iterable[tuple[int, str]]]) -> Tally:
+        """Let one command run while another waits at one of its points, those that `choose` returns."""
         tally = Tally(f"{first.title} + {second.title}")
         model, outputs = self.prepare(first), [*first.outputs, *second.outputs]
         allowed = [read_state(model, outputs)]
@@ -329,7 +327,7 @@ class Bench:
                 tally.points = len(json.loads(folder.with_suffix(".points").read_text(encoding="utf-8")))
             tally.failures += [f"one after the other: {one}" for one in ended if one.code]
             allowed.append(read_state(folder, outputs))
-        for at in (at for at in range(tally.points) if choose(at, tally.points)):
+        for at in sorted({at for at, _ in choose(tally.points)}):
             tally.injected[MEETINGS] += 1
             folder = self.fresh(model)
             ended = self._meet(folder, first, second, at)
