@@ -154,6 +154,8 @@ _UNREAD = {
 def read_local(path: Path) -> Content:
     """Read a file of the user's own; the hash is that of the file, packed or not."""
     try:
+        if path.is_char_device():
+            raise DataError(f"{path} is a device, which may have no end; name a file.")
         raw = path.read_bytes()
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}.") from error

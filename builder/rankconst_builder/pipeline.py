@@ -146,7 +146,8 @@ def build_all(build: Build) -> Outcome:
     """
     if build.per_triple and build.from_archive:
         raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
-    nearest = next((path for path in (build.out, *build.out.absolute().parents) if path.exists()), build.out)
+    with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
+        nearest = next((path for path in (build.out, *build.out.absolute().parents) if path.exists()), build.out)
     if not nearest.is_dir():
         raise DataError(f"cannot write tables to {build.out}: {nearest} is not a folder. Name another with --out.")
     with hold_folder(build.out, build.reporter):

@@ -17,7 +17,7 @@ import typer
 from rankconst.constants.published import Interval, show_number, show_uncertain
 from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import replace_file
-from rankconst.names import show_controls
+from rankconst.names import shorten, show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 
 if TYPE_CHECKING:
@@ -433,7 +433,7 @@ def check_target(path: Path, force: bool) -> None:
     try:
         found = path.exists()
     except OSError as error:
-        raise UsageError(f"{str(path)[:80]}...: {error.strerror}. Name another file.") from error
+        raise UsageError(f"{shorten(str(path))}: {error.strerror}. Name another file.") from error
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it.")
     if found and not force:

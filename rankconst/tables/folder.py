@@ -198,7 +198,8 @@ def is_zip(path: Path) -> bool:
         return False
     import zipfile
 
-    return path.suffix.lower() == ".zip" or zipfile.is_zipfile(path)
+    # The end of a device, at which a zip file is known, may never come.
+    return path.suffix.lower() == ".zip" or (path.is_file() and zipfile.is_zipfile(path))
 
 
 def find_set(archive: Path, label: str) -> ZipPath:

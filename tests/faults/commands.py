@@ -26,8 +26,10 @@ from rankconst_builder import tabulate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from faults.injecting import Choose
     from rankconst import Histogram, Metric, Moments
 
+FEW = 16
 KEYS = ("alpha", "beta", "gamma")
 PROTOCOL = ("--protocol", "raw")
 RESULTS = "model,dataset,split,MRR\nRotatE,FB15k-237,test,0.338\nTransE,WN18RR,test,0.226\n"
@@ -187,13 +189,18 @@ def choose_all(points: int) -> list[tuple[int, str]]:
     return [(at, fault) for at in range(points) for fault in FAULTS]
 
 
+def choose_each(points: int) -> list[tuple[int, str]]:
+    """Return every point once, with the faults in turn; of a few points all, with every fault."""
+    return choose_all(points) if points <= FEW else [(at, FAULTS[at % len(FAULTS)]) for at in range(points)]
+
+
 def choose_some(points: int) -> list[tuple[int, str]]:
     """Return a few points that are spread out, with a fault each."""
     return [(at, FAULTS[at % len(FAULTS)]) for at in sorted({points // 2, points - 2})]
 
 
-def inject(thorough: bool) -> Iterator[Tally]:
-    """Try every command and every pair: with all faults at all points, or with one fault at each of some points."""
+def inject(choose: Choose, pairs: int | None = None) -> Iterator[Tally]:
+    """Try every command, and so many pairs, at the points and with the faults that `choose` returns."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         os.environ |= {"RANKCONST_MIRROR": str(root / "mirror"), "NO_PROXY": "*"}
@@ -201,11 +208,11 @@ def inject(thorough: bool) -> Iterator[Tally]:
         (root / "runs").mkdir()
         bench = Bench(root / "runs")
         with serve(root / "mirror") as served:
-            commands, choose = list_commands(bench, served), choose_all if thorough else choose_some
+            commands = list_commands(bench, served)
             for command in commands:
                 bench.warm_up(command)
                 yield bench.try_faults(command, choose)
-            for first, second in list_pairs(commands, served)[: None if thorough else 2]:
+            for first, second in list_pairs(commands, served)[:pairs]:
                 yield bench.try_pair(first, second, choose)
 
 

@@ -32,6 +32,10 @@ from rankconst.tables.tables import load
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import TypeAlias
+
+    # From a number of points to some of them, each with a fault.
+    Choose: TypeAlias = Callable[[int], Iterable[tuple[int, str]]]
 
 CALLS = ("replace", "rename", "mkdir", "rmdir", "unlink", "remove", "link", "symlink", "truncate", "fsync", "write")
 """Functions of :mod:`os` that change what is on the disk."""
@@ -281,7 +285,7 @@ class Bench:
         os.chdir(self.root)
         shutil.rmtree(folder)
 
-    def try_faults(self, command: Command, choose: Callable[[int], Iterable[tuple[int, str]]]) -> Tally:
+    def try_faults(self, command: Command, choose: Choose) -> Tally:
         """Run a command with the faults that `choose` returns for a number of points: each at one of these."""
         model = self.prepare(command)
         before = read_state(model, command.outputs)
@@ -314,7 +318,7 @@ class Bench:
             shutil.rmtree(folder)
         return tally
 
-    def try_pair(self, first: Command, second: Command, choose: Callable[[int], Iterable[tuple[int, str]]]) -> Tally:
+    def try_pair(self, first: Command, second: Command, choose: Choose) -> Tally:
         """Let one command run while another waits at one of its points, those that `choose` returns."""
         tally = Tally(f"{first.title} + {second.title}")
         model, outputs = self.prepare(first), [*first.outputs, *second.outputs]

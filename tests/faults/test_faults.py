@@ -28,7 +28,7 @@ def test_faults_are_survived() -> None:
     for module in ("pooch", "scipy", "pandas", "matplotlib"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"needs {module}")
-    options = [] if os.environ.get("RANKCONST_THOROUGH") else ["--some"]
+    options = ["--all"] if os.environ.get("RANKCONST_THOROUGH") else ["--some"]
     done = subprocess.run([sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     tried = re.findall(r"^(.+): \d+ points, [1-9]\d* tries, 0 failures$", done.stdout, re.MULTILINE)
@@ -44,8 +44,8 @@ def test_the_page_hides_nothing() -> None:
     assert rows
     for _, cells in rows:
         points, *counts, survived = (int(cell.replace(",", "")) for cell in cells.split("|"))
-        assert counts == [points] * len(counts)
-        assert survived == sum(counts)
+        assert survived == sum(counts) >= points
+        assert min(counts) >= points // len(counts)
     pairs = re.findall(r"^\| `[^|`]+` \| `[^|`]+` \| ([\d,]+) \| ([\d,]+) \|$", text, re.MULTILINE)
     assert pairs
-    assert all(points == right for points, right in pairs)
+    assert all(times == right for times, right in pairs)
