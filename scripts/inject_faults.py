@@ -1,7 +1,7 @@
 """Let every command that writes fail at each of its calls, and write docs/robustness.md: what came of it.
 
 Run: python scripts/inject_faults.py. Every point gets one kind of fault, in turn. With --all, every point gets every
-kind, which takes an hour; with --some, a few points get one, and the page stays as it is.
+kind, which takes several times as long; with --some, a few points get one, and the page stays as it is.
 """
 
 from __future__ import annotations

@@ -816,11 +816,11 @@ def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
 ) -> None:
     write_table, written = pq.write_table, []
 
-    def cut_off(table: Any, where: Any) -> None:
+    def cut_off(table: Any, where: Any, **options: Any) -> None:
         written.append(where)
         if len(written) > 1:
             raise SystemExit
-        write_table(table, where)
+        write_table(table, where, **options)
 
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(pq, "write_table", cut_off)

@@ -30,12 +30,12 @@ from rankconst.tables.folder import INCOMING, holds_set
 from rankconst.tables.tables import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import TypeAlias
 
     # From a number of points to some of them, each with a fault.
-    Choose: TypeAlias = Callable[[int], Iterable[tuple[int, str]]]
+    Choose: TypeAlias = Callable[[int], Sequence[tuple[int, str]]]
 
 CALLS = ("replace", "rename", "mkdir", "rmdir", "unlink", "remove", "link", "symlink", "truncate", "fsync", "write")
 """Functions of :mod:`os` that change what is on the disk."""
@@ -49,7 +49,7 @@ FAULTS = (*ERRORS, *SIGNALS)
 MEETINGS = "meetings"
 """What is counted of pairs in place of faults."""
 
-LONGEST = 60  # seconds after which a child hangs
+LONGEST = 600  # seconds after which a child hangs, on a machine that does much else
 INTERRUPTED = 130
 
 
