@@ -1,22 +1,28 @@
-"""Downloads: one wrapper of pooch, with retries, a time limit, progress, and errors that say what to do.
+"""Downloads: one wrapper of pooch, with retries, limits, progress, and errors that say what to do.
 
 What is imported inside functions comes with the extra ``rankconst[builder]``.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import io
 import os
+import re
+import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from rankconst.errors import DownloadError, MissingExtraError, UsageError, first_line
 from rankconst.names import show_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
     from rich.progress import Progress
@@ -24,6 +30,10 @@ if TYPE_CHECKING:
 
 RETRIES = 2  # how often a failed download is tried again
 TIMEOUT = 30  # seconds without an answer after which a download has failed
+BLOCK = 2**16
+PATIENCE = 60  # seconds in which a server must send so many bytes, or all that is left
+LONGEST = 12 * 3600  # seconds that a download may take
+LARGEST = 16 * 2**30  # bytes that it may have
 
 
 class HashMismatchError(DownloadError):
@@ -135,30 +145,117 @@ class Remedies:
 
 
 def download(address: str, path: Path, known: str | None, remedies: Remedies, reporter: Reporter) -> None:
-    """Download a file, given by a URL or by ``doi:DOI/NAME``; `known` is its hash, as pooch writes it."""
+    """Download a file, given by a URL or by ``doi:DOI/NAME``; `known` is its hash, ``sha256:...``."""
     import pooch
     import requests
 
+    shown = hide_login(address)
     if not _resolves(address):
         # Trying again would fail again, and cost seconds for each file.
         raise MissingSourceError(
-            f"could not download {address}: the host name could not be resolved (is there a network?). "
-            f"{remedies.missing}"
+            f"could not download {shown}: the host name could not be resolved (is there a network?). {remedies.missing}"
         )
-    pooch.get_logger().setLevel("ERROR")  # our own messages say it better
-    keeper = pooch.create(
-        path.parent, base_url="", registry={path.name: known}, urls={path.name: address}, retry_if_failed=RETRIES
-    )
     downloader: Any = pooch.HTTPDownloader if is_url(address) else pooch.DOIDownloader
-    reporter.say(f"downloading {address}")
+    reporter.say(f"downloading {shown}")
+    strange: tuple[type[Exception], ...] = (*strange_answers(), SlowError)
+    for left in reversed(range(1 + RETRIES)):
+        try:
+            with reporter.download(shown.rpartition("/")[2]) as bar, path.open("wb") as file:
+                get = downloader(progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK)
+                stream = _Limited(file)
+                watch(functools.partial(get, address, stream, None), stream)
+            if known is None or (got := _hash(path, known)) == known:
+                return
+        except strange as error:
+            if not left or not isinstance(error, requests.RequestException) or isinstance(error, ValueError):
+                raise MissingSourceError(f"could not download {shown}: {explain(error)}. {remedies.missing}") from error
+        if left:
+            time.sleep(1 + RETRIES - left)
+    raise HashMismatchError(f"{shown} is not {remedies.described}: expected {known}, got {got}. {remedies.mismatch}")
+
+
+def hide_login(text: str) -> str:
+    """Return a text without the user names and passwords that addresses in it have."""
+    return re.sub(r"(?<=://)[^/?#\s]*@", "", text)
+
+
+def _hash(path: Path, known: str) -> str:
+    """Return the hash of a file, as another one is written: ``md5:...``."""
+    kind = known.partition(":")[0]
+    with path.open("rb") as file:
+        return f"{kind}:{hashlib.file_digest(file, kind).hexdigest()}"
+
+
+class SlowError(Exception):
+    """A server sends next to nothing."""
+
+
+@dataclass
+class _Limited:
+    """A file that takes no more than :data:`LARGEST` bytes, and tells how many it has."""
+
+    file: BinaryIO
+    count: int = 0
+    closed: bool = False  # True if nobody waits for more
+
+    def write(self, block: bytes) -> None:
+        """Write a block."""
+        self.count += len(block)
+        if self.closed or self.count > LARGEST:
+            raise SlowError(f"it has more than {LARGEST:,} bytes")
+        self.file.write(block)
+
+    def flush(self) -> None:
+        """Wait for the end: a block is not looked at before."""
+
+
+T = TypeVar("T")
+
+
+def watch(work: Callable[[], T], stream: _Limited | None = None) -> T:
+    """Return what some work on the network does; SlowError if it takes too long, or brings too little to its stream.
+
+    A time limit of the network ends at the first byte. The work is done in a thread, which is left alone if need be.
+    """
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # noqa: BLE001 - it is raised again, in the thread that waits
+            failed.append(error)
+
+    stream = stream or _Limited(io.BytesIO())
+    thread = threading.Thread(target=run, daemon=True)
+    start = since = time.monotonic()
+    seen = 0
+    thread.start()
     try:
-        with reporter.download(address.rpartition("/")[2]) as bar:
-            keeper.fetch(path.name, downloader=downloader(progressbar=bar or False, timeout=TIMEOUT))
-    except requests.RequestException as error:
-        raise MissingSourceError(f"could not download {address}: {explain(error)}. {remedies.missing}") from error
-    except ValueError as error:
-        reason = str(error).partition(" Deleted download")[0].rstrip(".")
-        raise HashMismatchError(f"{address} is not {remedies.described}: {reason}. {remedies.mismatch}") from error
+        while thread.is_alive():
+            thread.join(0.1)
+            now = time.monotonic()
+            if stream.count > seen:
+                seen, since = stream.count, now
+            if now - since > PATIENCE:
+                raise SlowError(f"the server sends less than {BLOCK:,} bytes in {PATIENCE} seconds")
+            if now - start > LONGEST:
+                raise SlowError(f"it took longer than {LONGEST / 3600:g} hours")
+    finally:
+        stream.closed = True
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+def strange_answers() -> tuple[type[Exception], ...]:
+    """Return what requests and pooch raise of addresses and answers that are none."""
+    from http.client import HTTPException
+
+    import requests
+
+    shapes = LookupError, TypeError, AttributeError, RecursionError
+    return requests.RequestException, HTTPException, ValueError, *shapes
 
 
 def _resolves(address: str) -> bool:
@@ -184,12 +281,12 @@ def explain(error: Exception) -> str:
     import requests
 
     response = getattr(error, "response", None)
-    if response is not None:
+    if response is not None and not response.ok:
         return f"the server answered {response.status_code} {response.reason}"
     if isinstance(error, requests.Timeout):
         return f"the server did not answer within {TIMEOUT} seconds"
     # The system's own words are at the bottom of a chain of wrappers.
-    reason = first_line(error) if len(str(error)) < 200 else type(error).__name__
+    reason = hide_login(first_line(error)) if 0 < len(str(error)) < 200 else type(error).__name__
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.strerror:

@@ -79,6 +79,14 @@ def first_line(error: Exception) -> str:
     return str(error).partition("\n")[0].rstrip(".")
 
 
+_NO_MEMORY = ("cannot allocate memory", "failed to map segment", "worker thread", "can't start new thread", "malloc of")
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Tell whether an error means that there is too little memory: libraries say that in many ways."""
+    return isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY)
+
+
 @contextmanager
 def explain_write_errors(what: str, remedy: str, kind: type[RankconstError] = DataError) -> Iterator[None]:
     """Turn the failures of writing something into an error that says what to do."""

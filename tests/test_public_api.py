@@ -79,6 +79,7 @@ LISTING = (
     "version",
     "errors",
     "names",
+    "files",
     "download",
     "arrow",
     "catalogue",

@@ -11,10 +11,10 @@ import gzip
 import hashlib
 import io
 import lzma
-import os
 import shlex
 import struct
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -25,6 +25,7 @@ from urllib.parse import quote, urlsplit
 
 from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, is_url
 from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
+from rankconst.files import replace_file
 from rankconst.names import shorten
 
 if TYPE_CHECKING:
@@ -120,26 +121,19 @@ class Fetcher:
                 f"{remote.url} is not in the cache {self.cache}, and --offline forbids downloading it. "
                 "Run once without --offline, or name a folder with --mirror."
             )
-        fresh = self._download(remote, path, place)
-        try:
-            _check_file(fresh, remote, record)
-            fresh.replace(path)
-        finally:
-            fresh.unlink(missing_ok=True)
-        return path
-
-    def _download(self, remote: Remote, path: Path, place: str) -> Path:
-        """Download next to `path`, so that what is there stays until the new file has been checked."""
         url = remote.url if self.mirror is None else f"{self.mirror.rstrip('/')}/{quote(place)}"
-        fresh = path.with_name(f"{path.name}.new")
+        known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
         with explain_write_errors(
             f"to the cache {self.cache}", "Set RANKCONST_CACHE to another folder.", DownloadError
         ):
             path.parent.mkdir(parents=True, exist_ok=True)
-            fresh.unlink(missing_ok=True)
-        known = None if remote.sha256 is None else f"sha256:{remote.sha256}"
-        download(url, fresh, known, _REMEDIES, self.reporter)
-        return fresh
+            # What is there stays until the new file has been checked; simultaneous downloads do not meet.
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix=".incoming-") as incoming:
+                fresh = Path(incoming) / path.name
+                download(url, fresh, known, _REMEDIES, self.reporter)
+                _check_file(fresh, remote, record)
+                fresh.replace(path)
+        return path
 
 
 _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
@@ -160,6 +154,8 @@ _UNREAD = {
 def read_local(path: Path) -> Content:
     """Read a file of the user's own; the hash is that of the file, packed or not."""
     try:
+        if path.is_char_device():
+            raise DataError(f"{path} is a device, which may have no end; name a file.")
         raw = path.read_bytes()
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}.") from error
@@ -200,7 +196,8 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
     if expected is None:
         # Nothing is known: what came first is what later downloads must equal.
         if not record.is_file():
-            _write_atomically(record, sha256)
+            record.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(record, sha256.encode())
         expected = record.read_text(encoding="ascii", errors="replace").strip()
         kind = "SHA-256 recorded at the first download"
         remedy = f" If the publisher replaced the file, delete {record} and build again."
@@ -209,13 +206,6 @@ def _check_file(path: Path, remote: Remote, record: Path) -> None:
             f"{path} is not the file the registry names: expected {kind} {expected}, got {got} "
             f"(from {remote.url}).{remedy}"
         )
-
-
-def _write_atomically(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    partial.write_text(text, encoding="ascii")
-    partial.replace(path)
 
 
 def _git_blob(path: Path) -> str:

@@ -1,7 +1,8 @@
 """Write a set of tables: the Parquet files and the descriptor that names their hashes.
 
-The set is exchanged as a whole: new files are prepared in a folder next to it, that folder is renamed, and only then
-are files replaced. A run that was cut off is completed by the next.
+The set is exchanged in one step: new files are prepared in a folder next to it, and that folder is renamed. From then
+on they are what is read (:func:`rankconst.tables.folder.read_file`), before they have taken the places of the old ones
+and after. If a run is cut off in between, the next one completes it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import hashlib
 import io
 import itertools
 import json
+import os
 import shutil
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,21 +25,22 @@ from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
-from rankconst.tables.folder import DESCRIPTOR
+from rankconst.errors import explain_write_errors
+from rankconst.files import write_through
+from rankconst.tables.folder import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, TableColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from rankconst.download import Reporter
+
 
 CHECKSUMS = "checksums.txt"
 """The file of a release that has the SHA-256 of every other, as sha256sum writes it."""
-
-INCOMING = ".incoming"
-"""How the names of folders begin in which a set is prepared."""
 
 KEYS: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
@@ -208,15 +212,19 @@ def write_descriptor(descriptor: Mapping[str, Any]) -> bytes:
 
 
 def exchange_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files, all or none: a run that is cut off leaves the old ones, or is completed by the next."""
+    """Write files, all or none: at every moment either the old ones or the new ones are read."""
     folder.mkdir(parents=True, exist_ok=True)
     complete_exchange(folder)
     draft = folder / f"{INCOMING}.draft"
     shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir()
-    for name, content in files.items():
-        (draft / name).write_bytes(content)
-    draft.rename(folder / INCOMING)
+    try:
+        draft.mkdir()
+        for name, content in files.items():
+            write_through(draft / name, content)
+        draft.rename(folder / INCOMING)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
     complete_exchange(folder)
 
 
@@ -228,6 +236,43 @@ def complete_exchange(folder: Path) -> None:
     for path in sorted(incoming.iterdir()):
         path.replace(folder / path.name)
     incoming.rmdir()
+
+
+@contextmanager
+def hold_folder(folder: Path, reporter: Reporter) -> Iterator[None]:
+    """Let other processes wait until this one has written to a folder, which is made; not on Windows."""
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    with explain_write_errors(f"to {folder}", "Name another folder with --out."):
+        held = _lock(folder, reporter)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            for path in made:
+                path.rmdir()  # where nothing was written
+        os.close(held)
+
+
+def _lock(folder: Path, reporter: Reporter) -> int:
+    """Open a folder, alone among processes."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # Windows
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.open(os.devnull, os.O_RDONLY)
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = os.open(folder, os.O_RDONLY)
+        try:
+            flock(held, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            reporter.say(f"waiting for another process that writes to {folder}")
+            flock(held, LOCK_EX)
+        except OSError:  # a file system without locks
+            return held
+        if folder.exists() and os.path.samestat(folder.stat(), os.fstat(held)):
+            return held
+        os.close(held)  # the other process wrote nothing, and removed it
 
 
 def _describe(name: str, table: pa.Table, content: bytes) -> dict[str, Any]:

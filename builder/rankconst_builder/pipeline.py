@@ -40,6 +40,7 @@ from rankconst.errors import (
     explain_write_errors,
     first_line,
 )
+from rankconst.files import replace_file, write_through
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
@@ -49,7 +50,7 @@ from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.layout import Layout, read_own
-from rankconst_builder.package import complete_exchange, write_tables
+from rankconst_builder.package import complete_exchange, hold_folder, write_tables
 from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.tabulate import tabulate
 from rankconst_builder.triples import read_stat, read_triples
@@ -145,6 +146,15 @@ def build_all(build: Build) -> Outcome:
     """
     if build.per_triple and build.from_archive:
         raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
+    with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
+        nearest = next((path for path in (build.out, *build.out.absolute().parents) if path.exists()), build.out)
+    if not nearest.is_dir():
+        raise DataError(f"cannot write tables to {build.out}: {nearest} is not a folder. Name another with --out.")
+    with hold_folder(build.out, build.reporter):
+        return _build_all(build)
+
+
+def _build_all(build: Build) -> Outcome:
     parts = _read_existing(build)
     built: list[str] = []
     kept: list[str] = []
@@ -194,11 +204,6 @@ def _is_current(build: Build, existing: _Part | None, identity: str | None) -> b
 def _read_existing(build: Build) -> dict[str, _Part]:
     """Read the set that the output folder holds, dataset by dataset."""
     out = build.out
-    nearest = next((path for path in (out, *out.absolute().parents) if path.exists()), out)
-    if not nearest.is_dir():
-        raise DataError(f"cannot write tables to {out}: {nearest} is not a folder. Name another with --out.")
-    if not out.exists():
-        return {}
     complete_exchange(out)
     try:
         whole = _split_parts(build, load(out)) if (out / DESCRIPTOR).is_file() else {}
@@ -240,27 +245,43 @@ def _keep(build: Build, key: str, part: _Part) -> None:
     draft = build.out / _DRAFT
     for folder in (draft, final):
         shutil.rmtree(folder, ignore_errors=True)
-    with explain_write_errors(f"to {build.out}", "Name another folder with --out."):
-        draft.mkdir(parents=True)
-        for name, table in part.tables.items():
-            pq.write_table(table, draft / f"{name}.parquet")
-        described = {"version": build.version, "provenance": part.provenance}
-        (draft / _PROVENANCE).write_text(json.dumps(described), encoding="utf-8")
-        final.parent.mkdir(exist_ok=True)
-        draft.rename(final)
+    described = {"version": build.version, "after": _hash_set(build), "provenance": part.provenance}
+    try:
+        with explain_write_errors(f"to {build.out}", "Name another folder with --out."):
+            draft.mkdir(parents=True)
+            for name, table in part.tables.items():
+                write_through(draft / f"{name}.parquet", _serialise(table))
+            write_through(draft / _PROVENANCE, json.dumps(described).encode())
+            final.parent.mkdir(exist_ok=True)
+            draft.rename(final)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _serialise(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
 
 
 _PROVENANCE = "provenance.json"
 
 
+def _hash_set(build: Build) -> str | None:
+    """Name the set that the output folder holds: what was kept before it was written is in it, or older."""
+    descriptor = build.out / DESCRIPTOR
+    return hashlib.sha256(descriptor.read_bytes()).hexdigest() if descriptor.is_file() else None
+
+
 def _read_kept(build: Build) -> dict[str, _Part]:
-    """Read what earlier runs kept before they were cut off; leave aside what is for another version."""
-    kept = {}
+    """Read what earlier runs kept before they were cut off; leave aside what is for another version, or written."""
+    kept, after = {}, _hash_set(build)
     for path in sorted((build.out / _KEPT).glob(f"*/{_PROVENANCE}")):
         try:
             described = json.loads(path.read_bytes())
             provenance = dict(described["provenance"])
-            if described["version"] != build.version:
+            if described["version"] != build.version or described.get("after") != after:
                 continue
             tables = {name: pq.ParquetFile(path.parent / f"{name}.parquet").read(use_threads=False) for name in COLUMNS}
             for table in tables.values():
@@ -655,7 +676,5 @@ def _write_per_triple(build: Build, key: str, part: _Part) -> None:
             if (protocol, split) in part.counts and (count := part.counts[protocol, split]).rows.size
         ]
         path = folder / f"{key}-{protocol.replace(':', '-')}.parquet"
-        partial = path.with_suffix(".part")
-        pq.write_table(pa.concat_tables(tables), partial, compression="zstd")
-        partial.replace(path)
+        replace_file(path, _serialise(pa.concat_tables(tables)))
         build.reporter.say(f"counts per triple: {path}")

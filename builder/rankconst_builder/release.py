@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.download import Reporter
 from rankconst.errors import DataError, TablesError, UsageError, explain_write_errors
-from rankconst.tables.folder import DESCRIPTOR
+from rankconst.files import replace_file
+from rankconst.tables.folder import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, precedes
 from rankconst.tables.tables import Tables, bundled_versions, load
 from rankconst_builder.changes import Changes, TableChanges, compare_sets, count_kept, keep_released, smallest_version
 from rankconst_builder.describe import DOCUMENTS, Edition, describe_package, name_archive
 from rankconst_builder.package import (
     CHECKSUMS,
-    INCOMING,
     complete_exchange,
     describe_set,
     exchange_files,
+    hold_folder,
     serialise_tables,
     sort_rows,
     write_descriptor,
@@ -68,6 +69,13 @@ class Released:
 
 def release_tables(order: Order) -> Released:
     """Check an order, and write the set and its zip."""
+    if order.out.exists() and not order.out.is_dir():
+        raise UsageError(f"cannot release to {order.out}: it is no folder. Name another with --out.")
+    with hold_folder(order.out, order.reporter):
+        return _release(order)
+
+
+def _release(order: Order) -> Released:
     built = {name: sort_rows(name, order.source.read(name)) for name in COLUMNS}
     previous = _find_previous(order)
     tables = built
@@ -134,10 +142,7 @@ def pack_zip(version: str, files: Mapping[str, bytes]) -> bytes:
 
 def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
     """Tell whether the folder holds this very release."""
-    if order.out.exists() and not order.out.is_dir():
-        raise UsageError(f"cannot release to {order.out}: it is no folder. Name another with --out.")
-    if order.out.is_dir():
-        complete_exchange(order.out)
+    complete_exchange(order.out)
     if (order.out / DESCRIPTOR).is_file():
         existing = load(order.out)
         if existing.version != order.version:
@@ -147,7 +152,7 @@ def _is_released(order: Order, tables: Mapping[str, pa.Table]) -> bool:
             )
         _refuse_other_values(existing, tables)
         return True
-    if order.out.is_dir() and any(not path.name.startswith(INCOMING) for path in order.out.iterdir()):
+    if any(not path.name.startswith(INCOMING) for path in order.out.iterdir()):
         raise UsageError(f"{order.out} is not empty, and holds no tables. Name another folder with --out.")
     if order.version in bundled_versions():
         _refuse_other_values(load(version=order.version), tables)
@@ -268,11 +273,9 @@ def _check_archive(order: Order, content: bytes) -> None:
 
 
 def _write_archive(order: Order, content: bytes) -> None:
-    partial = order.archive.with_name(f"{order.archive.name}.part")
     with explain_write_errors(str(order.archive), "Name another file with --zip."):
         order.archive.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content)
-        partial.replace(order.archive)
+        replace_file(order.archive, content)
 
 
 # ---- in words ----------------------------------------------------------------------------------------------------

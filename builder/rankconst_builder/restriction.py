@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.names import shorten
 from rankconst_builder.graph import Triples
 
 if TYPE_CHECKING:
@@ -96,14 +97,17 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
         try:
             names = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
             raise DataError(
-                f"{option}: cannot read {path}: {error}. Expected UTF-8 with a label on each line."
+                f"{option}: cannot read {path}: {reason}. Expected UTF-8 with a label on each line."
             ) from error
     else:
         names = value.split(",")
     kept = tuple(dict.fromkeys(name for name in names if name.strip()))
     if not kept:
         raise UsageError(f"{option} {value!r} names nothing. Give labels with commas between them, or a file.")
+    if strange := [name for name in kept if name != name.encode(errors="replace").decode()]:
+        raise UsageError(f"{option}: {shorten(strange[0])!r} is not UTF-8 text, as labels have to be.")
     return kept
 
 

@@ -16,15 +16,25 @@ def main() -> None:
         interrupts.append(number)
         raise KeyboardInterrupt
 
+    # What is computed here gains nothing from its threads, and each of them reserves memory.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # While modules are imported, an exception would show their code.
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     except ValueError:  # not in the main thread, which alone is interrupted
         before = None
     try:
-        from rankconst.cli.app import prepare, run
+        try:
+            from rankconst.cli.app import prepare, run
 
-        app = prepare()
+            app = prepare()
+        except (ImportError, MemoryError) as error:
+            from rankconst.errors import lacks_memory
+
+            if not lacks_memory(error):
+                raise
+            os.write(2, b"error: there is not enough memory to start.\n")
+            os._exit(6)
         if before is not None:
             signal.signal(signal.SIGINT, interrupt)
         run(app, interrupts)

@@ -320,7 +320,7 @@ def _rewrite(
     adjusted = _adjust_file(reading, chosen, user, tables, strict=strict, baselines=baselines)
     adjusted = adjusted.against_baseline(baseline) if baseline else adjusted
     _report_file(adjusted, user)
-    command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ")
+    command = shlex.join(["rankconst", *sys.argv[1:]]).replace("\n", " ").encode(errors="backslashreplace").decode()
     read = READERS[reading.form].read
     done = rewrite(document, adjusted, exchanges, read, digits=digits, percent=user.percent, command=command)
     _report_notes(reading.name, done.notes)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rankconst.errors import DataError, RankconstError
+from rankconst.errors import DataError, RankconstError, lacks_memory
 from rankconst.names import show_controls
 from rankconst.version import __version__
 
@@ -137,6 +137,9 @@ def prepare() -> typer.Typer:
     return make_app(named or COMMANDS)
 
 
+_NO_MEMORY = "there is not enough memory for that; give it less at once."
+
+
 def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     """Run the program and exit; whatever fails on the way, interrupts included, is a line on stderr and a code."""
     _open_streams()
@@ -149,17 +152,18 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         code = 130
     except RankconstError as error:
         code = _fail(str(error), error.exit_code)
-    except MemoryError:
-        code = _fail("there is not enough memory for that; give it less at once.", DataError.exit_code)
     except BrokenPipeError:
         code = 1
     except OSError as error:
         what = f"{error.filename}: " if error.filename else "cannot write the output: "
-        code = _fail(f"{what}{error.strerror or error}.", DataError.exit_code)
-    except Exception:
-        if not interrupts:
+        code = _fail(_NO_MEMORY if lacks_memory(error) else f"{what}{error.strerror or error}.", DataError.exit_code)
+    except Exception as error:
+        if interrupts:
+            code = 130  # an import that is interrupted may raise something else
+        elif lacks_memory(error):
+            code = _fail(_NO_MEMORY, DataError.exit_code)
+        else:
             raise
-        code = 130  # an import that is interrupted may raise something else
     else:
         return
     _leave(code)

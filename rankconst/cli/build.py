@@ -13,7 +13,7 @@ from rankconst.catalogue.metrics import list_tabulated, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
 from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
-from rankconst.download import Reporter, cache_folder, check_mirror
+from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
 from rankconst.tables.location import OUTPUT
 from rankconst.tables.schema import parse_version
@@ -194,7 +194,7 @@ def build(
     local = {source.key: own for source in sources} if own else {}
     cache = cache_folder()
     if not local and not from_archive:
-        reporter.say(f"cache: {cache}" if not mirror else f"mirror: {mirror}  cache: {cache}")
+        reporter.say(f"cache: {cache}" if not mirror else f"mirror: {hide_login(mirror)}  cache: {cache}")
     outcome = build_all(
         Build(
             sources=sources,

@@ -19,7 +19,7 @@ from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
 from rankconst.errors import MissingExtraError, TablesError
 from rankconst.names import squash
-from rankconst.tables.folder import DESCRIPTOR
+from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
 from rankconst.tables.tables import Tables, join_tables, load
 
@@ -217,13 +217,13 @@ FormatOption = Annotated[Format, option("--format", "-f", help="How to print the
 def open_tables(places: Sequence[str] | None) -> Tables:
     """Open the sets that were named, then the one included, then what a build wrote to this folder, as one."""
     sets = [*map(load, places or ()), load()]
-    if (Path(OUTPUT) / DESCRIPTOR).is_file() and OUTPUT not in map(os.path.normpath, places or ()):
-        try:
+    try:
+        if holds_set(Path(OUTPUT)) and OUTPUT not in map(os.path.normpath, places or ()):
             found = load(OUTPUT)
             found.datasets  # noqa: B018 - read here, so that leftovers of another version spoil nothing
             sets.append(found)
-        except TablesError as error:
-            say(f"note: {OUTPUT} is left out: {error}")
+    except (TablesError, OSError) as error:  # the latter of a folder that may not be searched
+        say(f"note: {OUTPUT} is left out: {error}")
     return join_tables(sets)
 
 

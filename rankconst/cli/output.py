@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 import math
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +16,8 @@ import typer
 
 from rankconst.constants.published import Interval, show_number, show_uncertain
 from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
-from rankconst.names import show_controls
+from rankconst.files import replace_file
+from rankconst.names import shorten, show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 
 if TYPE_CHECKING:
@@ -433,7 +433,7 @@ def check_target(path: Path, force: bool) -> None:
     try:
         found = path.exists()
     except OSError as error:
-        raise UsageError(f"{str(path)[:80]}...: {error.strerror}. Name another file.") from error
+        raise UsageError(f"{shorten(str(path))}: {error.strerror}. Name another file.") from error
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name a file in it.")
     if found and not force:
@@ -444,14 +444,8 @@ def check_target(path: Path, force: bool) -> None:
 
 def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Put a file in its place at once, so that half of it is never seen; if it cannot be written, nothing is left."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with explain_write_errors(str(path), "Name another file.", UsageError):
-            with fresh.open("wb") as file:
-                file.writelines([content] if isinstance(content, bytes) else content)
-            fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
+    with explain_write_errors(str(path), "Name another file.", UsageError):
+        replace_file(path, content)
 
 
 # -- what a reader left out of a file -------------------------------------------------------------------------------

@@ -222,7 +222,8 @@ def _name_values(given: Sequence[str], labels: Sequence[str]) -> list[tuple[str,
     if labels and len(labels) != len(given):
         raise typer.BadParameter(f"{len(labels)} for {len(given)} values; name each or none.", param_hint="--label")
     found = []
-    for place, text in enumerate(given):
+    labels = [label.encode(errors="replace").decode() for label in labels]
+    for place, text in enumerate(each.encode(errors="replace").decode() for each in given):
         name, equals, value = text.rpartition("=")
         if equals and labels:
             raise typer.BadParameter(f"{text} is named already; leave out --label.", param_hint="VALUE")

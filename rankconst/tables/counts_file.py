@@ -25,6 +25,7 @@ _NAMES: dict[str, Callable[[str], str]] = {
     "split": parse_split,
     "side": parse_side,
 }
+_LARGEST = 2**29
 _COLUMNS = ("num_candidates", "num_tasks", *_NAMES)
 
 
@@ -61,9 +62,14 @@ def read_counts(path: Path) -> Tables:
     A file of numbers alone, one a line, has the counts of the tasks. What has no name is called by the file's.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+        lines = content.decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read {path}: {error}. Expected a CSV file with a column num_candidates.") from error
+        told = error.strerror if isinstance(error, OSError) else error
+        raise DataError(f"cannot read {path}: {told}. Expected a CSV file with a column num_candidates.") from error
+    if len(content) > _LARGEST:
+        raise DataError(f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks.")
     plain = bool(lines) and lines[0].strip().isdigit()
     sign = "\t" if lines and "\t" in lines[0] else ","
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 DESCRIPTOR = "datapackage.json"
 """The file that names the version of a set of tables, and the SHA-256 of each of its files."""
+
+INCOMING = ".incoming"
+"""The folder that holds the newer files of a set while these take their places, one after the other."""
 
 # Most sets are folders: what zip files need is imported for those alone, so that tables open quickly.
 
@@ -56,10 +60,17 @@ def check_size(file: Path | ZipPath, size: int, packed: int | None = None) -> No
         )
 
 
-def _read_file(file: Path | ZipPath) -> bytes:
-    """Return a file's content; FileNotFoundError if there is none, TablesError if it cannot be read."""
+def read_file(file: Path | ZipPath) -> bytes:
+    """Return the content of a set's file; FileNotFoundError if there is none, TablesError if it cannot be read."""
     if isinstance(file, ZipPath):
         return file.read_bytes()
+    # If a build was cut off after its new set was whole, that set counts.
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return _read_one(file.parent / INCOMING / file.name)
+    return _read_one(file)
+
+
+def _read_one(file: Path) -> bytes:
     try:
         if file.exists() and not file.is_file():
             raise TablesError(f"{file} is not a file. Remove it, and build the set again.")
@@ -69,6 +80,11 @@ def _read_file(file: Path | ZipPath) -> bytes:
         raise
     except OSError as error:
         raise TablesError(f"cannot read {file}: {error.strerror or error}. Check its permissions.") from error
+
+
+def holds_set(folder: Path) -> bool:
+    """Tell whether a folder holds a set of tables."""
+    return any((each / DESCRIPTOR).is_file() for each in (folder, folder / INCOMING))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +122,7 @@ class ZipPath:
 def read_descriptor(folder: Folder) -> dict[str, Any]:
     """Return the descriptor of a set; TablesError if there is none, or it names no version and files."""
     try:
-        descriptor = json.loads(_read_file(folder / DESCRIPTOR).decode("utf-8"))
+        descriptor = json.loads(read_file(folder / DESCRIPTOR).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(
             f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them."
@@ -146,16 +162,23 @@ def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:
     """
     file = folder / f"{name}.parquet"
     try:
-        content = _read_file(file)
+        content = read_file(file)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(f"{file} is missing; the set in {folder} is not whole. Build it again.") from error
     got = f"sha256:{hashlib.sha256(content).hexdigest()}"
     if got != expected:
+        if isinstance(folder, Path) and {"name": name, "hash": got}.items() <= _describe(folder, name).items():
+            raise TablesError(f"the set in {folder} was replaced while it was read. Run the command again.")
         remedy = "Restore it, or build the set again with --force." if isinstance(file, Path) else "Get the set again."
         raise TablesError(
             f"{file} is not the file that {DESCRIPTOR} describes: expected {expected}, got {got}. {remedy}"
         )
     return content
+
+
+def _describe(folder: Folder, name: str) -> dict[str, Any]:
+    resources = read_descriptor(folder)["resources"]
+    return next((resource for resource in resources if resource.get("name") == name), {})
 
 
 def check_whole(folder: Folder) -> None:
@@ -175,7 +198,8 @@ def is_zip(path: Path) -> bool:
         return False
     import zipfile
 
-    return path.suffix.lower() == ".zip" or zipfile.is_zipfile(path)
+    # The end of a device, at which a zip file is known, may never come.
+    return path.suffix.lower() == ".zip" or (path.is_file() and zipfile.is_zipfile(path))
 
 
 def find_set(archive: Path, label: str) -> ZipPath:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankconst.download import is_url
-from rankconst.errors import UsageError
+from rankconst.download import hide_login, is_url
+from rankconst.errors import TablesError, UsageError
 from rankconst.names import shorten
 from rankconst.tables.folder import DESCRIPTOR, find_set, is_zip
 
@@ -93,11 +93,13 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     text = os.fspath(place)
     try:
         found = next((kind for kind in KINDS if kind.recognise(text)), None)
+    except PermissionError as error:
+        raise TablesError(f"cannot read {text}: {error.strerror}. Check its permissions.") from error
     except (OSError, ValueError):  # too long for a name, a loop of links, a zero byte
         found = None
     if found is not None:
         return found.locate(text)
     raise UsageError(
-        f"{shorten(text)!r} is no place that tables can be read from: expected "
+        f"{shorten(hide_login(text))!r} is no place that tables can be read from: expected "
         f"{', '.join(kind.name for kind in KINDS)}."
     )

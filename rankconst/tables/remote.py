@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import tempfile
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from rankconst.download import Remedies, Reporter, cache_folder, download, explain, require_pooch
+from rankconst.download import (
+    Remedies,
+    Reporter,
+    SlowError,
+    cache_folder,
+    download,
+    explain,
+    hide_login,
+    require_pooch,
+    strange_answers,
+    watch,
+)
 from rankconst.errors import DownloadError, TablesError, UsageError, explain_write_errors, first_line
+from rankconst.names import shorten
 from rankconst.tables.folder import DESCRIPTOR, ZipPath, check_whole, find_set, read_descriptor
 from rankconst.tables.schema import COLUMNS
 
@@ -28,27 +42,33 @@ class Remote:
     sha256: str | None
 
     @property
+    def name(self) -> str:
+        """What messages call the address."""
+        return hide_login(self.address)
+
+    @property
     def label(self) -> str:
         """What messages call the set."""
-        return self.address.removesuffix(f"/{DESCRIPTOR}")
+        return self.name.removesuffix(f"/{DESCRIPTOR}")
 
     @property
     def file_name(self) -> str:
         """The name in the cache: readable, and another one for every address and hash."""
-        readable = re.sub(r"[^A-Za-z0-9.]+", "-", self.address)[-100:].strip("-.")
-        return f"{readable}-{hashlib.sha256(f'{self.address}#{self.sha256}'.encode()).hexdigest()[:16]}.zip"
+        readable = re.sub(r"[^A-Za-z0-9.]+", "-", self.name)[-100:].strip("-.")
+        return f"{readable}-{hashlib.sha256(f'{self.name}#{self.sha256}'.encode()).hexdigest()[:16]}.zip"
 
-    def check(self, file: Path) -> Path:
-        """Refuse a file with another SHA-256 than was asked for."""
+    def check(self, packed: Path) -> None:
+        """Refuse a set of which the file that was asked for has another SHA-256."""
         if self.sha256 is None:
-            return file
-        got = hashlib.sha256(file.read_bytes()).hexdigest()
+            return
+        whole = not self.address.partition("?")[0].endswith(f"/{DESCRIPTOR}")
+        content = packed.read_bytes() if whole else (find_set(packed, self.label) / DESCRIPTOR).read_bytes()
+        got = hashlib.sha256(content).hexdigest()
         if got != self.sha256:
             raise DownloadError(
-                f"{self.address} is not the file that was asked for: expected SHA-256 {self.sha256}, got {got}. "
+                f"{self.name} is not the file that was asked for: expected SHA-256 {self.sha256}, got {got}. "
                 "Nothing was kept. Check the hash with the publisher."
             )
-        return file
 
 
 def _parse(text: str) -> Remote:
@@ -58,7 +78,8 @@ def _parse(text: str) -> Remote:
     found = re.fullmatch(r"sha256=([0-9a-f]{64})", fragment, re.IGNORECASE)
     if mark and found is None:
         raise UsageError(
-            f"what follows # in {text!r} is not a hash: expected #sha256= and 64 hexadecimal digits, got #{fragment}."
+            f"what follows # in {hide_login(text)!r} is not a hash: expected #sha256= and 64 hexadecimal digits, "
+            f"got #{fragment}."
         )
     return Remote(address, found[1].lower() if found else None)
 
@@ -69,16 +90,11 @@ def find_copy(text: str, fetch: Callable[[Remote, Path], Path]) -> tuple[Path, Z
     `fetch` downloads into a folder, and returns a zip file there.
     """
     remote = _parse(text)
-    require_pooch(f"getting tables from {remote.address}")
+    require_pooch(f"getting tables from {remote.name}")
     kept = cache_folder() / "tables" / remote.file_name
     if kept.is_file():
-        try:
-            folder = find_set(kept, remote.label)
-            check_whole(folder)
-        except TablesError:
-            pass  # damaged since: it is downloaded again
-        else:
-            return kept, folder
+        with suppress(TablesError, DownloadError):  # damaged since: it is downloaded again
+            return kept, _check(remote, kept)
     try:
         with explain_write_errors(
             f"to the cache {kept.parent}", "Set RANKCONST_CACHE to another folder.", DownloadError
@@ -87,11 +103,19 @@ def find_copy(text: str, fetch: Callable[[Remote, Path], Path]) -> tuple[Path, Z
             # A folder of its own, so that simultaneous downloads do not meet; what is there is replaced at once.
             with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".incoming-") as incoming:
                 fresh = fetch(remote, Path(incoming))
-                check_whole(find_set(fresh, remote.label))
+                _check(remote, fresh)
                 fresh.replace(kept)
     except TablesError as error:
         raise DownloadError(f"{error} Nothing was kept.") from error
     return kept, find_set(kept, remote.label)
+
+
+def _check(remote: Remote, packed: Path) -> ZipPath:
+    """Return what reads a zip file that holds all of what was asked for."""
+    remote.check(packed)
+    folder = find_set(packed, remote.label)
+    check_whole(folder)
+    return folder
 
 
 _REMEDIES = Remedies(
@@ -109,16 +133,16 @@ def fetch_zip(remote: Remote, folder: Path) -> Path:
     """Download a zip file."""
     path = folder / "tables.zip"
     _download(remote.address, path)
-    return remote.check(path)
+    return path
 
 
 def fetch_folder(remote: Remote, folder: Path) -> Path:
     """Download a descriptor and the tables next to it, and pack them: one file can be replaced at once."""
     _download(remote.address, folder / DESCRIPTOR)
-    remote.check(folder / DESCRIPTOR)
     path = folder / "tables.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.write(folder / DESCRIPTOR, DESCRIPTOR)
+    remote.check(path)
     named = {resource.get("name") for resource in read_descriptor(ZipPath(path, "", remote.label))["resources"]}
     for name in (f"{name}.parquet" for name in COLUMNS if name in named):
         _download(urljoin(remote.address, name), folder / name)
@@ -132,7 +156,6 @@ _DOI = re.compile(r"doi:(10\.\d{4,9}/.*?[^/])(?:/([^/]+\.zip))?/?", re.IGNORECAS
 
 def fetch_deposit(remote: Remote, folder: Path) -> Path:
     """Download the zip file of a deposit: the one that is named, or the only one."""
-    import pooch
     import requests
 
     parsed = _DOI.fullmatch(remote.address)
@@ -142,26 +165,38 @@ def fetch_deposit(remote: Remote, folder: Path) -> Path:
         )
     doi, name = parsed.groups()
     remedy = "get the zip file in another way and name that"
-    keeper = pooch.create(folder, base_url=f"doi:{doi}/")
     try:
-        keeper.load_registry_from_doi()
-    except requests.RequestException as error:
+        files = watch(functools.partial(_list_files, doi, folder))
+    except (requests.RequestException, SlowError) as error:
         raise DownloadError(
             f"could not look up doi:{doi}: {explain(error)}. Check the DOI and the network, or {remedy}."
         ) from error
-    except (LookupError, TypeError, ValueError) as error:
+    except strange_answers() as error:
         raise DownloadError(
-            f"doi:{doi} leads to no deposit whose files can be listed ({type(error).__name__}: {first_line(error)}). "
-            f"Check the DOI, or {remedy}."
+            f"doi:{doi} leads to no deposit whose files can be listed ({type(error).__name__}: "
+            f"{shorten(first_line(error))}). Check the DOI, or {remedy}."
         ) from error
-    found = [file for file in keeper.registry if (file == name if name else file.lower().endswith(".zip"))]
+    found = [file for file in files if (file == name if name else file.lower().endswith(".zip"))]
     if len(found) != 1:
-        zips = any(file.lower().endswith(".zip") for file in keeper.registry)
+        zips = any(file.lower().endswith(".zip") for file in files)
+        shown = ", ".join([shorten(file) for file in files][:9]) + (", ..." if len(files) > 9 else "")
         raise DownloadError(
             f"doi:{doi} has {'several zip files' if found else f'no {name}' if name else 'no zip file'}: expected one, "
-            f"got the files {', '.join(keeper.registry) or 'none'}. "
+            f"got the files {shown or 'none'}. "
             + (f"Name one of its zip files: doi:{doi}/NAME.zip." if zips else f"Check the DOI, or {remedy}.")
         )
     path = folder / "tables.zip"
-    _download(f"doi:{doi}/{found[0]}", path, keeper.registry[found[0]])
-    return remote.check(path)
+    _download(f"doi:{doi}/{found[0]}", path, files[found[0]])
+    return path
+
+
+def _list_files(doi: str, folder: Path) -> dict[str, str]:
+    """Return the files of a deposit with their hashes."""
+    import pooch
+
+    keeper = pooch.create(folder, base_url=f"doi:{doi}/")
+    keeper.load_registry_from_doi()
+    for file, known in keeper.registry.items():
+        if not isinstance(file, str) or not re.fullmatch(r"(md5|sha1|sha256|sha512):[0-9a-f]+", known):
+            raise ValueError(f"{file!r} has no hash of a known kind: {known!r}")
+    return dict(keeper.registry)

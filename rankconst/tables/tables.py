@@ -312,6 +312,11 @@ class Tables:
             yield
         except TablesError:
             raise
+        except MemoryError as error:
+            raise TablesError(
+                f"{self.folder / name}.parquet cannot be read: there is not enough memory for what it says it holds. "
+                "Give the program more; if that does not help, get the set again."
+            ) from error
         except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, OverflowError) as error:
             raise TablesError(
                 f"{self.folder / name}.parquet cannot be read: {first_line(error)[:200]}. Build the set again, or get "

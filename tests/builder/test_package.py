@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import threading
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +17,14 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 import rankconst
 from rankconst.catalogue.aggregations import MACROS
+from rankconst.download import Reporter
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
-from rankconst_builder.package import complete_exchange, hash_content, write_tables
+from rankconst_builder.package import complete_exchange, hash_content, hold_folder, write_tables
 from rankconst_builder.tabulate import tabulate
 
 Tables = dict[str, "pa.Table"]
@@ -245,11 +250,11 @@ def test_exchange_cut_off_anywhere_leaves_a_whole_set(tmp_path: Path) -> None:
                 finished = False
             else:
                 finished = True
-        complete_exchange(folder)
-        complete_exchange(folder)
         outcomes.append("old" if is_set(folder, old, "1.0.0") else "new")
-        if outcomes[-1] == "new":
-            assert is_set(folder, new, "2.0.0")
+        for _ in range(3):
+            if outcomes[-1] == "new":
+                assert is_set(folder, new, "2.0.0")
+            complete_exchange(folder)
         write_tables(folder, "3.0.0", third, provenance_of("three"))
         assert is_set(folder, third, "3.0.0")
         assert len(list(folder.iterdir())) == 1 + len(COLUMNS)
@@ -284,6 +289,40 @@ def test_exchange_cut_off_again_and_again(tmp_path: Path, monkeypatch: pytest.Mo
     complete_exchange(tmp_path)
     assert is_set(tmp_path, new, "2.0.0")
     assert len(list(tmp_path.iterdir())) == 1 + len(COLUMNS)
+
+
+def test_a_set_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
+    write_tables(tmp_path, "1.0.0", make_tables("one"), provenance_of("one"))
+    loaded = rankconst.load(tmp_path)
+    write_tables(tmp_path, "2.0.0", make_tables("one", size=7), provenance_of("one"))
+    with pytest.raises(rankconst.TablesError, match="was replaced while it was read"):
+        loaded.read("candidates")
+
+
+def test_processes_take_turns(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl", reason="this system has no locks on folders")
+    out, said, order = tmp_path / "deep" / "out", io.StringIO(), list[str]()
+    reporter = Reporter(Console(file=said))
+
+    def write(name: str, content: str) -> None:
+        with hold_folder(out, reporter):
+            order.append(name)
+            if content:
+                (out / name).write_text(content, encoding="utf-8")
+
+    with hold_folder(out, reporter):
+        other = threading.Thread(target=write, args=("second", "two"))
+        other.start()
+        while "waiting" not in said.getvalue():
+            time.sleep(0.001)
+        order.append("first")
+    # The folder that was made for nothing went, and the one who waited made it anew.
+    other.join()
+    assert order == ["first", "second"]
+    assert (out / "second").read_text(encoding="utf-8") == "two"
+    with hold_folder(tmp_path / "not" / "needed", reporter):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
 
 def test_nothing_waiting(tmp_path: Path) -> None:

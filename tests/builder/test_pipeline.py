@@ -30,8 +30,9 @@ from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.layout import Layout
-from rankconst_builder.package import complete_exchange
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
+from rankconst_builder.verify import read_set
+from rankconst_builder.verify.files import check_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -738,9 +739,14 @@ def test_interrupted_exchange_is_completed_by_the_next_build(small: Path, run: R
     (tmp_path / "new").rename(tmp_path / "out" / ".incoming")
     for name in ("candidates.parquet", "constants.parquet"):
         (tmp_path / "out" / ".incoming" / name).replace(tmp_path / "out" / name)
+    whole = rankconst.load(tmp_path / "out")
+    assert list(whole.datasets) == ["alpha", "beta"]
+    assert [whole.read(name).num_rows > 0 for name in COLUMNS] == [True] * len(COLUMNS)
+    read = read_set(whole)
+    assert not check_files(read).findings
     outcome = run("alpha", "beta", fetcher=Broken(tmp_path / "cache"))
     assert outcome.kept == ("alpha", "beta")
-    complete_exchange(tmp_path / "out")
+    assert read_set(rankconst.load(tmp_path / "out")).digests == read.digests
     assert len(list((tmp_path / "out").iterdir())) == 1 + len(COLUMNS)
 
 
@@ -810,11 +816,11 @@ def test_a_run_killed_while_it_keeps_a_dataset_is_taken_up(
 ) -> None:
     write_table, written = pq.write_table, []
 
-    def cut_off(table: Any, where: Any) -> None:
+    def cut_off(table: Any, where: Any, **options: Any) -> None:
         written.append(where)
         if len(written) > 1:
             raise SystemExit
-        write_table(table, where)
+        write_table(table, where, **options)
 
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(pq, "write_table", cut_off)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+
+if TYPE_CHECKING:
+    from cli.conftest import Run
 
 START = f'"{sys.executable}" -m rankconst'
 NATIONS = "adjust 0.338 --metric mrr --dataset nations"
@@ -32,6 +39,154 @@ def test_streams_that_cannot_be_used(command: str, code: int, said: str) -> None
     assert (done.returncode, "Traceback" in done.stderr) == (code, False)
     assert done.stderr.startswith(said)
     assert done.stderr.count("\n") == bool(said)
+
+
+LONG = "x" * 300
+
+posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are others here")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (f"{NATIONS} --out {LONG}.csv", 2, "x...: File name too long. Name another file."),
+        (f"{NATIONS} --out file/a.csv", 2, "the folder file does not exist. Create it, or name another file."),
+        (f"{NATIONS} --out .", 2, ". is a folder; name a file in it."),
+        (f"{NATIONS} --tables /dev/zero", 6, "/dev/zero holds no tables: datapackage.json is missing."),
+        (f"{NATIONS} --counts .", 6, "cannot read .: Is a directory. Expected a CSV file"),
+        (f"{NATIONS} --tables {LONG * 20}", 2, "is no place that tables can be read from"),
+        ("lint \udce9.csv", 6, "there is no file "),
+        (f"plot 0.338 --dataset nations --metric mrr --out {LONG}.svg", 2, "x...: File name too long."),
+        ("export --format long --dataset nations --out file/a.csv", 2, "the folder file does not exist."),
+        ("verify .", 6, ". holds no tables: datapackage.json is missing."),
+    ],
+)
+def test_places_that_cannot_be_used(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int, said: str
+) -> None:
+    if command.startswith("plot"):
+        pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    screen = run(*command.split())
+    assert (screen.code, screen.err.count("\n")) == (code, 1)
+    assert screen.err.startswith("error: ")
+    assert said in screen.err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+BUILD = "build --train train.txt --test train.txt --name mine --protocol raw --out out"
+
+
+@posix
+@pytest.mark.usefixtures("builder", "cheap_constants")
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--out", LONG], 6, "cannot write tables to xxx"),
+        (["--out", "train.txt/out"], 6, "train.txt is not a folder. Name another with --out."),
+        (["--name", LONG], 2, "is too long; files have that name: at most 100 letters."),
+        (["--relations", "r," * 350], 0, ""),
+        (["--relations", "/".join("r" * 400)], 4, "the dataset has no relation 'r/r/"),
+        (["--relations", "\udce9"], 2, "--relations: '\\udce9' is not UTF-8 text, as labels have to be."),
+        (["--entities", "."], 4, "the dataset has no entity '.' (1 of 1 named)."),
+        (["--train", "."], 6, "cannot read .: Is a directory."),
+        (["--train", "/dev/zero"], 6, "/dev/zero is a device, which may have no end; name a file."),
+    ],
+)
+def test_builds_that_cannot_be(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], code: int, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.txt").write_text("a\tr\tb\nb\tr\ta\n", encoding="utf-8")
+    screen = run(*BUILD.split(), *options)
+    assert screen.code == code
+    assert [said in line for line in screen.err.splitlines() if line.startswith("error: ")] == [True] * bool(code)
+    assert [path.name for path in tmp_path.iterdir() if path.name != "out"] == ["train.txt"]
+
+
+def test_a_folder_that_is_gone(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    try:
+        (tmp_path / "gone").rmdir()
+    except OSError:
+        pytest.skip("this system keeps a folder that is used")
+    assert run(*NATIONS.split()).code == 0
+    screen = run(*NATIONS.split(), "--out", "a.csv")
+    assert (screen.code, screen.err) == (
+        2,
+        "error: cannot write a.csv: No such file or directory. Name another file.\n",
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to root, or here")
+def test_what_may_not_be_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("results.csv", "counts.csv"):
+        (tmp_path / name).write_text("num_candidates\n3\n", encoding="utf-8")
+        (tmp_path / name).chmod(0)
+    (tmp_path / "set").mkdir(0)
+    for command in ("adjust results.csv", f"{NATIONS} --tables set", "lint results.csv"):
+        screen = run(*command.split())
+        assert (screen.code, screen.err.count("\n")) == (6, 1)
+        assert "Permission denied." in screen.err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError("Cannot allocate memory"),
+        ImportError("libarrow.so: failed to map segment from shared object"),
+        RuntimeError("can't start new thread"),
+        pa.ArrowException("Unknown error: Failed to launch worker thread: Resource temporarily unavailable"),
+        pa.ArrowMemoryError("malloc of size 256 failed"),
+    ],
+)
+def test_too_little_memory_is_a_line(run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("rankconst.cli.adjust.open_tables", fail)
+    screen = run(*NATIONS.split())
+    assert (screen.code, screen.err) == (6, "error: there is not enough memory for that; give it less at once.\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="this system limits memory in another way, or not at all")
+def test_too_little_memory_to_start() -> None:
+    line = f"ulimit -v 60000; exec {START} {NATIONS}"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell limits
+    assert (done.returncode, done.stderr) == (6, "error: there is not enough memory to start.\n")
+
+
+def test_more_wrong_values_than_anybody_reads(run: Run, tmp_path: Path) -> None:
+    lines = "".join(f"m{place},FB15k-237,{place}.5\n" for place in range(1, 1001))
+    (tmp_path / "board.csv").write_text(f"model,dataset,MRR\n{lines}", encoding="utf-8")
+    screen = run("adjust", tmp_path / "board.csv")
+    assert (screen.code, screen.err.count("\n")) == (6, 1)
+    assert screen.err.endswith("And 999 more.\n")
+
+
+def test_columns_of_numbers_and_words_in_parquet(run: Run, tmp_path: Path) -> None:
+    rows = [{"dataset": "FB15k-237", "mrr": 0.3, "note": note} for note in (1, "a", None, 2.5, True, 10**30)]
+    (tmp_path / "results.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert run("adjust", tmp_path / "results.jsonl", "--long", "--out", tmp_path / "a.parquet").code == 0
+    assert pq.read_table(tmp_path / "a.parquet").num_rows == len(rows)
+
+
+def test_names_that_are_no_text(run: Run, tmp_path: Path) -> None:
+    try:
+        (tmp_path / "\udce9.md").write_text("| Model | MRR (FB15k-237) |\n|---|---|\n| A | 0.338 |\n", encoding="utf-8")
+    except OSError:
+        pytest.skip("this system has names in UTF-8 only")
+    out = tmp_path / "out.md"
+    assert run("adjust", tmp_path / "\udce9.md", "--replace", "AMRR", "--out", out).code == 0
+    assert "/\\udce9.md' --replace AMRR --out" in out.read_text(encoding="utf-8")
+    pytest.importorskip("matplotlib")
+    options = ("--dataset", "nations", "--metric", "mrr", "--out", tmp_path / "a.svg")
+    assert run("plot", "\udce9=0.338", *options).code == 0
 
 
 # Says when modules are being imported, which is after a bare interpreter could still be interrupted.

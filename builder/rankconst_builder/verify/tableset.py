@@ -7,7 +7,6 @@ import math
 import zipfile
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
@@ -32,7 +31,7 @@ from rankconst.catalogue.protocols import (
 )
 from rankconst.errors import DataError, TablesError, UndefinedError, UnknownNameError
 from rankconst.moments.result import Method
-from rankconst.tables.folder import DESCRIPTOR, ZipPath
+from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
 from rankconst.tables.schema import COLUMNS, RELATIONS_SINCE, SINCE, TableColumn, parse_version, precedes
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.describe import name_archive
@@ -422,12 +421,12 @@ def read_set(tables: Tables) -> TableSet:
             others.append(name)
             continue
         try:
-            files[name] = (folder / name).read_bytes()
+            files[name] = read_file(folder / name)
         except (TablesError, OSError) as error:
             unreadable[name] = str(error)
     return TableSet(
         tables=tables,
-        text=(folder / DESCRIPTOR).read_bytes(),
+        text=read_file(folder / DESCRIPTOR),
         files=files,
         others=tuple(others),
         unreadable=unreadable,
@@ -451,5 +450,6 @@ def _list_names(folder: Folder) -> list[tuple[str, bool]]:
             inside = [name.removeprefix(folder.at) for name in archive.namelist() if name != folder.at]
         names = {name.partition("/")[0]: "/" not in name for name in inside}
         return sorted(names.items())
-    path = Path(str(folder))
-    return sorted((entry.name, entry.is_file()) for entry in path.iterdir())
+    newer = folder / INCOMING
+    entries = [*folder.iterdir(), *(newer.iterdir() if newer.is_dir() else ())]
+    return sorted({(entry.name, entry.is_file()) for entry in entries if entry != newer})

@@ -1,0 +1,241 @@
+"""The commands that write, each with what it finds; the pairs of them that write to one place; and what came of all."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import http.server
+import os
+import random
+import shutil
+import tempfile
+import threading
+import zipfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rankconst
+from faults.injecting import FAULTS, Bench, Command, Tally
+from pages import prepared_app
+from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, load_benchmarks
+from rankconst.catalogue.protocols import SPLITS
+from rankconst.cli import app
+from rankconst_builder import tabulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from faults.injecting import Choose
+    from rankconst import Histogram, Metric, Moments
+
+FEW = 16
+KEYS = ("alpha", "beta", "gamma")
+PROTOCOL = ("--protocol", "raw")
+RESULTS = "model,dataset,split,MRR\nRotatE,FB15k-237,test,0.338\nTransE,WN18RR,test,0.226\n"
+PAPER = "| Model | MRR (FB15k-237) |\n|---|---|\n| RotatE | 0.338 |\n"
+
+
+def make_file(key: str, split: str) -> bytes:
+    """Return the file of a small graph."""
+    draw = random.Random(f"{key} {split}").randrange  # noqa: S311 - test data
+    return b"".join(b"e%d\tr%d\te%d\n" % (draw(9), draw(2), draw(9)) for _ in range(12))
+
+
+def address(key: str, split: str) -> str:
+    return f"https://small.invalid/{key}/{split}.txt"
+
+
+@functools.cache
+def _compute_once(metric: Metric, histogram: Histogram) -> Moments:
+    return rankconst.compute_moments(metric, histogram)
+
+
+def furnish() -> None:
+    """Give this process small benchmarks, and constants that are computed once."""
+    small = {
+        key: Benchmark(
+            key=key,
+            title=key.title(),
+            aliases=(),
+            format=LineFormat(),
+            files={
+                split: BenchmarkFile(
+                    Remote(address(key, split), len(data), hashlib.sha256(data).hexdigest() if key != "gamma" else None)
+                )
+                for split in SPLITS
+                for data in (make_file(key, split),)
+            },
+            split="published",
+        )
+        for key in KEYS
+    }
+    benchmarks = load_benchmarks()
+    assert isinstance(benchmarks, dict)
+    benchmarks.update(small)
+    setattr(app, "make_app", prepared_app)  # noqa: B010 - of another type
+    setattr(tabulate, "compute_moments", _compute_once)  # noqa: B010 - it is there by import
+    for key in KEYS:
+        place = Path(os.environ["RANKCONST_MIRROR"]) / "small.invalid" / key
+        place.mkdir(parents=True, exist_ok=True)
+        for split in SPLITS:
+            (place / f"{split}.txt").write_bytes(make_file(key, split))
+
+
+def _results(folder: Path) -> None:
+    (folder / "results.csv").write_text(RESULTS, encoding="utf-8")
+    (folder / "paper.md").write_text(PAPER, encoding="utf-8")
+    for name in ("adjusted.csv", "adjusted.md", "constants.parquet", "picture.svg"):
+        (folder / name).write_text("old", encoding="utf-8")
+
+
+def build(*keys: str, out: str = "out", options: Sequence[str] = ()) -> tuple[str, ...]:
+    return ("build", *(each for key in keys for each in ("--dataset", key)), *PROTOCOL, "--out", out, *options)
+
+
+def export(out: str) -> tuple[str, ...]:
+    return ("export", "--format", "long", "--dataset", "nations", "--out", out, "--force")
+
+
+def _built(*keys: str, bench: Bench) -> Path:
+    """Return a folder with a set of tables."""
+    folder = bench.fresh()
+    (folder / "tmp").mkdir()
+    ended = bench.run(folder, build(*keys))
+    assert ended.code == 0, ended
+    return folder
+
+
+def list_commands(bench: Bench, served: str) -> list[Command]:
+    """Return the commands; `served` is the address of a server that has the mirror's files, and sets of tables."""
+    sets: dict[tuple[str, ...], Path] = {keys: _built(*keys, bench=bench) for keys in (KEYS[:1], KEYS[:2])}
+
+    def with_set(*keys: str) -> functools.partial[None]:
+        return functools.partial(_copy, sets[keys] / "out")
+
+    mirror = Path(os.environ["RANKCONST_MIRROR"])
+    packed = sets["alpha", "beta"] / "out"
+    with zipfile.ZipFile(mirror / "set.zip", "w") as archive:
+        for path in sorted(packed.iterdir()):
+            archive.write(path, path.name)
+    shutil.copytree(packed, mirror / "set")
+    release = ("release", "--from", "out", "--version", "90.0.0", "--previous", "none", "--date", "2026-01-01")
+    files = mirror / "small.invalid" / "alpha"
+    own = [each for split in SPLITS for each in (f"--{split}", str(files / f"{split}.txt"))]
+    downloaded = ("--mirror", served, "--force")
+    return [
+        Command("build, the first", build("alpha"), ["out"]),
+        Command("build, into a set", build("beta"), ["out"], with_set("alpha")),
+        Command("build, two datasets", build("alpha", "beta", "gamma"), ["out"], with_set("alpha", "beta")),
+        Command(
+            "build, per triple",
+            ("build", *own, "--name", "mine", *PROTOCOL, "--out", "out", "--per-triple"),
+            ["out", "out/per-triple/mine-raw.parquet"],
+            with_set("alpha"),
+        ),
+        Command(
+            "build, downloading",
+            build("gamma", options=downloaded),
+            ["out", *(f"cache/sources/small.invalid/gamma/{split}.txt" for split in SPLITS)],
+        ),
+        Command("release", release, ["data/90.0.0", "data/*.zip"], with_set("alpha", "beta")),
+        Command(
+            "adjust --out", ("adjust", "results.csv", "--out", "adjusted.csv", "--force"), ["adjusted.csv"], _results
+        ),
+        Command(
+            "adjust --replace --out",
+            ("adjust", "paper.md", "--replace", "AMRR", "--out", "adjusted.md", "--force"),
+            ["adjusted.md"],
+            _results,
+        ),
+        Command(
+            "export --out",
+            export("constants.parquet"),
+            ["constants.parquet"],
+            _results,
+        ),
+        Command("plot --out", ("plot", "results.csv", "--out", "picture.svg", "--force"), ["picture.svg"], _results),
+        *(
+            Command(title, ("show", "alpha", *PROTOCOL, "--tables", f"{served}/{place}"), ["cache/tables/*.zip"])
+            for title, place in (("show --tables URL.zip", "set.zip"), ("show --tables URL", "set/datapackage.json"))
+        ),
+    ]
+
+
+def list_pairs(commands: Sequence[Command], served: str) -> list[tuple[Command, Command]]:
+    """Return the pairs of commands that write to one place, or of which one reads what the other writes."""
+    named = {command.title: command for command in commands}
+    into, other = named["build, into a set"], Command("build of another dataset", build("gamma"), ["out"])
+    release, read = named["release"], Command("show", ("show", "alpha", *PROTOCOL, "--tables", "out"), ["out"])
+    downloaded = ("--mirror", served, "--force")
+    elsewhere = Command("build elsewhere", build("gamma", out="other", options=downloaded), ["other"])
+    exported = Command("export to the same file", export("adjusted.csv"), ["adjusted.csv"])
+    alike = [named[title] for title in named if title.endswith("--out") or title.startswith("show")]
+    return [
+        (into, other),
+        (into, into),
+        (into, release),
+        (release, into),
+        (release, release),
+        (into, read),
+        (named["build, downloading"], elsewhere),
+        *zip(alike, alike, strict=True),
+        (named["adjust --out"], exported),
+    ]
+
+
+def choose_all(points: int) -> list[tuple[int, str]]:
+    """Return every point with every fault."""
+    return [(at, fault) for at in range(points) for fault in FAULTS]
+
+
+def choose_each(points: int) -> list[tuple[int, str]]:
+    """Return every point once, with the faults in turn; of a few points all, with every fault."""
+    return choose_all(points) if points <= FEW else [(at, FAULTS[at % len(FAULTS)]) for at in range(points)]
+
+
+def choose_some(points: int) -> list[tuple[int, str]]:
+    """Return a few points that are spread out, with a fault each."""
+    return [(at, FAULTS[at % len(FAULTS)]) for at in sorted({points // 2, points - 2})]
+
+
+def inject(choose: Choose, pairs: int | None = None) -> Iterator[Tally]:
+    """Try every command, and so many pairs, at the points and with the faults that `choose` returns."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        os.environ |= {"RANKCONST_MIRROR": str(root / "mirror"), "NO_PROXY": "*"}
+        furnish()
+        (root / "runs").mkdir()
+        bench = Bench(root / "runs")
+        with serve(root / "mirror") as served:
+            commands = list_commands(bench, served)
+            for command in commands:
+                bench.warm_up(command)
+                yield bench.try_faults(command, choose)
+            for first, second in list_pairs(commands, served)[:pairs]:
+                yield bench.try_pair(first, second, lambda points: choose(points)[::3])
+
+
+def _copy(out: Path, folder: Path) -> None:
+    shutil.copytree(out, folder / "out")
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on the loopback from a child process, so that this one has a single thread."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Silent, directory=str(folder)))
+    child = os.fork()
+    if not child:
+        threading.Timer(3600, os._exit, (0,)).start()
+        server.serve_forever()
+    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+class _Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""

@@ -1,0 +1,51 @@
+"""Every command that writes survives faults at its calls: a few of them here, all with RANKCONST_THOROUGH=1."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from pages import ROOT
+
+SCRIPT = ROOT / "scripts" / "inject_faults.py"
+PAGE = ROOT / "docs" / "robustness.md"
+
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.skipif(not SCRIPT.is_file(), reason="the script is in a checkout only"),
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork"),
+]
+
+
+@pytest.mark.slow
+def test_faults_are_survived() -> None:
+    # In a process of its own: it forks, which one with threads should not.
+    for module in ("pooch", "scipy", "pandas", "matplotlib"):
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"needs {module}")
+    options = ["--all"] if os.environ.get("RANKCONST_THOROUGH") else ["--some"]
+    done = subprocess.run([sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    tried = re.findall(r"^(.+): \d+ points, [1-9]\d* tries, 0 failures$", done.stdout, re.MULTILINE)
+    assert len(tried) == len(done.stdout.splitlines())
+    # The page was written by the same commands.
+    listed = re.findall(r"^\| `([^|`]+)` \| [\d,]+ \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [title for title in tried if " + " not in title] == listed
+
+
+def test_the_page_hides_nothing() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([^|`]+)` \| ([\d,| ]+) \|$", text, re.MULTILINE)
+    assert rows
+    for _, cells in rows:
+        points, *counts, survived = (int(cell.replace(",", "")) for cell in cells.split("|"))
+        assert survived == sum(counts) >= points
+        assert min(counts) >= points // len(counts)
+    pairs = re.findall(r"^\| `[^|`]+` \| `[^|`]+` \| ([\d,]+) \| ([\d,]+) \|$", text, re.MULTILINE)
+    assert pairs
+    assert all(times == right for times, right in pairs)
