@@ -247,3 +247,13 @@ def test_benchmark_runs() -> None:
     assert f"benchmarks/{script.name}" in text_of(DOCS / "speed.md")
     printed = subprocess.run([sys.executable, script, "--runs", "1"], check=True, capture_output=True, text=True).stdout
     assert re.search(r"\| first constant \| \d+ ms \|", printed)
+
+
+@in_checkout
+def test_the_figures_of_robustness_are_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import show_figures
+
+    page = text_of(DOCS / "robustness.md")
+    for mark, section in show_figures.SECTIONS.items():
+        assert f"<!-- {mark} -->\n{section.render()}\n<!-- /{mark} -->" in page, "run: python scripts/show_figures.py"
