@@ -65,8 +65,9 @@ posix = pytest.mark.skipif(os.name != "posix", reason="names and messages are ot
 def test_places_that_cannot_be_used(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int, said: str
 ) -> None:
-    if command.startswith("plot"):
-        pytest.importorskip("matplotlib")
+    for started, needed in (("plot", "matplotlib"), ("verify", "pandas")):
+        if command.startswith(started):
+            pytest.importorskip(needed)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     screen = run(*command.split())
