@@ -53,6 +53,15 @@ SECTIONS = {
         "(atheris). Only the project's own errors may come out, within ten seconds of the processor. The last run of\n"
         "each target; its failures have been mended since, and their inputs are tests.",
     ),
+    "platforms": Section(
+        "Platforms",
+        "scripts/platforms.json",
+        ("platform", "tables that differ", "numbers", "largest difference", "of the stated errors"),
+        "[scripts/compare_platforms.py](../scripts/compare_platforms.py) builds five benchmarks, baselines included, with\n"
+        "the newest dependencies, with the oldest that are allowed, and with one and two threads. Histograms are equal to\n"
+        "the last byte everywhere. Constants may differ in their last digits, and stay within the errors that they state:\n"
+        "the largest difference is given relative to the number, and relative to the sum of both errors.",
+    ),
 }
 
 
