@@ -57,10 +57,10 @@ SECTIONS = {
         "Platforms",
         "scripts/platforms.json",
         ("platform", "tables that differ", "numbers", "largest difference", "of the stated errors"),
-        "[scripts/compare_platforms.py](../scripts/compare_platforms.py) builds five benchmarks, baselines included, with\n"
-        "the newest dependencies, with the oldest that are allowed, and with one and two threads. Histograms are equal to\n"
-        "the last byte everywhere. Constants may differ in their last digits, and stay within the errors that they state:\n"
-        "the largest difference is given relative to the number, and relative to the sum of both errors.",
+        "[scripts/compare_platforms.py](../scripts/compare_platforms.py) builds five benchmarks, baselines\n"
+        "included, with the newest dependencies, with the oldest that are allowed, and with one and two threads.\n"
+        "Histograms are equal everywhere. Constants may differ in their last digits, and stay within the errors that\n"
+        "they state: the largest difference is given relative to the number, and relative to the sum of both errors.",
     ),
 }
 
