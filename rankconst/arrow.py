@@ -30,7 +30,8 @@ def view_numbers(array: Any) -> NDArray[Any]:
 
     if pa.types.is_boolean(array.type):
         return view_numbers(array.cast(pa.uint8())).view(np.bool_)
-    held = np.frombuffer(array.buffers()[1], dtype=array.type.to_pandas_dtype())
+    name = str(array.type)
+    held = np.frombuffer(array.buffers()[1], dtype={"float": "float32", "double": "float64"}.get(name, name))
     return held[array.offset : array.offset + len(array)]
 
 

@@ -84,7 +84,9 @@ _NO_MEMORY = ("cannot allocate memory", "failed to map segment", "worker thread"
 
 def lacks_memory(error: BaseException) -> bool:
     """Tell whether an error means that there is too little memory: libraries say that in many ways."""
-    return isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY)
+    if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY):
+        return True
+    return error.__cause__ is not None and lacks_memory(error.__cause__)
 
 
 @contextmanager

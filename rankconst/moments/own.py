@@ -48,7 +48,8 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     starts = offsets_of(histogram)
     edges = np.unique(np.concatenate((starts, histogram.last_ranks)))
     # Around a value that f takes often, or nearly so, variances cancel less.
-    centre = float(_apply(f, np.array([float(last)]))[0])
+    # Two of them: some functions of a single number take an array with one.
+    centre = float(_apply(f, np.full(2, float(last)))[0])
     sums = np.zeros((3, edges.size))
     for place in range(1, edges.size):
         sums[:, place] = _sum_between(f, int(edges[place - 1]), int(edges[place]), centre)
