@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +17,8 @@ from hypothesis import strategies as st
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import (
     Interval,
+    Published,
+    half_unit,
     parse_value,
     read_numbers,
     read_published,
@@ -21,6 +26,9 @@ from rankconst.constants.published import (
     show_uncertain,
 )
 from rankconst.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -101,6 +109,75 @@ def test_floats_are_exact_and_decimals_as_printed() -> None:
     assert parse_value(53.3, percent=True).value == 0.533
     assert parse_value("53.3", percent=True).interval == Interval(0.5325, 0.5335)
     assert parse_value("53.3%", percent=True).value == 0.533  # once
+
+
+def test_what_the_caller_says_of_the_digits_is_kept() -> None:
+    assert parse_value(177.4, decimals=0).interval == Interval(176.9, 177.9)
+    assert parse_value(53.3, decimals=1, percent=True).interval == Interval(0.5325, 0.5335)
+    with pytest.raises(DataError, match=r"^row 1: decimals = -1; expected 0 or more\.$"):
+        parse_value(177.4, decimals=-1, place="row 1")
+    mrr = parse_metric("mrr")
+    readings: list[Callable[..., Published]] = [partial(read_published, mrr), parse_value]
+    for read in readings:
+        published = partial(read, "53.30")
+        assert published(percent=True).interval == Interval(0.53295, 0.53305)
+        assert published(percent=True, decimals=1).interval == Interval(0.5325, 0.5335)
+        assert published(percent=True, exact=True).interval == Interval(0.533, 0.533)
+    # Of a metric that is no share a number alone can be read, and a sign of percent cannot.
+    mr = parse_metric("mr")
+    assert read_published(mr, 177.4).interval == Interval(177.4, 177.4)
+    for value, percent in (("53%", False), (53.0, True), ("53", True)):
+        with pytest.raises(DataError, match="is a percentage, but MR is no share"):
+            read_published(mr, value, percent=percent)
+
+
+@pytest.mark.parametrize(
+    ("cells", "ends"),
+    [
+        (["53.3%", "7%"], [(0.533, 0.5325, 0.5335), (0.07, 0.065, 0.075)]),
+        (["0.338", "1"], [(0.338, 0.3375, 0.3385), (1.0, 0.5, 1.5)]),
+        (["+0.338", "53.3(14)%"], [(0.338, 0.3375, 0.3385), (0.533, 0.5185, 0.5475)]),
+    ],
+)
+def test_a_column_of_texts_is_read_to_the_last_bit(cells: list[str], ends: list[tuple[float, ...]]) -> None:
+    mrr = parse_metric("mrr")
+    assert [*map(tuple, read_numbers(mrr, cells).tolist())] == ends
+    readings: list[tuple[Callable[..., Any], Callable[..., Any]]] = [
+        (partial(read_published, **said), partial(read_numbers, **said))
+        for said in ({"percent": True}, {"exact": True}, {"decimals": 1})
+    ]
+    for read_one, read_all in readings:
+        expected = [read_one(mrr, cell) for cell in cells]
+        assert read_all(mrr, cells).tolist() == [[each.value, each.lower, each.upper] for each in expected]
+
+
+@pytest.mark.parametrize("digits", [14, 15, 16, 17])
+def test_long_texts_are_rounded_once(digits: int) -> None:
+    generator = random.Random(digits)  # noqa: S311 - test data
+    texts = [f"0.{generator.randrange(10 ** (digits - 2), 10 ** (digits - 1))}" for _ in range(200)]
+    found = read_numbers(parse_metric("mrr"), texts)
+    half = Fraction(1, 2 * 10 ** (digits - 1))
+    for text, ends in zip(texts, found.tolist(), strict=True):
+        assert ends == [float(Fraction(text) + part * half) for part in (0, -1, 1)]
+
+
+@pytest.mark.parametrize(("number", "half"), [(0.338, 0.0005), (177.0, 0.5), (1e-7, 5e-8), (1.5e-7, 5e-9), (1e22, 0.5)])
+def test_half_a_unit_of_what_a_float_shows(number: float, half: float) -> None:
+    assert half_unit(number) == pytest.approx(half, rel=1e-15)
+    assert half_unit(-number) == half_unit(number)
+    assert half_unit(math.inf) == half_unit(math.nan) == 0.0
+
+
+def test_the_longest_text_and_the_largest_number_that_are_read() -> None:
+    assert parse_value("0." + "1" * 398).value == 1 / 9
+    with pytest.raises(DataError, match="is no number: it has 401 characters"):
+        parse_value("0." + "1" * 399)
+    assert parse_value("9e299").value == 9e299
+    for text in ("1e300", "1e301"):
+        with pytest.raises(DataError, match=f"'{text}' is too large or too small"):
+            parse_value(text)
+    with pytest.raises(DataError, match=r"'1\.000e\+500' is too large"):
+        parse_value(Decimal("1" + "0" * 500))
 
 
 @given(st.decimals(min_value=-(10**6), max_value=10**6, places=5))
