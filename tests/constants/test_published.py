@@ -79,6 +79,9 @@ def test_text_is_read_with_the_interval_of_its_digits(text: str, value: float, l
         ("1/3", "Write the quotient out"),
         ("0.5 ± 0.1 ± 0.1", "is not a number"),
         ("0.5 ± -0.1", "negative"),
+        ("0.5 ± x", "is not a number"),
+        ("x ± 0.5", "is not a number"),
+        ("0.5 ± 0,123", "is not a number"),
         ("53%%", "is not a number"),
         ("1e999", "too large"),
         ("1e-400", "'1e-400' is too small to tell from 0"),
@@ -98,6 +101,12 @@ def test_what_is_no_number_is_refused_with_its_place(text: str, message: str) ->
 def test_numbers_that_are_none_are_refused(value: float | Decimal) -> None:
     with pytest.raises(DataError, match="is no result"):
         parse_value(value)
+
+
+@pytest.mark.parametrize("value", [True, None, [1], 1j])
+def test_what_is_neither_number_nor_text_is_refused(value: Any) -> None:
+    with pytest.raises(DataError, match=r"^row 1: .* is not a number\.$"):
+        parse_value(value, place="row 1")
 
 
 def test_floats_are_exact_and_decimals_as_printed() -> None:
@@ -170,6 +179,7 @@ def test_half_a_unit_of_what_a_float_shows(number: float, half: float) -> None:
 
 def test_the_longest_text_and_the_largest_number_that_are_read() -> None:
     assert parse_value("0." + "1" * 398).value == 1 / 9
+    assert parse_value("0." + "1" * 398).text == "0." + "1" * 398
     with pytest.raises(DataError, match="is no number: it has 401 characters"):
         parse_value("0." + "1" * 399)
     assert parse_value("9e299").value == 9e299
@@ -248,12 +258,32 @@ def test_the_first_cell_that_is_no_number_is_named_with_its_place() -> None:
         (1234567.0, (1234560.0, 1234574.0), "1,234,567 (1,234,560–1,234,574)"),
         (123456789.0, (123456700.0, 123456800.0), "1.235e+08"),
         (1.0, (0.995, 1.0), "1.000 (0.995–1.000)"),
+        # Just below and just above half a unit of the last digit that would be shown.
+        (12345678.0, (12344678.0, 12346678.0), "1.235e+07"),
+        (123456789.0, (123416789.0, 123496789.0), "1.235e+08"),
+        (123456789.0, (123396789.0, 123516789.0), "123,460,000 (123,390,000–123,520,000)"),
+        (0.33752, (0.33748, 0.33756), "0.3375"),
+        (0.33752, (0.33746, 0.33758), "0.33752 (0.33746–0.33758)"),
+        (636804.0, (636803.6, 636804.4), "636,804"),
+        (636804.0, (636803.4, 636804.6), "636,804.0 (636,803.4–636,804.6)"),
+        (6368.0, (6367.5, 6368.5), "6,368.0 (6,367.5–6,368.5)"),
+        # Eight zeros are counted, nine are not.
+        (3e-7, (2e-7, 4e-7), "0.00000030 (0.00000020–0.00000040)"),
+        (3e-9, (2e-9, 4e-9), "3.0e-09 (2.0e-09 to 4.0e-09)"),
+        (3.2e-9, (2.71e-9, 3.69e-9), "3.2e-09 (2.7e-09 to 3.7e-09)"),
+        (2.0, (2.0, math.inf), "2.000"),
+        (-3.2, (-3.4, -3.0), "-3.20 (-3.40 to -3.00)"),
     ],
 )
 def test_no_digit_is_shown_beyond_what_is_certain(value: float, ends: tuple[float, float], shown: str) -> None:
     interval = Interval(*ends)
     assert show_uncertain(value, interval) == shown
     assert show_uncertain(value, interval, ends_only=True) == re.sub(r".*\((.*)\)", r"\1", shown)
+
+
+@pytest.mark.parametrize(("digits", "shown"), [(3, "0.338"), (4, "0.3375"), (5, "0.33752 (0.33748–0.33756)")])
+def test_a_range_is_shown_if_a_digit_is_open(digits: int, shown: str) -> None:
+    assert show_uncertain(0.33752, Interval(0.33748, 0.33756), digits) == shown
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e5), st.floats(1e-6, 1e5))
@@ -280,6 +310,13 @@ def test_what_is_shown_covers_the_interval(value: float, below: float, above: fl
         (0.0, 4, "0"),
         (1e-9, 3, "1.00e-09"),
         (1e12, 2, "1.0e+12"),
+        (1.5e-6, 4, "1.500e-06"),
+        (1.5e-5, 4, "0.00001500"),
+        (1234567.0, 4, "1,234,567"),
+        (12345678.0, 4, "1.235e+07"),
+        (0.5, 1, "0.5"),
+        (-0.25, 4, "-0.2500"),
+        (math.inf, 4, "inf"),
     ],
 )
 def test_numbers_with_their_digits(value: float, digits: int, shown: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pandas as pd
@@ -199,6 +199,7 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Ta
         (Stated(among=("FB15k-237",)), NOTHING, True),
         (Stated("nations", among=("FB15k-237",)), Stated("nations"), True),
         (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a", "d")), True),
+        (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a")), True),
         (Stated(relations=("a", "e")), Stated(relations=("a", "d")), False),
         (Stated(relations=("a",)), NOTHING, True),
         (NOTHING, Stated(relations=("a",)), True),
@@ -253,6 +254,10 @@ def test_relation_prediction_is_adjusted_where_the_user_asks_for_it() -> None:
     for user in (Stated("wn18rr"), Stated("wn18rr", side="relation"), Stated("wn18rr", protocol="raw")):
         with pytest.raises(DataError, match=r"names another task \(sampled\): its numbers are not of wn18rr\.$"):
             settle(Stated(task="sampled"), user, TABLES)
+
+
+def test_nothing_is_said_unless_it_is() -> None:
+    assert not any(getattr(NOTHING, field.name) for field in fields(Stated))
 
 
 def test_names_are_taken_from_file_or_user_and_then_from_the_tool() -> None:
