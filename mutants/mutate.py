@@ -210,12 +210,15 @@ def _run_module_level(mutation: Mutation, path: Path, arguments: list[str]) -> N
     os._exit(_KILLED if pytest.main([*arguments, "-x"]) else _SURVIVED)
 
 
-def mutate(module: str, most: int) -> dict[str, Any]:
-    """Run mutants of a module; return its figures."""
+def mutate(module: str, most: int, before: dict[str, Any] | None) -> dict[str, Any]:
+    """Run mutants of a module, only those that survived `before` if that is given; return its figures."""
     path, begin = ROOT / module, time.monotonic()
     source = path.read_text(encoding="utf-8")
     every = list_mutations(source)
     chosen = every if len(every) <= most else sorted(random.Random(0).sample(every, most), key=lambda one: one.line)  # noqa: S311 - no secret
+    if before is not None:
+        alive = {(one["line"], one["change"]) for one in before["survivors"]}
+        chosen = [each for each in every if (each.line, _name(each)) in alive]
     told = MODULES[module]
     arguments = [*told["tests"], "-q", "--capture=sys", "-p", "no:cacheprovider", "-p", "no:xdist"]
     arguments += ["-m", told.get("marked", "not slow")]
@@ -233,43 +236,44 @@ def mutate(module: str, most: int) -> dict[str, Any]:
     runner = Runner(path, chosen)
     if pytest.main(arguments, plugins=[runner]):
         raise SystemExit(f"{module}: the tests cannot be run.")
-    explained = told.get("explained", {})
     lines = source.splitlines()
     found = [
-        {
-            "line": each.line,
-            "code": lines[each.line - 1].strip(),
-            "change": f"{each.before} -> {each.after}",
-            "why": explained.get(f"{each.before} -> {each.after}", ""),
-        }
+        {"line": each.line, "code": lines[each.line - 1].strip(), "change": _name(each)}
         for each in sorted(survivors + runner.survivors, key=lambda each: each.line)
     ]
     return {
         "module": module,
         "possible": len(every),
-        "mutants": len(chosen),
-        "killed": len(chosen) - len(found),
-        "explained": sum(bool(each["why"]) for each in found),
-        "seconds": round(time.monotonic() - begin),
+        "mutants": len(chosen) if before is None else before["mutants"],
+        "seconds": round(time.monotonic() - begin) + (0 if before is None else before["seconds"]),
         "survivors": found,
     }
 
 
+def _name(mutation: Mutation) -> str:
+    return f"{mutation.before} -> {mutation.after}"
+
+
 def render(figures: list[dict[str, Any]]) -> str:
     """Return a Markdown table with a row for each module, and one for all."""
+    rows = ["| module | possible | tried | killed | explained | others | killed | killed of those not explained |"]
+    rows += ["|---|---:|---:|---:|---:|---:|---:|---:|"]
     total = Counter[str]()
-    rows = ["| module | possible | tried | killed | survivors that change nothing | other survivors | killed |"]
-    rows += ["|---|---:|---:|---:|---:|---:|---:|"]
-    names = ("possible", "mutants", "killed", "explained")
     for each in figures:
-        total.update({name: each[name] for name in names})
-        rows.append(_render_row(f"`{each['module']}`", *(each[name] for name in names)))
-    return "\n".join([*rows, _render_row("all", *(total[name] for name in names))])
+        # A change, or any on that line, to why it does no harm.
+        why = MODULES[each["module"]].get("explained", {})
+        explained = sum(one["change"] in why or one["code"] in why for one in each["survivors"])
+        counts = Counter(possible=each["possible"], tried=each["mutants"], alive=len(each["survivors"]), told=explained)
+        total += counts
+        rows.append(_render_row(f"`{each['module']}`", counts))
+    return "\n".join([*rows, _render_row("all", total)])
 
 
-def _render_row(title: str, possible: int, mutants: int, killed: int, explained: int) -> str:
-    rest = mutants - killed - explained
-    return f"| {title} | {possible:,} | {mutants:,} | {killed:,} | {explained:,} | {rest:,} | {killed / mutants:.1%} |"
+def _render_row(title: str, counts: Counter[str]) -> str:
+    possible, tried, alive, told = (counts[name] for name in ("possible", "tried", "alive", "told"))
+    killed = tried - alive
+    shares = f"{killed / tried:.1%} | {killed / (tried - told):.1%}"
+    return f"| {title} | {possible:,} | {tried:,} | {killed:,} | {told:,} | {alive - told:,} | {shares} |"
 
 
 def main() -> None:
@@ -277,29 +281,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("modules", nargs="*", default=[*MODULES])
     parser.add_argument("--most", type=int, default=10_000, help="mutants of a module, a sample if it has more")
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--again", action="store_true", help="only those that survived, after tests were added")
+    parser.add_argument("--page", action="store_true", help="only write the page, after explanations changed")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    figures = {each["module"]: each for each in _read_figures()}
     if given.one:
         os.chdir(ROOT)
-        result = mutate(given.modules[0], given.most)
-        Path(os.environ["MUTANTS_FIGURES"]).write_text(json.dumps(result), encoding="utf-8")
+        result = mutate(given.modules[0], given.most, figures[given.modules[0]] if given.again else None)
+        Path(given.one).write_text(json.dumps(result), encoding="utf-8")
         return
+    for module in () if given.page else given.modules:
+        with tempfile.TemporaryDirectory() as folder:
+            written = Path(folder, "figures")
+            again = ["--again"] if given.again else []
+            command = [sys.executable, __file__, module, "--most", str(given.most), "--one", str(written), *again]
+            subprocess.run(command, check=True, env={**os.environ, "TMPDIR": folder})
+            figures = {each["module"]: each for each in [*_read_figures(), json.loads(written.read_text("utf-8"))]}
+        ordered = [figures[name] for name in MODULES if name in figures]
+        FIGURES.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     sys.path.append(str(ROOT / "scripts"))
     from marked import replace_lines
 
-    figures = (
-        {each["module"]: each for each in json.loads(FIGURES.read_text(encoding="utf-8"))} if FIGURES.exists() else {}
-    )
-    for module in given.modules:
-        with tempfile.TemporaryDirectory() as folder:
-            written = Path(folder, "figures")
-            command = [sys.executable, __file__, "--one", module, "--most", str(given.most)]
-            subprocess.run(command, check=True, env={**os.environ, "MUTANTS_FIGURES": str(written), "TMPDIR": folder})
-            kept = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else []
-            figures = {each["module"]: each for each in [*kept, json.loads(written.read_text(encoding="utf-8"))]}
-        ordered = [figures[name] for name in MODULES if name in figures]
-        FIGURES.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        replace_lines(ROOT / "docs" / "robustness.md", "mutants", render(ordered))
+    replace_lines(ROOT / "docs" / "robustness.md", "mutants", render(_read_figures()))
+
+
+def _read_figures() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else []
+    return found
 
 
 if __name__ == "__main__":

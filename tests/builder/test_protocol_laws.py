@@ -153,6 +153,7 @@ def test_a_pooled_mean_is_the_weighted_sum_of_its_parts(name: str, dataset: Data
     for key, split in itertools.product(("standard", "raw", "pykeen"), ORDER):
         counts = count_candidates(graph, PROTOCOLS[key], split)
         if not counts.rows.size:
+            assert not any(counts.relation_histograms(side) for side in ("head", "tail"))
             continue
         heads, tails = counts.histogram("head"), counts.histogram("tail")
         relations = [counts.relation_histograms(side) for side in ("head", "tail")]
