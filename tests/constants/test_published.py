@@ -103,6 +103,21 @@ def test_numbers_that_are_none_are_refused(value: float | Decimal) -> None:
         parse_value(value)
 
 
+@pytest.mark.parametrize(
+    ("text", "deviation"),
+    [
+        ("0.5458 ± 0.0052", 0.0052),
+        ("53.3% ± 0.1%", 0.001),
+        ("53.3(14)%", 0.014),
+        ("0.338(12)", 0.012),
+        ("177", None),
+        ("0.9 ± 0", 0.0),
+    ],
+)
+def test_the_number_after_plus_and_minus_is_kept(text: str, deviation: float | None) -> None:
+    assert parse_value(text).deviation == deviation
+
+
 @pytest.mark.parametrize("value", [True, None, [1], 1j])
 def test_what_is_neither_number_nor_text_is_refused(value: Any) -> None:
     with pytest.raises(DataError, match=r"^row 1: .* is not a number\.$"):
@@ -138,6 +153,8 @@ def test_what_the_caller_says_of_the_digits_is_kept() -> None:
     for value, percent in (("53%", False), (53.0, True), ("53", True)):
         with pytest.raises(DataError, match="is a percentage, but MR is no share"):
             read_published(mr, value, percent=percent)
+        with pytest.raises(DataError, match="is a percentage, but MR is no share"):
+            read_numbers(mr, [value], percent=percent)
 
 
 @pytest.mark.parametrize(
