@@ -233,7 +233,7 @@ def _read_text(text: str, percent: bool, place: str) -> tuple[Decimal, Decimal |
     if len(parts) > 2 or not all(_NUMBER.fullmatch(part) for part in parts) or signs > len(parts):
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
     numbers = [Decimal(part.replace(",", "")) for part in parts]
-    if re.fullmatch(r"[+-]?0,\d{3}", parts[0]):
+    if any(re.fullmatch(r"[+-]?0,\d{3}", part) for part in parts):
         raise DataError(f"{_at(place)}{text.strip()!r} is not a number.{_hint(bare)}")
     if len(numbers) == 2 and numbers[1] < 0:
         raise DataError(f"{_at(place)}{text.strip()!r}: the number after ± is negative.")

@@ -178,17 +178,17 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     """Return the relations that some names spell, without punctuation if need be; nothing if one is unknown."""
     spelt = _spell(tuple(known))
-    found = [(spelt.get(name) or spelt.get(squash(name)) or [""]) for name in names]
-    return tuple(each[0] for each in found) if all(each[0] and len({*each}) == 1 for each in found) else ()
+    found = [spelt.get(name) or spelt.get(squash(name)) or set() for name in names]
+    return tuple(one for (one,) in found) if all(len(each) == 1 for each in found) else ()
 
 
 @functools.lru_cache(16)
-def _spell(known: tuple[str, ...]) -> Mapping[str, list[str]]:
-    """Return each spelling of some relations to those that have it, as it is written first."""
-    spelt: dict[str, list[str]] = {}
+def _spell(known: tuple[str, ...]) -> Mapping[str, set[str]]:
+    """Return each spelling of some relations to those that have it."""
+    spelt: dict[str, set[str]] = {}
     for each in known:
-        spelt.setdefault(each, []).insert(0, each)
-        spelt.setdefault(squash(each), []).append(each)
+        for spelling in (each, squash(each)):
+            spelt.setdefault(spelling, set()).add(each)
     return spelt
 
 

@@ -147,6 +147,7 @@ TIMED = [
 @pytest.mark.parametrize("protocol", TIMED, ids=lambda protocol: protocol.key)
 @settings(max_examples=8, deadline=None)
 @example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 1)]})
+@example(dataset={"train": [(0, 0, 1, 0)], "valid": [], "test": [(0, 0, 2, 1)]})  # two times
 @given(dataset=TEMPORAL_DATASETS)
 def test_counts_of_temporal_graphs_equal_triple_loops(protocol: Protocol, dataset: Dataset) -> None:
     for split in ORDER:
@@ -262,6 +263,19 @@ def flatten(counts: TaskCounts) -> tuple[list[int], list[int], list[int], int]:
     return counts.rows.tolist(), counts.head.tolist(), counts.tail.tolist(), counts.num_entities
 
 
+@pytest.mark.parametrize("protocol", [*CATALOGUE, *WRITABLE], ids=lambda protocol: protocol.key)
+def test_what_train_lacks_is_counted_as_triple_loops_count_it(protocol: Protocol) -> None:
+    dataset = random_dataset(seed=8, entities=24, relations=5, size=24)
+    # Some known answers are unseen, of others the query's own entity or relation is.
+    dataset["valid"] += [(h, r, 24) for h, r, _ in dataset["test"]]
+    dataset["train"] += [(h, 0, t) for h, _, t in dataset["test"][:3]]
+    dataset["test"] += [(h, r, 25) for h, r, _ in dataset["train"][:3]]
+    for split in ORDER:
+        compare(dataset, protocol, split)
+        counts = count_candidates(make_graph(dataset), protocol, split)
+        assert (counts.answers is None) is (split == "train" or protocol.negatives is not None)
+
+
 @pytest.mark.parametrize("batch", [1, 3, 100])
 def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = random_dataset(seed=1, entities=12, relations=3, size=100)
@@ -308,6 +322,23 @@ def test_a_key_and_an_entity_must_fit_one_word(width: int) -> None:
     assert candidates._SortingCounter.fits(queries, 1 << 18, 1 << 18) is (last < 1 << 64)
 
 
+def test_an_entity_more_may_need_a_bit_more() -> None:
+    one = np.zeros(1, dtype=np.int64)
+    for entities, fits in ((1 << 20, True), ((1 << 20) + 1, False)):
+        queries = candidates._gather(one, one, num_entities=entities, num_relations=1)
+        assert candidates._SortingCounter.fits(queries, entities, (1 << 44) - 1) is fits
+
+
+@pytest.mark.parametrize("counter", [candidates._AnswerCounter, candidates._SortingCounter])
+def test_queries_without_known_answers_have_none(counter: Any) -> None:
+    anchors, relations = np.array([0, 1, 2]), np.zeros(3, dtype=np.int64)
+    counting = counter(candidates._gather(anchors, relations, num_entities=3, num_relations=1), 3)
+    assert counting.count().tolist() == [0, 0, 0]
+    counting = counter(candidates._gather(anchors, relations, num_entities=3, num_relations=1), 3)
+    counting.update(anchors[:2], relations[:2], np.array([3, 0]))
+    assert counting.count().tolist() == [1, 1, 0]
+
+
 @pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
 def test_keys_of_more_than_32_bits(protocol: Protocol) -> None:
     # Codes reach 2^22 relations x 2^12 entities. Queries differ in their high bits, their low bits, or both.
@@ -336,6 +367,8 @@ def test_keys_that_do_not_fit_are_refused() -> None:
     one = np.zeros(1, dtype=np.int64)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
         candidates._gather(one, one, num_entities=1 << 32, num_relations=1 << 32)
+    with pytest.raises(DataError, match="4294967296 entities, 2 times and 2147483648 relations are too many"):
+        candidates._gather(one, one, 1 << 32, 1 << 31, 2, times=one)
     queries = candidates._gather(one, one, num_entities=1 << 40, num_relations=1)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
         candidates._AnswerCounter(queries, num_answers=1 << 63)
@@ -360,6 +393,33 @@ def test_largest_keys_that_fit_are_counted() -> None:
         counter.update(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
     counter.update(np.array([3]), np.array([0]), np.array([0]))
     assert counter.count()[queries.of_task].tolist() == [2, 1, 1]
+
+
+def test_a_query_and_an_answer_may_take_all_bits_of_a_word() -> None:
+    one, last = np.zeros(1, dtype=np.int64), (1 << 63) - 1
+    queries = candidates._gather(one, one, num_entities=1, num_relations=1)
+    counter = candidates._AnswerCounter(queries, num_answers=last)
+    counter.update(np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.int64), np.array([last, 0, last]))
+    assert counter.answers.entity.tolist() == [0, last]
+    assert counter.answers.query.tolist() == [0, 0]
+    assert counter.count().tolist() == [2]
+
+
+@pytest.mark.parametrize("group", [None, "query", "relation"])
+def test_rows_keep_what_ranks_above_them(group: Literal["query", "relation"] | None) -> None:
+    dataset = random_dataset(seed=6, entities=9, relations=3, size=80)
+    blocks = count_candidates(make_graph(dataset), PROTOCOLS["standard"], "test").blocks["tail"]
+    offset = np.arange(blocks.size.size) % 3
+    above = dataclasses.replace(blocks, offset=offset)
+    ranked = dataset["test"]
+    sizes, offsets = blocks.size[blocks.of_task], offset[blocks.of_task]
+    weights = None if group is None else [float(each) for each in weigh_brute_force(ranked, "tail", group)]
+    ones = np.ones(len(ranked), dtype=np.int64)
+    assert above.histogram(group) == Histogram.from_counts(sizes, ones, weights, offsets)
+    relations = np.array([row[1] for row in ranked])
+    for relation, histogram in above.relation_histograms().items():
+        mine = relations == relation
+        assert histogram == Histogram.from_counts(sizes[mine], ones[mine], None, offsets[mine])
 
 
 def test_a_count_beyond_its_bounds_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,5 +141,17 @@ def test_z_is_undefined_without_variance(metric: Metric) -> None:
         ADJUSTMENTS["z"](metric, Moments(0.5, 0.0, 0.0, 0.0, "closed_form"))
 
 
+@pytest.mark.parametrize("metric", TABULATED, ids=str)
+def test_the_normalised_form_is_undefined_where_chance_gets_nothing(metric: Metric) -> None:
+    with pytest.raises(UndefinedError, match=f"normalised {metric.label} is undefined here: a random ranker gets 0"):
+        ADJUSTMENTS["normalised"](metric, Moments(0.0, 0.0, 0.1, 0.0, "closed_form"))
+    assert ADJUSTMENTS["normalised"](metric, Moments(1.0, 0.0, 0.1, 0.0, "closed_form"))(0.25) == 0.25
+
+
+def test_what_admits_values_is_no_part_of_the_map() -> None:
+    assert Affine(1.0, 2.0, float) == Affine(1.0, 2.0)
+    assert repr(Affine(1.0, 2.0, float)) == "Affine(origin=1.0, unit=2.0)"
+
+
 def test_an_undefined_form_is_bad_data() -> None:
     assert UndefinedError.exit_code == 6

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +17,8 @@ from hypothesis import strategies as st
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import (
     Interval,
+    Published,
+    half_unit,
     parse_value,
     read_numbers,
     read_published,
@@ -21,6 +26,9 @@ from rankconst.constants.published import (
     show_uncertain,
 )
 from rankconst.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -71,6 +79,9 @@ def test_text_is_read_with_the_interval_of_its_digits(text: str, value: float, l
         ("1/3", "Write the quotient out"),
         ("0.5 ± 0.1 ± 0.1", "is not a number"),
         ("0.5 ± -0.1", "negative"),
+        ("0.5 ± x", "is not a number"),
+        ("x ± 0.5", "is not a number"),
+        ("0.5 ± 0,123", "is not a number"),
         ("53%%", "is not a number"),
         ("1e999", "too large"),
         ("1e-400", "'1e-400' is too small to tell from 0"),
@@ -92,6 +103,27 @@ def test_numbers_that_are_none_are_refused(value: float | Decimal) -> None:
         parse_value(value)
 
 
+@pytest.mark.parametrize(
+    ("text", "deviation"),
+    [
+        ("0.5458 ± 0.0052", 0.0052),
+        ("53.3% ± 0.1%", 0.001),
+        ("53.3(14)%", 0.014),
+        ("0.338(12)", 0.012),
+        ("177", None),
+        ("0.9 ± 0", 0.0),
+    ],
+)
+def test_the_number_after_plus_and_minus_is_kept(text: str, deviation: float | None) -> None:
+    assert parse_value(text).deviation == deviation
+
+
+@pytest.mark.parametrize("value", [True, None, [1], 1j])
+def test_what_is_neither_number_nor_text_is_refused(value: Any) -> None:
+    with pytest.raises(DataError, match=r"^row 1: .* is not a number\.$"):
+        parse_value(value, place="row 1")
+
+
 def test_floats_are_exact_and_decimals_as_printed() -> None:
     assert parse_value(0.338).interval == Interval(0.338, 0.338)
     assert parse_value(0.338, decimals=3).interval == Interval(0.3375, 0.3385)
@@ -101,6 +133,78 @@ def test_floats_are_exact_and_decimals_as_printed() -> None:
     assert parse_value(53.3, percent=True).value == 0.533
     assert parse_value("53.3", percent=True).interval == Interval(0.5325, 0.5335)
     assert parse_value("53.3%", percent=True).value == 0.533  # once
+
+
+def test_what_the_caller_says_of_the_digits_is_kept() -> None:
+    assert parse_value(177.4, decimals=0).interval == Interval(176.9, 177.9)
+    assert parse_value(53.3, decimals=1, percent=True).interval == Interval(0.5325, 0.5335)
+    with pytest.raises(DataError, match=r"^row 1: decimals = -1; expected 0 or more\.$"):
+        parse_value(177.4, decimals=-1, place="row 1")
+    mrr = parse_metric("mrr")
+    readings: list[Callable[..., Published]] = [partial(read_published, mrr), parse_value]
+    for read in readings:
+        published = partial(read, "53.30")
+        assert published(percent=True).interval == Interval(0.53295, 0.53305)
+        assert published(percent=True, decimals=1).interval == Interval(0.5325, 0.5335)
+        assert published(percent=True, exact=True).interval == Interval(0.533, 0.533)
+    # Of a metric that is no share a number alone can be read, and a sign of percent cannot.
+    mr = parse_metric("mr")
+    assert read_published(mr, 177.4).interval == Interval(177.4, 177.4)
+    for value, percent in (("53%", False), (53.0, True), ("53", True)):
+        with pytest.raises(DataError, match="is a percentage, but MR is no share"):
+            read_published(mr, value, percent=percent)
+        with pytest.raises(DataError, match="is a percentage, but MR is no share"):
+            read_numbers(mr, [value], percent=percent)
+
+
+@pytest.mark.parametrize(
+    ("cells", "ends"),
+    [
+        (["53.3%", "7%"], [(0.533, 0.5325, 0.5335), (0.07, 0.065, 0.075)]),
+        (["0.338", "1"], [(0.338, 0.3375, 0.3385), (1.0, 0.5, 1.5)]),
+        (["+0.338", "53.3(14)%"], [(0.338, 0.3375, 0.3385), (0.533, 0.5185, 0.5475)]),
+    ],
+)
+def test_a_column_of_texts_is_read_to_the_last_bit(cells: list[str], ends: list[tuple[float, ...]]) -> None:
+    mrr = parse_metric("mrr")
+    assert [*map(tuple, read_numbers(mrr, cells).tolist())] == ends
+    readings: list[tuple[Callable[..., Any], Callable[..., Any]]] = [
+        (partial(read_published, **said), partial(read_numbers, **said))
+        for said in ({"percent": True}, {"exact": True}, {"decimals": 1})
+    ]
+    for read_one, read_all in readings:
+        expected = [read_one(mrr, cell) for cell in cells]
+        assert read_all(mrr, cells).tolist() == [[each.value, each.lower, each.upper] for each in expected]
+
+
+@pytest.mark.parametrize("digits", [14, 15, 16, 17])
+def test_long_texts_are_rounded_once(digits: int) -> None:
+    generator = random.Random(digits)  # noqa: S311 - test data
+    texts = [f"0.{generator.randrange(10 ** (digits - 2), 10 ** (digits - 1))}" for _ in range(200)]
+    found = read_numbers(parse_metric("mrr"), texts)
+    half = Fraction(1, 2 * 10 ** (digits - 1))
+    for text, ends in zip(texts, found.tolist(), strict=True):
+        assert ends == [float(Fraction(text) + part * half) for part in (0, -1, 1)]
+
+
+@pytest.mark.parametrize(("number", "half"), [(0.338, 0.0005), (177.0, 0.5), (1e-7, 5e-8), (1.5e-7, 5e-9), (1e22, 0.5)])
+def test_half_a_unit_of_what_a_float_shows(number: float, half: float) -> None:
+    assert half_unit(number) == pytest.approx(half, rel=1e-15)
+    assert half_unit(-number) == half_unit(number)
+    assert half_unit(math.inf) == half_unit(math.nan) == 0.0
+
+
+def test_the_longest_text_and_the_largest_number_that_are_read() -> None:
+    assert parse_value("0." + "1" * 398).value == 1 / 9
+    assert parse_value("0." + "1" * 398).text == "0." + "1" * 398
+    with pytest.raises(DataError, match="is no number: it has 401 characters"):
+        parse_value("0." + "1" * 399)
+    assert parse_value("9e299").value == 9e299
+    for text in ("1e300", "1e301"):
+        with pytest.raises(DataError, match=f"'{text}' is too large or too small"):
+            parse_value(text)
+    with pytest.raises(DataError, match=r"'1\.000e\+500' is too large"):
+        parse_value(Decimal("1" + "0" * 500))
 
 
 @given(st.decimals(min_value=-(10**6), max_value=10**6, places=5))
@@ -171,12 +275,34 @@ def test_the_first_cell_that_is_no_number_is_named_with_its_place() -> None:
         (1234567.0, (1234560.0, 1234574.0), "1,234,567 (1,234,560–1,234,574)"),
         (123456789.0, (123456700.0, 123456800.0), "1.235e+08"),
         (1.0, (0.995, 1.0), "1.000 (0.995–1.000)"),
+        # Just below and just above half a unit of the last digit that would be shown.
+        (12345678.0, (12344678.0, 12346678.0), "1.235e+07"),
+        (123456789.0, (123416789.0, 123496789.0), "1.235e+08"),
+        (123456789.0, (123396789.0, 123516789.0), "123,460,000 (123,390,000–123,520,000)"),
+        (0.33752, (0.33748, 0.33756), "0.3375"),
+        (0.33752, (0.33746, 0.33758), "0.33752 (0.33746–0.33758)"),
+        (636804.0, (636803.6, 636804.4), "636,804"),
+        (636804.0, (636803.4, 636804.6), "636,804.0 (636,803.4–636,804.6)"),
+        (6368.0, (6367.5, 6368.5), "6,368.0 (6,367.5–6,368.5)"),
+        # Eight zeros are counted, nine are not.
+        (3e-7, (2e-7, 4e-7), "0.00000030 (0.00000020–0.00000040)"),
+        (3e-9, (2e-9, 4e-9), "3.0e-09 (2.0e-09 to 4.0e-09)"),
+        (3.2e-9, (2.71e-9, 3.69e-9), "3.2e-09 (2.7e-09 to 3.7e-09)"),
+        (3e-9, (-2e-9, 8e-9), "3e-09 (-2e-09 to 8e-09)"),
+        (-0.001, (-0.3, 0.3), "0.0 (-0.3 to 0.3)"),
+        (2.0, (2.0, math.inf), "2.000"),
+        (-3.2, (-3.4, -3.0), "-3.20 (-3.40 to -3.00)"),
     ],
 )
 def test_no_digit_is_shown_beyond_what_is_certain(value: float, ends: tuple[float, float], shown: str) -> None:
     interval = Interval(*ends)
     assert show_uncertain(value, interval) == shown
     assert show_uncertain(value, interval, ends_only=True) == re.sub(r".*\((.*)\)", r"\1", shown)
+
+
+@pytest.mark.parametrize(("digits", "shown"), [(3, "0.338"), (4, "0.3375"), (5, "0.33752 (0.33748–0.33756)")])
+def test_a_range_is_shown_if_a_digit_is_open(digits: int, shown: str) -> None:
+    assert show_uncertain(0.33752, Interval(0.33748, 0.33756), digits) == shown
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e5), st.floats(1e-6, 1e5))
@@ -203,6 +329,13 @@ def test_what_is_shown_covers_the_interval(value: float, below: float, above: fl
         (0.0, 4, "0"),
         (1e-9, 3, "1.00e-09"),
         (1e12, 2, "1.0e+12"),
+        (1.5e-6, 4, "1.500e-06"),
+        (1.5e-5, 4, "0.00001500"),
+        (1234567.0, 4, "1,234,567"),
+        (12345678.0, 4, "1.235e+07"),
+        (0.5, 1, "0.5"),
+        (-0.25, 4, "-0.2500"),
+        (math.inf, 4, "inf"),
     ],
 )
 def test_numbers_with_their_digits(value: float, digits: int, shown: str) -> None:

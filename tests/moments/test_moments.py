@@ -35,7 +35,8 @@ from oracles import (
 )
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.moments import Moments, compute_moments
+from rankconst.moments import Moments, compute_moments, means
+from rankconst.moments.means import cut_off_ndcg, cut_off_reciprocal_rank, hits_at_k
 from rankconst.moments.powers import power_mean
 from rankconst.moments.sums import HEAD, TABLE, condense, harmonic, harmonic_squares, scaled_power
 from rankconst.tables.tables import load
@@ -636,3 +637,40 @@ def test_scaled_power_of_one_candidate_is_nothing() -> None:
     mean, variance = scaled_power(np.array([1, 1]), 0.25)
     assert mean.tolist() == [0.0, 0.0]
     assert variance.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["hits_at_k", "mrr_at_k", "ndcg_at_k"])
+def test_a_metric_with_a_cut_off_needs_it(name: str) -> None:
+    family = {"hits_at_k": hits_at_k, "mrr_at_k": cut_off_reciprocal_rank, "ndcg_at_k": cut_off_ndcg}[name]
+    with pytest.raises(UnknownNameError, match="needs a k: write"):
+        family(Histogram.from_counts([3, 9]), None)
+
+
+def test_a_cut_off_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(means, "_MOST_RANKS", 10)
+    long, short = Histogram.from_counts([3, 20]), Histogram.from_counts([3, 10])
+    for k in (11, 20, 21):
+        with pytest.raises(UndefinedError, match=f"cut off at rank 10 at most; got {min(k, 20)}"):
+            cut_off_reciprocal_rank(long, k)
+        assert cut_off_reciprocal_rank(short, k) == cut_off_reciprocal_rank(short, 10)
+    exact = (Fraction(11, 18) + sum(Fraction(1, 20 * rank) for rank in range(1, 11))) / 2
+    assert cut_off_reciprocal_rank(long, 10).expectation == pytest.approx(float(exact), rel=1e-15)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 10, 40])
+def test_errors_of_cut_off_means_cover_what_rounding_does(k: int) -> None:
+    sizes = [1, 2, 7, 30, 31]
+    found = cut_off_reciprocal_rank(Histogram.from_counts(sizes), k)
+    means_of = [sum((Fraction(1, rank) for rank in range(1, min(k, size) + 1)), Fraction(0)) / size for size in sizes]
+    squares = [
+        sum((Fraction(1, rank * rank) for rank in range(1, min(k, size) + 1)), Fraction(0)) / size for size in sizes
+    ]
+    spreads = [square - mean * mean for square, mean in zip(squares, means_of, strict=True)]
+    n = len(sizes)
+    assert abs(Fraction(found.expectation) - sum(means_of, Fraction(0)) / n) <= Fraction(found.expectation_error)
+    assert abs(Fraction(found.variance) - sum(spreads, Fraction(0)) / n**2) <= Fraction(found.variance_error)
+    # They say something: a few hundred roundings.
+    assert found.expectation_error < 1e-13 * found.expectation
+    assert found.variance_error < 1e-13 * (found.variance + float(max(squares)))
+    single = cut_off_reciprocal_rank(Histogram.from_counts([1, 1]), k)
+    assert (single.expectation, single.variance, single.variance_error) == (1.0, 0.0, 0.0)

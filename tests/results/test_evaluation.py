@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,7 @@ import rankconst
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS
 from rankconst.catalogue.tools import TOOLS, Tool
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.results.evaluation import NAMES, NOTHING, Stated, agrees, parse_stated, settle
+from rankconst.results.evaluation import NAMES, NOTHING, Stated, agrees, match_relations, parse_stated, settle
 from rankconst.tasks import Tasks
 
 TABLES = rankconst.load()
@@ -187,3 +187,109 @@ def test_what_a_temporal_benchmark_leaves_open_is_refused(temporal: rankconst.Ta
         settle(Stated("ICEWS05-15"), Stated(), temporal)
     with pytest.raises(UnknownNameError, match=r": icews14_regcn, ICEWS14 \(RE-GCN\); icews14_xerte, "):
         settle(Stated("ICEWS14"), Stated(), TABLES)
+
+
+@pytest.mark.parametrize(
+    ("file", "user", "agreed"),
+    [
+        (Stated(among=("FB15k-237", "WN18RR")), Stated("wn18rr"), True),
+        (Stated(among=("FB15k-237", "WN18RR")), Stated("nations"), False),
+        (Stated(among=("atlantis",)), Stated("nations"), False),
+        (Stated(among=("atlantis", "Nations")), Stated("nations"), True),
+        (Stated(among=("FB15k-237",)), NOTHING, True),
+        (Stated("nations", among=("FB15k-237",)), Stated("nations"), True),
+        (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a", "d")), True),
+        (Stated(relations=("a", "B c")), Stated(relations=("b_c", "a")), True),
+        (Stated(relations=("a", "e")), Stated(relations=("a", "d")), False),
+        (Stated(relations=("a",)), NOTHING, True),
+        (NOTHING, Stated(relations=("a",)), True),
+        (Stated("atlantis", "valid"), Stated("nations", "test"), False),
+        (Stated(split="tset", side="head"), Stated(split="test", side="tail"), False),
+        (Stated(protocol="raw"), Stated(protocol="standard"), True),
+        (Stated(protocol="raw", dataset="nations"), Stated("nations", protocol="standard", side="head"), True),
+    ],
+)
+def test_what_a_file_says_agrees_unless_it_contradicts(file: Stated, user: Stated, agreed: bool) -> None:
+    assert agrees(file, user, TABLES) is agreed
+
+
+def test_one_of_several_datasets_is_to_be_chosen() -> None:
+    file = Stated(among=("FB15k-237", "WN18RR"))
+    with pytest.raises(DataError, match="the text above the table names FB15k-237, WN18RR: choose one with --dataset"):
+        settle(file, NOTHING, TABLES)
+    assert settle(file, Stated("wn18rr"), TABLES)[0] == Tasks("wn18rr")
+    assert settle(replace(file, dataset="umls"), NOTHING, TABLES)[0] == Tasks("umls")
+    for user in (NOTHING, Stated("wn18rr")):
+        with pytest.raises(DataError, match=r"^nobody knows$"):
+            settle(replace(file, unclear="nobody knows"), user, TABLES)
+
+
+def test_of_sampled_ranks_their_number_is_enough() -> None:
+    for file, user in (
+        (Stated(num_tasks=1234, protocol="sampled:50"), NOTHING),
+        (Stated(num_tasks=1234), Stated(protocol="sampled:50")),
+        (Stated(num_tasks=1234, protocol="raw"), Stated(protocol="sampled:50")),
+    ):
+        tasks, row = settle(file, user, TABLES, tool="pykeen")
+        assert tasks == Tasks("1,234 tasks", "sampled:50", split="")
+        assert row is TOOLS["pykeen"]
+    for file in (Stated(num_tasks=1234), Stated(protocol="sampled:50"), Stated(num_tasks=1234, protocol="raw")):
+        with pytest.raises(DataError, match="no dataset is named"):
+            settle(file, NOTHING, TABLES)
+    named = settle(Stated("wn18rr", num_tasks=1234, protocol="sampled:50"), NOTHING, TABLES)[0]
+    assert named == Tasks("wn18rr", "sampled:50")
+
+
+def test_relation_prediction_is_adjusted_where_the_user_asks_for_it() -> None:
+    asked = Stated(side="relation")
+    file = Stated("wn18rr (relation prediction)")
+    assert settle(file, asked, TABLES)[0] == Tasks("wn18rr", side="relation")
+    with pytest.raises(UnknownNameError, match="relation prediction"):
+        settle(file, NOTHING, TABLES)
+    above = Stated(task="relation prediction")
+    assert settle(above, replace(asked, dataset="wn18rr"), TABLES)[0] == Tasks("wn18rr", side="relation")
+    hint = r"its numbers are not of wn18rr\. If relations were ranked, add --side relation\.$"
+    with pytest.raises(DataError, match=hint):
+        settle(above, Stated("wn18rr"), TABLES)
+    for user in (Stated("wn18rr"), Stated("wn18rr", side="relation"), Stated("wn18rr", protocol="raw")):
+        with pytest.raises(DataError, match=r"names another task \(sampled\): its numbers are not of wn18rr\.$"):
+            settle(Stated(task="sampled"), user, TABLES)
+
+
+def test_nothing_is_said_unless_it_is() -> None:
+    assert not any(getattr(NOTHING, field.name) for field in fields(Stated))
+
+
+def test_names_are_taken_from_file_or_user_and_then_from_the_tool() -> None:
+    file = Stated("WN18RR", "validation", "left", "LibKGE", "macro")
+    expected = Tasks("wn18rr", "libkge", "valid", "head", "macro-query")
+    assert settle(file, NOTHING, TABLES)[0] == expected
+    user = parse_stated(file, TABLES)
+    assert settle(NOTHING, user, TABLES)[0] == expected
+    assert settle(file, user, TABLES)[0] == expected
+    assert settle(Stated("wn18rr", tool="PyTorch Geometric"), NOTHING, TABLES)[0] == Tasks("wn18rr", "raw", side="tail")
+    both = Stated("wn18rr", tool="PyTorch Geometric", side="both")
+    assert settle(both, NOTHING, TABLES)[0] == Tasks("wn18rr", "raw")
+
+
+def test_relations_are_matched_one_by_one() -> None:
+    known = ["_also_see", "also see", "_hypernym", "part"]
+    assert match_relations(["_also_see", "hypernym"], known) == ("_also_see", "_hypernym")
+    assert match_relations(["also see", "Part"], known) == ("also see", "part")
+    # Two are spelt so, and one is unknown.
+    assert match_relations(["AlsoSee"], known) == ()
+    assert match_relations(["part", "whole"], known) == ()
+    assert match_relations([], known) == ()
+    assert match_relations(["alsosee"], ["alsosee", "also see"]) == ()
+
+
+def test_a_tool_whose_candidates_are_sampled_is_named_where_it_contradicts() -> None:
+    for user in (Stated("wn18rr", tool="ogb", protocol="raw"), Stated("ogbbiokg", tool="ogb", protocol="raw")):
+        with pytest.raises(UsageError, match=r"numbers of OGB rank among sampled candidates \(protocol sampled:500\)"):
+            settle(NOTHING, user, TABLES)
+    asked = Stated("ogbbiokg", tool="ogb", protocol="sampled:20")
+    assert settle(NOTHING, asked, TABLES)[0] == Tasks("ogbbiokg", "sampled:20")
+    # The dataset has one protocol, whatever the tool usually does.
+    assert settle(Stated("ogbbiokg", tool="pykeen"), NOTHING, TABLES)[0].protocol == "sampled:500"
+    with pytest.raises(UsageError, match="numbers on this dataset rank among sampled candidates"):
+        settle(Stated("ogbbiokg", tool="pykeen"), Stated(protocol="raw"), TABLES)

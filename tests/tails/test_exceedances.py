@@ -18,7 +18,9 @@ from rankconst.constants.batches import draw_evenly
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.moments import compute_moments
 from rankconst.tables.own_counts import Counts
-from rankconst.tails import explain_lack, tail_probability
+from rankconst.tails import exceedances, explain_lack, tail_probability
+from rankconst.tails.exceedances import count_exceedances
+from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
@@ -63,6 +65,40 @@ def test_hits_are_those_of_ogbs_evaluator_over_every_order_of_the_scores(n: int,
             chance = Fraction(sum(each >= least for each in hits), len(hits))
             assert (tail.method, tail.log10 <= 0, tail.error < 1e-13) == ("exact", True, True)
             assert abs(tail.log10 - math.log10(chance)) <= tail.error + 1e-16
+
+
+def test_what_is_certain_and_what_cannot_be() -> None:
+    for k in (1, 2, 4, 5, 6):
+        certain = Tail(0.0, 0.0, "exact")
+        assert count_exceedances(_shared(3, 4), k, 0) == count_exceedances(_shared(3, 4), k, -1) == certain
+        assert count_exceedances(_shared(3, 4), k, 4) == Tail(-math.inf, 0.0, "exact")
+        assert (count_exceedances(_shared(3, 4), k, 3) == certain) is (k > 4)
+
+
+def test_stirlings_corrections_are_those_of_the_factorials() -> None:
+    x = np.arange(1.0, 60.0)
+    with mpmath.workdps(40):
+        logs = [mpmath.loggamma(i + 1) - ((i + 0.5) * mpmath.log(i) - i + mpmath.log(2 * mpmath.pi) / 2) for i in x]
+        off = [abs(found - exact) for found, exact in zip(exceedances._stirling(x).tolist(), logs, strict=True)]
+    # Up to 16 they come from the gamma function, from there on from the series.
+    assert max(off[:16]) < 2e-14
+    assert max(off[16:]) < 1e-16
+    assert exceedances._stirling(np.zeros(1)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("chunk", [2, 3, 7])
+def test_terms_formed_a_few_at_a_time_give_the_same_tail(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    n, negatives = 30, 45
+    monkeypatch.setattr(exceedances, "_CHUNK", chunk)
+    for k in (1, 3, 20, 44):
+        chances = [
+            Fraction(math.comb(k - 1 + x, x) * math.comb(negatives - k + n - x, n - x), math.comb(n + negatives, n))
+            for x in range(n + 1)
+        ]
+        for least in range(1, n + 1):
+            tail = count_exceedances(_shared(n, negatives), k, least)
+            assert abs(tail.log10 - math.log10(sum(chances[least:]))) <= tail.error + 1e-15
+            assert tail.error < 1e-11
 
 
 FUNCTIONS: dict[str, Callable[[int], Fraction]] = {

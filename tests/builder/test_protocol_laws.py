@@ -1,0 +1,168 @@
+"""What holds whatever the graph and the protocol: who knows more ranks fewer, and names and orders do not matter."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brute import ORDER, entities_of, everything, relations_of
+from graphs import CATALOGUE, DATASETS, TEMPORAL, TEMPORAL_DATASETS, WRITABLE, Dataset, make_graph
+from rankconst.catalogue.metrics import parse_metric
+from rankconst.catalogue.protocols import PROTOCOLS, Protocol
+from rankconst.moments import compute_moments
+from rankconst.tasks import Histogram
+from rankconst_builder.candidates import TaskCounts, count_candidates, count_protocols
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+
+    from rankconst_builder.graph import Graph
+
+# Both kinds of graphs, each with the protocols that rank all candidates of it.
+GRAPHS = st.tuples(DATASETS, st.just([*CATALOGUE, *WRITABLE])) | st.tuples(
+    TEMPORAL_DATASETS, st.just([*TEMPORAL.values()])
+)
+
+
+def sides(counts: TaskCounts) -> Iterator[list[int]]:
+    yield counts.head.tolist()
+    yield counts.tail.tolist()
+    if counts.relation is not None:
+        yield counts.relation.tolist()
+
+
+@settings(max_examples=20)
+@given(DATASETS)
+def test_the_catalogue_is_ordered_by_what_it_knows(dataset: Dataset) -> None:
+    graph = make_graph(dataset)
+    names = ("standard", "libkge", "raw")
+    for split in ORDER:
+        counts = [count_candidates(graph, PROTOCOLS[name], split) for name in names]
+        for each in zip(*map(sides, counts), strict=True):
+            assert all(few <= more <= most for few, more, most in zip(*each, strict=True))
+
+
+@settings(max_examples=15)
+@given(DATASETS)
+def test_who_knows_more_ranks_fewer(dataset: Dataset) -> None:
+    counted = count_protocols(make_graph(dataset), WRITABLE)
+    for protocol, split in itertools.product(WRITABLE, ORDER):
+        for known in ("up_to", "own", "none"):
+            key = protocol.key.removesuffix(protocol.known) + known
+            if protocol.known == "all" or (protocol.known == "up_to" and known != "up_to") or known == "none":
+                pairs = zip(sides(counted[protocol.key, split]), sides(counted[key, split]), strict=True)
+                assert all(few <= more for one, other in pairs for few, more in zip(one, other, strict=True))
+
+
+@settings(max_examples=20)
+@given(GRAPHS, st.sampled_from(ORDER), st.data())
+def test_a_further_known_triple_takes_one_candidate_at_most(
+    drawn: tuple[Dataset, list[Protocol]], split: str, data: st.DataObject
+) -> None:
+    dataset, protocols = drawn
+    rows = everything(dataset)
+    entity = st.sampled_from(sorted(entities_of(rows)))  # type: ignore[type-var] # one sortable type a call
+    columns = [entity, st.sampled_from(sorted(relations_of(rows))), entity]  # type: ignore[type-var] # likewise
+    if len(rows[0]) == 4:
+        columns.append(st.sampled_from(sorted({row[3] for row in rows})))  # type: ignore[type-var] # likewise
+    more = {**dataset, split: [*dataset[split], data.draw(st.tuples(*columns))]}
+    # An entity that comes into train becomes a candidate where those of train are ranked.
+    before, after = (count_protocols(make_graph(each), protocols) for each in (dataset, more))
+    for (key, counted), old in before.items():
+        protocol = next(each for each in protocols if each.key == key)
+        if (split == "train" and "seen" in (protocol.candidates, protocol.tasks)) or protocol.negatives is not None:
+            continue
+        new = after[key, counted]
+        kept = old.rows.size
+        for one, other in zip(sides(old), sides(new), strict=True):
+            assert all(fewer in (many, many - 1) for many, fewer in zip(one, other[:kept], strict=True))
+        if protocol.known == "none":
+            assert [each[:kept] for each in sides(new)] == [*sides(old)]
+
+
+def rows_with_counts(graph: Graph, protocol: Protocol, split: str) -> Counter[tuple[int, ...]]:
+    """Return the ranked rows, each with its numbers of candidates."""
+    counts = count_candidates(graph, protocol, split)
+    ranked = graph.splits[split].select(counts.rows)
+    return Counter(zip(*(column.tolist() for column in ranked.codes), *sides(counts), strict=True))
+
+
+@settings(max_examples=15)
+@given(GRAPHS, st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_does_not_matter(drawn: tuple[Dataset, list[Protocol]], shuffler: random.Random) -> None:
+    dataset, protocols = drawn
+    graph = make_graph(dataset)
+    shuffled = replace(
+        graph,
+        splits={
+            split: triples.select(np.array(shuffler.sample(range(len(triples)), len(triples)), dtype=np.int64))
+            for split, triples in graph.splits.items()
+        },
+    )
+    for protocol, split in itertools.product(protocols, ORDER):
+        assert rows_with_counts(shuffled, protocol, split) == rows_with_counts(graph, protocol, split)
+
+
+@settings(max_examples=15)
+@given(GRAPHS, st.data())
+def test_names_do_not_matter(drawn: tuple[Dataset, list[Protocol]], data: st.DataObject) -> None:
+    dataset, protocols = drawn
+    graph = make_graph(dataset)
+    entities, relations = (
+        np.array(data.draw(st.permutations(range(size))), dtype=np.int64)
+        for size in (graph.num_entities, graph.num_relations)
+    )
+    renamed = replace(
+        graph,
+        splits={
+            split: replace(
+                triples,
+                head=entities[triples.head],
+                relation=relations[triples.relation],
+                tail=entities[triples.tail],
+            )
+            for split, triples in graph.splits.items()
+        },
+    )
+    for protocol, split in itertools.product(protocols, ORDER):
+        one, other = (count_candidates(each, protocol, split) for each in (graph, renamed))
+        assert other.rows.tolist() == one.rows.tolist()
+        assert [*sides(other)] == [*sides(one)]
+        assert other.num_entities == one.num_entities
+
+
+def pool(parts: list[Histogram]) -> Histogram:
+    return functools.reduce(Histogram.pool, parts)
+
+
+@pytest.mark.parametrize("name", ["mean rank", "mrr", "hits@1", "hits@3"])
+@settings(max_examples=8)
+@given(dataset=DATASETS)
+def test_a_pooled_mean_is_the_weighted_sum_of_its_parts(name: str, dataset: Dataset) -> None:
+    metric = parse_metric(name)
+    graph = make_graph(dataset)
+    for key, split in itertools.product(("standard", "raw", "pykeen"), ORDER):
+        counts = count_candidates(graph, PROTOCOLS[key], split)
+        if not counts.rows.size:
+            assert not any(counts.relation_histograms(side) for side in ("head", "tail"))
+            continue
+        heads, tails = counts.histogram("head"), counts.histogram("tail")
+        relations = [counts.relation_histograms(side) for side in ("head", "tail")]
+        assert [pool([*each.values()]) for each in relations] == [heads, tails]
+        whole = compute_moments(metric, heads.pool(tails))
+        for parts in ([heads, tails], [part for each in relations for part in each.values()]):
+            moments = [(part.total, compute_moments(metric, part)) for part in parts]
+            total = sum(size for size, _ in moments)
+            mean = sum(size * each.expectation for size, each in moments) / total
+            # The parts are independent.
+            variance = sum(size**2 * each.variance for size, each in moments) / total**2
+            assert (whole.expectation, whole.variance) == pytest.approx((mean, variance), rel=1e-12)
