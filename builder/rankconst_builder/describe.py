@@ -271,6 +271,7 @@ def write_readme(edition: Edition) -> str:
     """Write what people read first."""
     folder = name_archive(edition.version)
     parts = [
+        _write_card(edition),
         f"# rankconst tables {edition.version}",
         SUMMARY,
         f"Published {edition.date.isoformat()}" + (f" at <{edition.url}>." if edition.url else "."),
@@ -298,6 +299,27 @@ def write_readme(edition: Edition) -> str:
         "CC0 1.0; see `LICENSE`.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _write_card(edition: Edition) -> str:
+    """Write what the Hugging Face Hub reads above a README; JSON strings are YAML strings."""
+    # https://huggingface.co/docs/hub/datasets-manual-configuration; a table without rows has nothing to view.
+    held = [resource for resource in edition.descriptor["resources"] if resource["rows"]]
+    lines = [
+        "---",
+        "license: cc0-1.0",
+        f"pretty_name: {json.dumps(edition.title, ensure_ascii=False)}",
+        "task_categories:",
+        "  - graph-ml",
+        "tags:",
+        *(f"  - {keyword.replace(' ', '-')}" for keyword in KEYWORDS),
+        "configs:",
+    ]
+    for resource in held:
+        lines += [f"  - config_name: {resource['name']}", f"    data_files: {resource['path']}"]
+        if resource["name"] == "constants":
+            lines.append("    default: true")
+    return "\n".join([*lines, "---"])
 
 
 def _first_dataset(edition: Edition) -> str:
@@ -496,7 +518,7 @@ def _escape(text: str) -> str:
 
 DOCUMENTS: dict[str, Document] = {
     "croissant.json": Document(write_croissant, "MLCommons Croissant 1.0: files with SHA-256, record sets, fields"),
-    "README.md": Document(write_readme, "this text"),
+    "README.md": Document(write_readme, "this text, above it the dataset card of the Hugging Face Hub"),
     "LICENSE": Document(write_licence, "CC0 1.0, and what it covers"),
     "CITATION.cff": Document(write_citation, "how to cite this version, in the Citation File Format"),
     ".zenodo.json": Document(write_deposit, "metadata of the deposit on Zenodo"),

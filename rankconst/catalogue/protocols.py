@@ -89,6 +89,21 @@ class Protocol:
         """True if tasks (h, ?, t) are defined: no tool ranks relations of statements, or some of them only."""
         return self.negatives is None and not self.qualified
 
+    @property
+    def relation_summary(self) -> str:
+        """What `summary` is for tasks (h, ?, t)."""
+        ranked = "Every relation is ranked"
+        if self.candidates == "seen":
+            ranked = "Relations of train are ranked, triples with anything unseen in train are dropped"
+        elif self.time is not None:
+            ranked = "Every relation and its inverse is ranked, and each fact asked for in both directions"
+        if self.known == "none":
+            return f"{ranked}, in temporal graphs its inverse, too; no known one is removed."
+        splits = {"all": "all three splits", "up_to": "splits up to the evaluated one"}
+        where = splits.get(self.known, "train and the evaluated split")
+        when = " at the same time" if self.time == "same" else ""
+        return f"{ranked}; other relations of the pair{when} in {where} are removed."
+
     def fits(self, temporal: bool, qualified: bool = False) -> bool:
         """Tell whether the protocol is for graphs with time, with qualifiers, or without; without a filter, for all."""
         return self.known == "none" or (self.time is not None, self.qualified) == (temporal or qualified, qualified)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,10 +19,10 @@ from rankconst.catalogue.protocols import find_protocol
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.batches import adjust_dropped, draw_evenly
 from rankconst.constants.constants import Adjusted, Constants
-from rankconst.constants.published import Interval, Published, parse_value, read_numbers
+from rankconst.constants.published import Interval, Published, parse_value, read_numbers, show_uncertain
 from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownNameError, UsageError
 from rankconst.moments import compute_moments
-from rankconst.names import squash
+from rankconst.names import show_controls, squash
 from rankconst.results.evaluation import agrees, match_relations, parse_stated, settle
 from rankconst.results.reading import Entries
 from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
@@ -47,6 +49,7 @@ _Value = TypeVar("_Value")
 
 FORMS = ("value", *ADJUSTMENTS)
 ENDS = ("", "_lower", "_upper")
+_MOST_SHOWN = 50  # rows, in a notebook
 TASK_FACTS = ("dataset", "split", "side", "protocol")
 FACTS = (*TASK_FACTS, "relations", "num_tasks", "table_version")
 """What is said of the ranking tasks of each row; of relations only where they are not all."""
@@ -480,13 +483,28 @@ class AdjustedReading:
         return pd.DataFrame(self.table)
 
     def _repr_html_(self) -> str:
-        return str(self.to_pandas()._repr_html_())  # type: ignore[operator]  # the stubs do not know that it is a method
+        """Show what a notebook has room for: the file's columns, index and z of each number, and the notes."""
+        table, size = {name: cells[:_MOST_SHOWN] for name, cells in self.table.items()}, len(self.reading.rows)
+        columns = {name: ["" if cell is None else str(cell) for cell in table[name]] for name in self.reading.columns}
+        for _, names in self.list_added():
+            for name in (name for key, name in names.items() if key.partition("@")[0] in {"index", "z"}):
+                columns[name] = list(map(_show_range, *(table[f"{name}{end}"] for end in ENDS)))
+        *_, note = self.described
+        if any(table[note]):
+            columns[note] = [said or "" for said in table[note]]
+        tasks = {each.batch.tasks.describe() for each in self.done}
+        told = [self._tell(), *(tasks if len(tasks) == 1 else ())]
+        if size > _MOST_SHOWN:
+            told.append(f"the first {_MOST_SHOWN} of {size:,} rows")
+        rows = [_write_row("th", columns), *(_write_row("td", row) for row in zip(*columns.values(), strict=True))]
+        return f"<table><caption>{escape(show_controls('; '.join(told)))}</caption>{''.join(rows)}</table>"
 
     def __repr__(self) -> str:
+        return f"AdjustedReading({self._tell()})"
+
+    def _tell(self) -> str:
         done, size = int(np.sum(self.batch_of >= 0)), len(self.reading.entries)
-        return (
-            f"AdjustedReading({self.reading.name}: {done:,} of {size:,} numbers adjusted, tables {self.table_version})"
-        )
+        return f"{self.reading.name}: {done:,} of {size:,} numbers adjusted, tables {self.table_version}"
 
     @property
     def is_selection(self) -> bool:
@@ -512,6 +530,15 @@ class AdjustedReading:
         ends = (getattr(done.batch, name)[within] for name in ("value", "lower", "upper"))
         published = Published(entry.text, *map(float, ends))
         return AdjustedEntry(entry, published, done.constants, _pick(adjusted[batch], within), found, note)
+
+
+def _show_range(best: float | None, lower: float, upper: float) -> str:
+    return "" if best is None or not math.isfinite(best) else show_uncertain(best, Interval(lower, upper))
+
+
+def _write_row(tag: str, cells: Iterable[str]) -> str:
+    """Return a row of a table in HTML."""
+    return f"<tr>{''.join(f'<{tag}>{escape(show_controls(cell))}</{tag}>' for cell in cells)}</tr>"
 
 
 def _pick(adjusted: Adjusted, place: int) -> Adjusted:

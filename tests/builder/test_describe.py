@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+import yaml
 
 import rankconst
 from rankconst.tables.schema import COLUMNS, schema_of
@@ -215,6 +216,23 @@ def test_descriptor_without_a_url(edition: Edition) -> None:
 def section(text: str, heading: str) -> str:
     """Return what stands under a heading, up to the next."""
     return re.split(r"^#+ ", text.split(f"# {heading}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def test_readme_begins_with_a_dataset_card(edition: Edition) -> None:
+    empty = {**edition.descriptor, "resources": [{**each} for each in edition.descriptor["resources"]]}
+    empty["resources"][2]["rows"] = 0
+    for descriptor, left_out in ((edition.descriptor, set()), (empty, {empty["resources"][2]["name"]})):
+        _, front, text = DOCUMENTS["README.md"].write(replace(edition, descriptor=descriptor)).split("---\n", 2)
+        assert text.startswith("\n# rankconst tables 9.8.7\n")
+        card = yaml.safe_load(front)
+        assert card["license"] == "cc0-1.0"
+        assert card["pretty_name"] == edition.title
+        assert card["task_categories"] == ["graph-ml"]
+        assert "link-prediction" in card["tags"]
+        assert {each["config_name"]: each["data_files"] for each in card["configs"]} == {
+            name: f"{name}.parquet" for name in COLUMNS if name not in left_out
+        }
+        assert [each["config_name"] for each in card["configs"] if each.get("default")] == ["constants"]
 
 
 def test_readme_has_every_file_column_and_dataset(edition: Edition) -> None:

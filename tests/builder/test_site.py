@@ -201,6 +201,18 @@ def test_a_page_shows_statistics_sources_and_the_histogram(files: dict[str, str]
     assert page.count("<svg") == 3
 
 
+def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tables) -> None:
+    page = files["datasets/nations.html"]
+    apart = page[page.index("<h2>Relation prediction</h2>") : page.index("<h2>What counting gets</h2>")]
+    for protocol in tables.protocols("nations"):
+        expectation = tables.constants("nations", "hits@10", "test", "relation", protocol).expectation
+        link = f'<a href="#test/relation/{protocol}/hits@10">{show_number(expectation, 4)}</a>'
+        assert link in apart
+        assert link not in page.replace(apart, "")
+    assert "Every relation is ranked; other relations of the pair in all three splits are removed." in apart
+    assert "Relation prediction" not in files["datasets/ogblcollab.html"]
+
+
 def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
     hostile = "</script><script>alert(1)</script>\u2028<img src=x onerror=alert(1)>"
     row = {**tables.datasets["nations"], "title": hostile, "citation": hostile, "aliases": [hostile, "nations"]}

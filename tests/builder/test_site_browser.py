@@ -418,6 +418,8 @@ def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
         ("value=0.338&dataset=fb15k237&tool=nothing", "tool", "no tool"),
         ("value=0.338&dataset=fb15k237&metric=precision", "metric", "no metric"),
         ("value=0.5&dataset=ogblcitation2&side=head&metric=mrr", "side", "no such tasks"),
+        ("value=0.5&dataset=ogblcitation2&side=relation", "side", "they hold both"),
+        ("value=0.5&dataset=fb15k237&side=relation&aggregation=macro-query", "aggregation", "every task counts once"),
     ],
 )
 def test_wrong_input_is_answered_where_it_is(visit: Visit, fragment: str, field: str, told: str) -> None:
@@ -498,6 +500,7 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables, text: str) -> None:
         ("model,optimistic MRR,MR\nA,0.3,200", "optimistic"),
         ("model,FB15k-237 MRR,MR\nA,0.3,200", "Column FB15k-237 MRR: not read"),
         ("model,split,test_mrr\nA,valid,0.3", "The table says both valid and test"),
+        ("Relation prediction,MRR\nA,0.9", "choose a side, relation or both"),
     ],
 )
 def test_tables_that_cannot_be_read_are_refused_where_they_are(visit: Visit, text: str, told: str) -> None:
@@ -663,6 +666,24 @@ def test_an_address_shows_its_constant(visit: Visit, tables: Tables) -> None:
     )
     visit.open("datasets/nations.html#test/both/standard/nothing")
     page.wait_for_selector("#card:has-text('have no constant')")
+
+
+def test_relation_prediction(visit: Visit, tables: Tables) -> None:
+    page = visit.open("index.html#value=0.41&dataset=icews14_regcn&tool=regcn&side=relation")
+    page.wait_for_selector("caption:has-text('test, relation side, protocol time-aware')")
+    adjusted = tables.constants("icews14_regcn", "mrr", side="relation", protocol="time-aware").adjust("0.41")
+    assert visit.text(".form-index data") == show_index(adjusted).partition(" ")[0]
+    assert visit.text(".standing") == "0.41 is better than chance."
+    assert page.locator(".ladder tbody tr").count() == 3
+    assert "on the relation side there is chance alone" in visit.text("#result")
+    assert "Protocol time-aware: Every relation and its inverse is ranked" in visit.text(".caveats")
+    visit.open("datasets/fb15k237.html#test/relation/raw/mr")
+    page.wait_for_selector("#card:has-text('Every relation is ranked')")
+    assert f"{tables.constants('fb15k237', 'mr', side='relation', protocol='raw').expectation:.0f}" in visit.text(
+        "#card"
+    )
+    page.select_option("#choose-baseline", "frequency")
+    page.wait_for_selector("#listing:has-text('On the relation side there is chance alone')")
 
 
 def test_everything_works_from_a_folder(browser: Any, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import rankconst
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.constants.published import show_uncertain
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.adjust import adjust_reading
 from rankconst.results.evaluation import Stated
@@ -381,3 +383,55 @@ def test_what_the_file_says_in_any_words_is_not_said_again(
     described = adjust_reading(read_document("r.csv", text), TABLES, user).described
     assert list(described) == [*added, "side", "protocol", "num_tasks", "table_version", "note"]
     assert all(described[name][1] in {"nations", "test"} for name in added)
+
+
+class Shown(HTMLParser):
+    """The cells of a table in HTML, row by row, as text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert not attrs
+        self.tags.add(tag)
+        if tag in {"tr", "caption"}:
+            self.rows.append([])
+        if tag != "table":
+            self.rows[-1] += [""] * (tag != "tr")
+
+    def handle_data(self, data: str) -> None:
+        self.rows[-1][-1] += data
+
+
+def test_a_notebook_shows_index_and_z_with_their_ranges(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script>\x1b&amp;"
+    text = f"model,dataset,MRR,MR\n{hostile},WN18RR,0.476,\nB,nowhere,0.3,12\n" + "C,WN18RR,0.3,3340\n" * 99
+    (path := tmp_path / "a<b>.csv").write_text(text, encoding="utf-8")
+    adjusted = rankconst.adjust(path)
+    shown = Shown(adjusted._repr_html_())
+    (caption,), heading, first, second, third, *others = shown.rows
+    assert shown.tags == {"table", "caption", "tr", "th", "td"}
+    assert caption.startswith(f"{path}: 199 of 201 numbers adjusted")
+    assert caption.endswith("; test, both sides, protocol standard; the first 50 of 101 rows")
+    assert heading == ["model", "dataset", "MRR", "MR", "AMRR", "ZMRR", "AMRI", "ZMR", "note"]
+    assert len(others) == 47
+    mrr, mr = (TABLES.constants("wn18rr", name).adjust(value) for name, value in (("mrr", "0.476"), ("mr", "3340")))
+    assert mrr.index_interval is not None
+    assert mrr.z_interval is not None
+    assert mr.index_interval is not None
+    assert first[0] == hostile.replace("\x1b", "\\x1b")
+    assert first[4:6] == [show_uncertain(mrr.index, mrr.index_interval), show_uncertain(mrr.z, mrr.z_interval)]
+    assert first[6:] == ["", "", ""]
+    assert second[4:8] == [""] * 4
+    assert "nowhere" in second[8]
+    assert third[6] == show_uncertain(mr.index, mr.index_interval)
+
+
+def test_a_notebook_shows_what_there_is() -> None:
+    adjusted = rankconst.adjust({"mrr": 0.6563}, dataset="nations", tool="pykeen", baseline="frequency")
+    heading = Shown(adjusted._repr_html_()).rows[1]
+    assert [name for name in heading if "AMRR" in name or "skill" in name] == ["AMRR", "MRR_skill_frequency"]
+    assert "note" not in heading

@@ -159,7 +159,11 @@ def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str],
             }
             for tool in TOOLS.values()
         ],
-        "protocols": [{"key": key, "summary": find_protocol(key).summary} for key in protocols],
+        "protocols": [
+            {"key": key, "summary": found.summary, "relations": found.relation_summary}
+            for key in protocols
+            for found in [find_protocol(key)]
+        ],
         "baselines": [{"key": row.key, "title": row.title, "summary": row.summary} for row in BASELINES.values()],
         "aggregations": [{"key": row.key, "summary": row.summary} for row in AGGREGATIONS.values()],
         "splits": {key: list(others) for key, others in SPLITS.items()},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, SPLITS, find_protocol
+from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, RELATION_SIDE, SPLITS, find_protocol
 from rankconst.constants.published import show_number
 from rankconst.tasks import Tasks
 from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
@@ -327,6 +327,7 @@ def write_dataset(site: Site, key: str) -> str:
             "By protocol, on test, both sides pooled where the dataset has both. Each number links to its constant.",
         ),
         scroll(_tabulate_protocols(site, key, tasks), "What chance gets, by protocol"),
+        *_tell_relations(site, tasks),
         *_tell_baselines(site, tasks),
         *([tag("h2", "How far luck reaches"), tag("div", *drawn, class_="figures")] if drawn else []),
         tag("h2", "Candidates"),
@@ -360,6 +361,27 @@ def _tabulate_protocols(site: Site, key: str, usual: Tasks) -> Html:
         for protocol in site.tables.protocols(key)
     ]
     return table(["protocol", *_HEADLINE_LABELS], rows, class_="numbers")
+
+
+def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
+    """Show what chance gets on tasks (h, ?, t), where the tables have them."""
+    asked = [Tasks(usual.dataset, each, usual.split, RELATION_SIDE) for each in site.tables.protocols(usual.dataset)]
+    rows = [
+        [each.protocol, *_headline_cells(site, each), find_protocol(each.protocol).relation_summary]
+        for each in asked
+        if locate(each) in site.described[usual.dataset]["constants"]
+    ]
+    if not rows:
+        return []
+    headings = ["protocol", *_HEADLINE_LABELS, "what is ranked"]
+    return [
+        tag("h2", "Relation prediction"),
+        tag(
+            "p",
+            f"What chance gets on tasks (h, ?, t) of {usual.split}, which rank relations. Side both has none.",
+        ),
+        scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
+    ]
 
 
 def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:

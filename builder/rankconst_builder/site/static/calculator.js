@@ -4,7 +4,7 @@ import { FORMS, adjust, readPublished, standing } from "./arithmetic.js";
 import { address, at, copyButton, el, fetchContents, rankconst } from "./dom.js";
 import { WRITERS, quote } from "./export.js";
 import { Refusal, exponential, floorLog10, showBoth, showNumber, showUncertain } from "./format.js";
-import { describe, findDataset, findMetric, locate, lookUp, settle, squash } from "./names.js";
+import { describe, findDataset, findMetric, locate, lookUp, settle, squash, summarise } from "./names.js";
 import { NOTHING, readFragment, writeFragment } from "./state.js";
 import { isMissing, readTable, stateOf, unmarked } from "./table.js";
 
@@ -19,6 +19,8 @@ import { isMissing, readTable, stateOf, unmarked } from "./table.js";
 
 const EXAMPLE = { ...NOTHING, value: "0.338", dataset: "FB15k-237", tool: "rotate" };
 const EXAMPLE_TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n";
+
+const RELATION_PREDICTION = /\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b/i;
 
 /** The fields of the form. */
 const FIELDS = /** @type {const} */ ([
@@ -184,8 +186,11 @@ function drawLadder({ metric, published, rungs, tasks }) {
   const table = el("table", { class: "ladder" }, el("thead", {}, head), el("tbody", {}, ...body));
   const caption = el("caption", {}, `${tasks.dataset.title}, ${describe(tasks)}`);
   table.prepend(caption);
-  const none =
-    rungs.length === 1 ? el("p", { class: "quiet" }, "The tables have no other baselines of these tasks.") : null;
+  const why =
+    tasks.side === "relation"
+      ? "Baselines rank entities: on the relation side there is chance alone."
+      : "The tables have no other baselines of these tasks.";
+  const none = rungs.length === 1 ? el("p", { class: "quiet" }, why) : null;
   return el(
     "div",
     {},
@@ -313,8 +318,8 @@ function drawTakeaway(state, sheet, sentence) {
 }
 
 /** @param {Found} found */
-function drawCaveats({ tasks: { tool, protocol } }) {
-  const summary = rankconst.names.protocols.find(({ key }) => key === protocol)?.summary ?? "";
+function drawCaveats({ tasks: { tool, protocol, side } }) {
+  const summary = summarise(rankconst.names, protocol, side);
   const caveats = (tool?.caveats ?? []).map((caveat) => el("li", {}, `${tool?.title}: ${caveat}`));
   return el("ul", { class: "caveats" }, el("li", {}, `Protocol ${protocol}: ${summary}`), ...caveats);
 }
@@ -345,6 +350,7 @@ export async function adjustTable(state) {
   const table = readTable(names, state.table);
   const reasons = /** @type {Set<string>} */ (new Set());
   const found = /** @type {(Found | null)[][]} */ (table.columns.map(() => []));
+  const asksRelations = RELATION_PREDICTION.test(state.table);
   for (const [place, column] of table.columns.entries()) {
     const { metric, percent, heading } = column;
     if (!metric && column.why) reasons.add(`Column ${heading}: ${column.why}.`);
@@ -353,12 +359,10 @@ export async function adjustTable(state) {
       found[place].push(null);
       if (!metric || isMissing(text)) continue;
       try {
-        found[place][row] = await findAll(
-          stateOf(names, table, line, column, state),
-          metric,
-          text,
-          percent && !text.includes("%"),
-        );
+        const said = stateOf(names, table, line, column, state);
+        if (asksRelations && !said.side)
+          throw new Refusal("The text says relation prediction: choose a side, relation or both.", "side");
+        found[place][row] = await findAll(said, metric, text, percent && !text.includes("%"));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         reasons.add(`Row ${row + 2}, ${heading}: ${error.message}`);
@@ -566,7 +570,7 @@ export function startCalculator() {
   const list = (/** @type {string} */ id, /** @type {string} */ first, /** @type {string[]} */ keys) =>
     at(id).append(el("option", { value: "" }, first), ...keys.map((key) => el("option", { value: key }, key)));
   list("split", "test (default)", Object.keys(names.splits).reverse());
-  list("side", "both, or the tool's (default)", Object.keys(names.sides).reverse());
+  list("side", "both, or the tool's (default)", Object.keys(names.sides).sort());
   list(
     "aggregation",
     "micro (default)",

@@ -2,7 +2,7 @@
 
 import { address, at, copyButton, el, fetchContents, rankconst } from "./dom.js";
 import { exponential, showNumber } from "./format.js";
-import { squash } from "./names.js";
+import { squash, summarise } from "./names.js";
 
 /** @typedef {import("./names.js").Contents} Contents */
 
@@ -61,7 +61,14 @@ export async function startDataset() {
     const chosen = selects.map((select) => select.value);
     const found = places.find(({ parts }) => parts.every((part, place) => part === chosen[place]));
     if (!found) {
-      listing.replaceChildren(el("p", {}, `The tables hold no constants of ${chosen.join(", ")}.`));
+      listing.replaceChildren(
+        el(
+          "p",
+          {},
+          `The tables hold no constants of ${chosen.join(", ")}.`,
+          chosen[1] === "relation" ? " On the relation side there is chance alone, and every task counts once." : "",
+        ),
+      );
       return;
     }
     const task = contents.tasks[chosen[4] === "uniform" ? found.path : found.path.split("/").slice(0, -1).join("/")];
@@ -175,7 +182,7 @@ function drawCard(contents, key, path, slug) {
     ["variance", `${variance} ± ${exponential(varianceError, 1)}`],
     ["method", method.replace("_", " ") + (draws ? `, ${draws.toLocaleString("en-US")} random rankings` : "")],
     ["ranker", names.baselines.find((each) => each.key === baseline)?.summary ?? baseline],
-    ["protocol", names.protocols.find((each) => each.key === protocol)?.summary ?? protocol],
+    ["protocol", summarise(names, protocol, side)],
     ["history", tellHistory(contents, path, slug)],
     ["JSON", el("a", { href: address(`v1/${contents.version}/${key}.json`) }, `constants → ${path} → ${slug}`)],
   ]);

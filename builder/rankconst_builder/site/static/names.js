@@ -39,7 +39,7 @@ import { Refusal } from "./format.js";
  * @property {Record<string, string[]>} ambiguous
  * @property {Metric[]} metrics
  * @property {Tool[]} tools
- * @property {{key: string, summary: string}[]} protocols
+ * @property {{key: string, summary: string, relations: string}[]} protocols relations: the summary for that side
  * @property {{key: string, title: string, summary: string}[]} baselines
  * @property {{key: string, summary: string}[]} aggregations
  * @property {Record<string, string[]>} splits
@@ -246,6 +246,17 @@ export function locate({ split, side, protocol, aggregation }, baseline = "unifo
   return parts.join("/");
 }
 
+/**
+ * What a protocol is, on a side.
+ * @param {Catalogue} catalogue
+ * @param {string} protocol
+ * @param {string} side
+ */
+export function summarise({ protocols }, protocol, side) {
+  const found = protocols.find(({ key }) => key === protocol);
+  return (side === "relation" ? found?.relations : found?.summary) ?? protocol;
+}
+
 /** @param {Tasks} tasks */
 export function describe({ split, side, protocol, aggregation }) {
   const sides = side === "both" ? "both sides" : `${side} side`;
@@ -263,10 +274,19 @@ export function describe({ split, side, protocol, aggregation }) {
 export function lookUp(catalogue, contents, tasks, metric) {
   const told = contents.tasks[locate(tasks)];
   if (!told) {
-    const held = [...new Set(Object.keys(contents.tasks).map((each) => each.split("/")[0]))];
+    if (contents.tasks[locate({ ...tasks, aggregation: "micro" })]) {
+      const why = tasks.side === "relation" ? ": on the relation side every task counts once" : "";
+      throw new Refusal(
+        `The tables hold no averages ${tasks.aggregation} of ${tasks.dataset.title} (${describe(tasks)})${why}.`,
+        "aggregation",
+      );
+    }
+    const held = Object.keys(contents.tasks).map((each) => each.split("/"));
+    const sides = held.filter(([split, , protocol]) => split === tasks.split && protocol === tasks.protocol);
+    const others = new Set(sides.length ? sides.map(([, side]) => side) : held.map(([split]) => split));
     throw new Refusal(
-      `The tables hold no such tasks of ${tasks.dataset.title} (${describe(tasks)}); they hold ${held.join(", ")}.`,
-      held.includes(tasks.split) ? "side" : "split",
+      `The tables hold no such tasks of ${tasks.dataset.title} (${describe(tasks)}); they hold ${[...others].join(", ")}.`,
+      sides.length ? "side" : "split",
     );
   }
   const found = catalogue.baselines.flatMap(({ key }) => {
