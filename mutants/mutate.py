@@ -26,6 +26,7 @@ import tomllib
 import types
 import warnings
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -51,6 +52,7 @@ class Runner:
 
     def __init__(self, path: Path, mutations: list[Mutation]) -> None:
         self.path, self.mutations, self.survivors = path, mutations, list[Mutation]()
+        self.killed_controls = 0
         self.lines: dict[str, set[int]] = {}
         self.seconds: dict[str, float] = {}
 
@@ -62,7 +64,14 @@ class Runner:
         print(f"{len(items)} tests, {sum(self.seconds.values()):.0f} s; {len(own)} mutants of functions", flush=True)
         functions = _find_functions(self.path)
         tasks = [(each, self._prepare(each, items, functions)) for each in own]
-        self.survivors += [each for each, status in run_forked(tasks) if status == _SURVIVED]
+        # Without a change all has to pass, or what kills is the machine.
+        same = ast.parse(self.path.read_text(encoding="utf-8"))
+        controls = [replace(each, tree=same) for each in own[::15]]
+        tasks += [(each, self._prepare(each, items, functions)) for each in controls]
+        random.Random(0).shuffle(tasks)  # noqa: S311 - no secret
+        alive = [each for each, status in run_forked(tasks) if status == _SURVIVED]
+        self.survivors += [each for each in alive if each.tree is not same]
+        self.killed_controls = len(controls) - sum(each.tree is same for each in alive)
         return True
 
     def _measure(self, items: list[pytest.Item]) -> None:
@@ -100,7 +109,7 @@ class Runner:
                 if report.failed:
                     on_failure(report)
 
-        for item, after in zip(items, [*items[1:], None], strict=True):
+        for item, after in zip(items, [*items[1:], None], strict=False):
             if not trace:
                 signal.setitimer(signal.ITIMER_REAL, _PATIENCE * self.seconds[item.nodeid] + _LEAST)
             item.config.pluginmanager.register(Listener())
@@ -236,6 +245,8 @@ def mutate(module: str, most: int, before: dict[str, Any] | None) -> dict[str, A
     runner = Runner(path, chosen)
     if pytest.main(arguments, plugins=[runner]):
         raise SystemExit(f"{module}: the tests cannot be run.")
+    if runner.killed_controls:
+        raise SystemExit(f"{module}: {runner.killed_controls} runs without a change failed: is the machine too busy?")
     lines = source.splitlines()
     found = [
         {"line": each.line, "code": lines[each.line - 1].strip(), "change": _name(each)}
@@ -296,7 +307,7 @@ def main() -> None:
             written = Path(folder, "figures")
             again = ["--again"] if given.again else []
             command = [sys.executable, __file__, module, "--most", str(given.most), "--one", str(written), *again]
-            subprocess.run(command, check=True, env={**os.environ, "TMPDIR": folder})
+            subprocess.run(command, check=True, env={**os.environ, "HYPOTHESIS_PROFILE": "mutants", "TMPDIR": folder})
             figures = {each["module"]: each for each in [*_read_figures(), json.loads(written.read_text("utf-8"))]}
         ordered = [figures[name] for name in MODULES if name in figures]
         FIGURES.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
 
 import rankconst
 
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 # HYPOTHESIS_PROFILE=thorough.
 settings.register_profile("rankconst", deadline=None, derandomize=True, database=None, max_examples=40)
 settings.register_profile("thorough", deadline=None, database=None, max_examples=1000)
+# A changed copy of the code is to fail once, however slowly and by whatever example.
+settings.register_profile(
+    "mutants",
+    settings.get_profile("rankconst"),
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[*HealthCheck],
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
