@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RETRIES = 2  # how often a failed download is tried again
 TIMEOUT = 30  # seconds without an answer after which a download has failed
 BLOCK = 2**16
-PATIENCE = 60  # seconds in which a server must send so many bytes, or all that is left
+PATIENCE = 60  # seconds in which a server must send BLOCK bytes, or the rest of the file
 LONGEST = 12 * 3600  # seconds that a download may take
 LARGEST = 16 * 2**30  # bytes that it may have
 
@@ -196,7 +196,7 @@ class _Limited:
 
     file: BinaryIO
     count: int = 0
-    closed: bool = False  # True if nobody waits for more
+    closed: bool = False  # True once the download is over or given up
 
     def write(self, block: bytes) -> None:
         """Write a block."""

@@ -233,7 +233,7 @@ class _Headers(io.RawIOBase):
         self._stream = stream
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read so many bytes; only headers ask for many."""
+        """Read `size` bytes; only a header may ask for too many."""
         if not 0 <= size <= _LARGEST_HEADER:
             raise tarfile.ReadError(f"a header of {size:,} bytes")
         return self._stream.read(size)

@@ -157,9 +157,9 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
     except OSError as error:
         what = f"{error.filename}: " if error.filename else "cannot write the output: "
         code = _fail(_NO_MEMORY if lacks_memory(error) else f"{what}{error.strerror or error}.", DataError.exit_code)
-    except Exception as error:
+    except Exception as error:  # libraries raise many things when they are interrupted or lack memory
         if interrupts:
-            code = 130  # an import that is interrupted may raise something else
+            code = 130
         elif lacks_memory(error):
             code = _fail(_NO_MEMORY, DataError.exit_code)
         else:

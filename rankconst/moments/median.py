@@ -64,7 +64,7 @@ _TERM_BY_TERM = 64
 # Of blocks: the logarithms that sums over gaps may take to be formed for all y, for how many y they are formed else at
 # first, and the share of gaps below which no more are left.
 _GAP_BUDGET, _SOME_GAPS, _GONE = 2**19, 13, 1e-14
-# While a variance errs by more than this share, they are formed for twice as many, up to so many logarithms.
+# The number of y is doubled while a variance errs by more than this share and the logarithms are fewer than that.
 _PRECISE, _MOST_LOGARITHMS = 1e-4, 2**24
 # Of the polynomials that interpolate between these, and in how long a window gaps are followed rank by rank.
 _DEGREE, _TRACED = 5, 2**16

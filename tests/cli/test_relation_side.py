@@ -1,4 +1,4 @@
-"""Relation prediction on the command line, on a graph of one's own."""
+"""Relation prediction on the command line, on a graph of your own."""
 
 from __future__ import annotations
 

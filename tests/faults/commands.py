@@ -200,7 +200,7 @@ def choose_some(points: int) -> list[tuple[int, str]]:
 
 
 def inject(choose: Choose, pairs: int | None = None) -> Iterator[Tally]:
-    """Try every command, and so many pairs, at the points and with the faults that `choose` returns."""
+    """Try every command, and the first `pairs` pairs, at the points and with the faults that `choose` returns."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         os.environ |= {"RANKCONST_MIRROR": str(root / "mirror"), "NO_PROXY": "*"}

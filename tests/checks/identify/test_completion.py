@@ -355,7 +355,7 @@ def test_a_dataset_with_other_ranks_is_not_taken_for_a_sampled_one(reference: Pa
 
 
 def test_the_numbers_of_ranks_of_two_splits_show_a_dataset_together() -> None:
-    """Of 90 benchmarks, one may have as many by chance; none has both."""
+    """One of 90 benchmarks may share a number of ranks by chance, but none shares both."""
     standard = Stated(protocol="standard")
     valid, test = "split,MRR,num_tasks\nvalid,0.3307,35070\n", "test,0.3259,40932\n"
     with pytest.raises(DataError, match="so few digits can fit by chance"):
