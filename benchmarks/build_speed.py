@@ -29,8 +29,8 @@ import sys
 from collections import defaultdict
 from rankconst.download import cache_folder
 from rankconst_builder.fetch import Fetcher
-from rankconst.catalogue.benchmarks import find_source
-source = find_source(sys.argv[1])
+from rankconst.catalogue.benchmarks import find_benchmark
+source = find_benchmark(sys.argv[1])
 fetcher = Fetcher(cache_folder(), mirror=sys.argv[2] or None)
 triples = {
     role: [line.rstrip("\\r\\n").split("\\t") for line in fetcher.read(source.files[role]).data.decode().splitlines()]
