@@ -23,8 +23,8 @@ import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
 from rankconst.errors import DataError, UndefinedError
-from rankconst_builder.candidates import BATCH, Blocks, TaskCounts, count_candidates
-from rankconst_builder.graph import is_new, pack
+from rankconst_builder.candidates import Blocks, TaskCounts, count_candidates
+from rankconst_builder.words import BATCH, is_new, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

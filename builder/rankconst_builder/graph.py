@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -13,6 +14,7 @@ import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
+from rankconst_builder.words import Packing, drop_repeats, is_new, pack, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -21,9 +23,9 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.triples import Labels
+    from rankconst_builder.words import Words
 
     Codes = NDArray[np.signedinteger[Any]]
-    Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,24 +136,18 @@ class Graph:
         """Which entities are head or tail of any fact, not in qualifiers only. Shape (num_entities,)."""
         placed = np.zeros(self.num_entities, dtype=np.bool_)
         for triples in self.splits.values():
-            placed[triples.head] = True
-            placed[triples.tail] = True
+            placed |= _mark(self.num_entities, triples, "head", "tail")
         return placed
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
         """Which entities occur in train. Shape (num_entities,)."""
-        train = self.splits["train"]
-        seen = np.zeros(self.num_entities, dtype=np.bool_)
-        seen[train.head] = True
-        seen[train.tail] = True
-        return seen
+        return _mark(self.num_entities, self.splits["train"], "head", "tail")
 
     @cached_property
     def seen_relations(self) -> NDArray[np.bool_]:
         """Which relations occur in train, or in the graph that models are trained on. Shape (num_relations,)."""
-        seen = np.zeros(self.num_relations, dtype=np.bool_)
-        seen[self.splits["train"].relation] = True
+        seen = _mark(self.num_relations, self.splits["train"], "relation")
         seen[self.trained_relations] = True
         return seen
 
@@ -191,18 +187,6 @@ class Graph:
                 words, bound = places.astype(np.uint64), distinct.size
             words, bound = pack(words, codes, size), bound * size
         return words
-
-
-def pack(first: Codes | Words, second: Codes, size: int) -> Words:
-    """Return two codes in one number; `size` is the number of codes that the second can be."""
-    return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
-
-
-def is_new(ordered: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which of some numbers in order differ from the one before. Shape (n,)."""
-    new = np.ones(ordered.size, dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    return new
 
 
 def encode_labels(
@@ -397,29 +381,61 @@ def needs(column: str, split: str) -> bool:
     return split in column.split("_") or (split == "train" and column.startswith("dropped"))
 
 
-def describe_graph(graph: Graph) -> Statistics:
-    """Count rows, labels, duplicates, overlaps and unseen entities of a dataset."""
-    distinct, train = graph.distinct, graph.distinct["train"]
-    names = list(graph.splits)
+def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
+    """Count rows, labels, duplicates, overlaps and unseen entities of a dataset; in `room` bytes, if given."""
+    splits = graph.splits
+    packing = Packing.plan(graph, "tail", max(map(len, splits.values())), room)
+    pairs = [(later, earlier) for place, later in enumerate(splits) for earlier in [*splits][:place]]
+    distinct, seen_distinct, overlaps, loops = Counter[str](), Counter[str](), Counter[tuple[str, str]](), 0
+    for part in packing.parts:
+        words = {name: drop_repeats(packing.sort([triples], part)) for name, triples in splits.items()}
+        for name, found in words.items():
+            distinct[name] += found.size
+            seen_distinct[name] += found.size if name == "train" else _count_seen(graph, packing, found, part)
+        for later, earlier in pairs:
+            overlaps[later, earlier] += _count_common(words[later], words[earlier])
+        loops += drop_repeats(packing.sort([splits["train"]], part, _take_loops)).size
     return Statistics(
         entities=graph.num_entities,
         entities_train=int(graph.seen_entities.sum()),
         relations=graph.num_relations,
-        relations_train=int(np.count_nonzero(np.bincount(train.relation))),
-        rows={name: len(triples) for name, triples in graph.splits.items()},
-        distinct={name: len(distinct[name]) for name in names},
-        overlaps={
-            (later, earlier): _count_common(graph, distinct[later], distinct[earlier])
-            for place, later in enumerate(names)
-            for earlier in names[:place]
+        relations_train=int(_mark(graph.num_relations, splits["train"], "relation").sum()),
+        rows={name: len(triples) for name, triples in splits.items()},
+        distinct={name: distinct[name] for name in splits},
+        overlaps={pair: overlaps[pair] for pair in pairs},
+        seen={
+            name: len(triples) if name == "train" else int(graph.is_seen(triples).sum())
+            for name, triples in splits.items()
         },
-        seen={name: int(graph.is_seen(triples).sum()) for name, triples in graph.splits.items()},
-        seen_distinct={name: int(graph.is_seen(triples).sum()) for name, triples in distinct.items()},
-        self_loops_train=int((train.head == train.tail).sum()),
+        seen_distinct={name: seen_distinct[name] for name in splits},
+        self_loops_train=loops,
     )
 
 
-def _count_common(graph: Graph, *parts: Triples) -> int:
-    """Count the triples that two sets of distinct ones share."""
-    both = Triples(*(np.concatenate(codes) for codes in zip(*(part.codes for part in parts), strict=True)))
-    return len(both) - int(is_new(np.sort(graph.pack_facts(both))).sum())
+def _mark(size: int, triples: Triples, *columns: str) -> NDArray[np.bool_]:
+    """Return which codes occur in some columns. Shape (size,)."""
+    found = np.zeros(size, dtype=np.bool_)
+    for batch in split_batches(triples):
+        for column in columns:
+            found[getattr(batch, column)] = True
+    return found
+
+
+def _take_loops(batch: Triples) -> Triples:
+    return batch.select(batch.head == batch.tail)
+
+
+def _count_seen(graph: Graph, packing: Packing, words: Words, part: int) -> int:
+    """Count the facts that have nothing unseen in train."""
+    keys = packing.find_keys(words)
+    answers = packing.find_answers(words).astype(np.int64)
+    facts = Triples(packing.find_anchors(keys, part), packing.find_given(keys), answers)
+    return int(graph.is_seen(facts).sum())
+
+
+def _count_common(later: Words, earlier: Words) -> int:
+    """Count the numbers that two arrays share, each in order and without repetitions."""
+    few, many = sorted((later, earlier), key=len)
+    place = np.searchsorted(many, few)
+    inside = place < many.size
+    return int((many[place[inside]] == few[inside]).sum())

@@ -19,7 +19,7 @@ from pyarrow.json import ParseOptions, read_json
 
 from rankconst import errors
 from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.baselines import INFORMED
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
@@ -46,13 +46,14 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
-from rankconst_builder.candidates import TaskCounts, count_protocols
+from rankconst_builder.candidates import Tally, TaskCounts, count_protocols
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, hold_folder, write_tables
 from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.tabulate import tabulate
+from rankconst_builder.tallies import tally_protocols
 from rankconst_builder.triples import read_stat, read_triples
 
 if TYPE_CHECKING:
@@ -416,15 +417,15 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     for split in build.splits if graph.missing else ():
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
             build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
-    # Baselines look at valid and test together; the counts of train, the largest, are gone by then.
-    parts = [_count_part(build, key, graph, protocols, splits) for splits in ({"train"}, {"valid", "test"})]
-    histograms = {tasks: histogram for found, _ in parts for tasks, histogram in found.items()}
-    order = [protocol.key for protocol in protocols]
-    addresses = sorted(histograms, key=lambda tasks: (order.index(tasks.protocol), [*SPLITS].index(tasks.split)))
+    histograms = count_histograms(key, graph, protocols, build.baselines, build.splits)
+    for protocol, split in itertools.product(protocols, build.splits):
+        ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
+        if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
+            build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol.key}; it gets no rows")
     return _Part(
         tables={
             "datasets": describe_dataset(source, statistics, contents, graph.missing),
-            **tabulate({tasks: histograms[tasks] for tasks in addresses}),
+            **tabulate(histograms),
         },
         provenance={
             "origin": "files",
@@ -438,19 +439,8 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
                 else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
             ),
         },
-        counts={address: count for _, counts in parts for address, count in counts.items()},
+        counts=count_protocols(graph, protocols, build.splits) if build.per_triple else {},
     )
-
-
-def _count_part(
-    build: Build, key: str, graph: Graph, protocols: Sequence[Protocol], splits: Collection[str]
-) -> tuple[dict[Tasks, Histogram], Mapping[tuple[str, str], TaskCounts]]:
-    """Return the histograms of some splits, and the counts if they are to be written."""
-    counts = count_protocols(graph, protocols, {*splits} & {*build.splits})
-    for (protocol, split), count in counts.items():
-        if graph.splits[split] and not count.rows.size:
-            build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
-    return gather_histograms(key, graph, counts, build.baselines), counts if build.per_triple else {}
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:
@@ -489,24 +479,39 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     )
 
 
-def gather_histograms(
-    key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str] = ()
+def count_histograms(
+    key: str,
+    graph: Graph,
+    protocols: Sequence[Protocol],
+    baselines: Iterable[str] = (),
+    splits: Collection[str] = SPLITS,
+    *,
+    room: int | None = None,
 ) -> dict[Tasks, Histogram]:
     """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation.
 
-    `counts` are those of chance; `baselines` are covered where they have any.
+    They are in the order of protocols, splits, baselines and sides. `baselines` are covered where they have any,
+    besides chance. Train is counted in `room` bytes if given.
     """
+    trained = tally_protocols(graph, protocols, "train", room) if "train" in splits else {}
+    counts = count_protocols(graph, protocols, {*splits} - {"train"})
+    informed = count_baselines(graph, counts, baselines)
+    tallies: dict[tuple[str, str, str], Mapping[str, Tally]] = {
+        **{(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()},
+        **{address: count.tallies for address, count in informed.items()},
+    }
+    order = [protocol.key for protocol in protocols]
     found: dict[Tasks, Histogram] = {}
-    for (protocol, split, baseline), count in count_baselines(graph, counts, baselines).items():
-        for side in count.blocks if count.rows.size else ():
+    for protocol, split, baseline in sorted(tallies, key=lambda one: (order.index(one[0]), [*SPLITS].index(one[1]))):
+        for side, tally in tallies[protocol, split, baseline].items():
             tasks = Tasks(key, protocol, split, side, baseline=baseline)
-            found[tasks] = count.histogram(side)
+            found[tasks] = tally.histogram()
             if side == RELATION_SIDE:
                 continue
             for aggregation in MACROS.values():
-                found[replace(tasks, aggregation=aggregation.key)] = count.macro_histogram(side, aggregation)
+                found[replace(tasks, aggregation=aggregation.key)] = tally.histogram(aggregation.group)
             if split != "train":
-                for name, histogram in _name_relations(graph, count.relation_histograms(side)):
+                for name, histogram in _name_relations(graph, tally.relation_histograms()):
                     found[replace(tasks, relations=(name,))] = histogram
     return found
 

@@ -1,0 +1,204 @@
+"""Count the candidates of a split's tasks all together: how many are alike, not which task has how many.
+
+:mod:`~rankconst_builder.candidates` looks known triples up among the queries of a split. Where queries are about as
+many as known triples, as those of train are, sorting all of them is quicker, and a part of them at a time will do.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.errors import DataError
+from rankconst_builder.candidates import (
+    Tally,
+    count_ranked,
+    list_known,
+    list_sides,
+    list_sources,
+    select_candidates,
+    select_relations,
+)
+from rankconst_builder.words import Packing, count_runs, drop_repeats, split_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.protocols import Protocol
+    from rankconst_builder.graph import Codes, Graph, Triples
+    from rankconst_builder.words import Words
+
+    Select = Callable[[Triples], NDArray[np.bool_]]
+
+
+def tally_protocols(
+    graph: Graph, protocols: Iterable[Protocol], split: str, room: int | None = None
+) -> dict[str, dict[str, Tally]]:
+    """Count the candidates of a split under each protocol, side by side, in `room` bytes if given.
+
+    The result goes from protocol to side. A protocol that needs a missing file has none; one that ranks no triple of
+    the split has no side.
+    """
+    ranked = {
+        protocol: count_ranked(graph, protocol)
+        for protocol in protocols
+        if not graph.explain_uncounted(protocol, split)
+    }
+    found: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in ranked}
+    for side in list_sides(graph):
+        covered = [protocol for protocol, numbers in ranked.items() if side in numbers]
+        for protocol, known in _Side.of(graph, split, side, covered, room).tally(covered).items():
+            number = ranked[protocol][side]
+            if not known.size.size:
+                continue
+            # Of as many known answers, the true one is a candidate.
+            size = number + 1 - known.size
+            if size.min() < 1 or size.max() > number:
+                raise DataError(
+                    f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
+                    f"expected 1 to {number}. This is a bug: please report it with the dataset."
+                )
+            found[protocol.key][side] = replace(known, size=size)
+    return found
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What tasks of protocols have in common that know the same answers of the same queries."""
+
+    tasks: str  # the name of what selects those ranked
+    inside: str  # the name of what selects known triples that can be removed; empty if none are
+    distinct: bool
+    known: frozenset[str]
+    timed: bool  # True if known answers are those of the same time
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The facts of a graph, as one side of a split asks for them."""
+
+    packing: Packing
+    split: str
+    sources: Mapping[str, Triples]
+    selections: Mapping[str, Select]
+
+    @classmethod
+    def of(cls, graph: Graph, split: str, side: str, protocols: Iterable[Protocol], room: int | None) -> _Side:
+        selections: dict[str, Select] = {}
+        for protocol in protocols:
+            selections[f"ranked {protocol.tasks}"] = functools.partial(_is_ranked, graph, protocol.tasks)
+            entities, relations = select_candidates(graph, protocol), select_relations(graph, protocol)
+            selections[f"inside {protocol.candidates}"] = functools.partial(
+                _is_inside, entities, relations if side == RELATION_SIDE else None
+            )
+        sources = list_sources(graph)
+        return cls(Packing.plan(graph, side, sum(map(len, sources.values())), room), split, sources, selections)
+
+    def tally(self, protocols: Iterable[Protocol]) -> dict[Protocol, Tally]:
+        """Return the numbers of known answers under each protocol, in place of those of candidates."""
+        plans = {protocol: self._plan(protocol) for protocol in protocols}
+        found: dict[_Plan, list[Tally]] = {plan: [] for plan in plans.values()}
+        for part in self.packing.parts:
+            look = _Part(self, part)
+            for plan, tallies in found.items():
+                tallies.append(look.tally(plan))
+        merged = {plan: Tally.merge(tallies) for plan, tallies in found.items()}
+        return {protocol: merged[plan] for protocol, plan in plans.items()}
+
+    def _plan(self, protocol: Protocol) -> _Plan:
+        known = list_known(self.packing.graph, protocol, self.split)
+        return _Plan(
+            f"ranked {protocol.tasks}",
+            f"inside {protocol.candidates}" if known else "",
+            protocol.distinct,
+            known,
+            protocol.time == "same" if known else True,
+        )
+
+    @functools.cached_property
+    def selective(self) -> frozenset[tuple[str, str]]:
+        """Which selections leave out anything of which source."""
+        return frozenset(
+            (name, source)
+            for name, select in self.selections.items()
+            for source, triples in self.sources.items()
+            if not all(select(batch).all() for batch in split_batches(triples))
+        )
+
+
+class _Part:
+    """One part of the facts of a side; what is sorted once serves all plans."""
+
+    def __init__(self, side: _Side, part: int) -> None:
+        self._side, self._part = side, part
+        self._words = functools.cache(self._sort_words)
+        self._asked = functools.cache(self._count_asked)
+        self._runs = functools.cache(self._count_known)
+
+    def tally(self, plan: _Plan) -> Tally:
+        """Return the number of known answers of each query, those alike as one."""
+        packing = self._side.packing
+        asked, frequency = self._asked(plan.tasks, plan.distinct)
+        relation = np.zeros_like(frequency) if packing.side == RELATION_SIDE else packing.find_given(asked)
+        count = np.ones_like(frequency)
+        if plan.known:
+            keys, known = self._runs(plan.inside, plan.timed)
+            known = self._add_others(plan, keys, known)
+            wanted = asked if plan.timed else asked // np.uint64(packing.num_times)
+            count = known if np.array_equal(keys, wanted) else known[np.searchsorted(keys, wanted)]
+        return Tally.of_queries(count, frequency, relation)
+
+    def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
+        selects = (selection, source) in self._side.selective
+        return self._words(source, selection if selects else "", timed or self._side.packing.num_times == 1)
+
+    def _sort_words(self, source: str, selection: str, timed: bool) -> Words:
+        packing = self._side.packing if timed else replace(self._side.packing, num_times=1)
+        select = self._side.selections.get(selection)
+        keep = None if select is None else functools.partial(_keep, select)
+        return packing.sort([self._side.sources[source]], self._part, keep)
+
+    def _count_asked(self, tasks: str, distinct: bool) -> tuple[Words, Codes]:
+        words = self._sort(self._side.split, tasks, timed=True)
+        return count_runs(self._side.packing.find_keys(drop_repeats(words) if distinct else words))
+
+    def _count_known(self, inside: str, timed: bool) -> tuple[Words, Codes]:
+        words = drop_repeats(self._sort(self._side.split, inside, timed=timed))
+        return count_runs(self._side.packing.find_keys(words))
+
+    def _add_others(self, plan: _Plan, keys: Words, known: Codes) -> Codes:
+        """Count the known answers that the split itself does not have, too."""
+        others = [
+            self._sort(source, plan.inside, timed=plan.timed) for source in sorted(plan.known - {self._side.split})
+        ]
+        words = np.concatenate(others) if others else np.zeros(0, dtype=np.uint64)
+        if not (words.size and keys.size):
+            return known
+        words.sort()
+        words = drop_repeats(words)
+        own = self._sort(self._side.split, plan.inside, timed=plan.timed)
+        words = words[own[np.minimum(np.searchsorted(own, words), own.size - 1)] != words]
+        asked = self._side.packing.find_keys(words)
+        place = np.minimum(np.searchsorted(keys, asked), keys.size - 1)
+        return known + np.bincount(place[keys[place] == asked], minlength=keys.size)
+
+
+def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:
+    allowed = graph.is_allowed(batch)
+    return allowed & graph.is_seen(batch) if tasks == "seen" else allowed
+
+
+def _is_inside(entities: NDArray[np.bool_], relations: NDArray[np.bool_] | None, batch: Triples) -> NDArray[np.bool_]:
+    """Tell which known triples can be removed: a candidate only can be removed from the candidates."""
+    inside: NDArray[np.bool_] = entities[batch.head] & entities[batch.tail]
+    return inside if relations is None else inside & relations[batch.relation]
+
+
+def _keep(select: Select, batch: Triples) -> Triples:
+    return batch.select(select(batch))
