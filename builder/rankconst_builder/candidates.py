@@ -367,7 +367,7 @@ def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.boo
     if protocol.tasks == "seen":
         ranked &= graph.is_seen(evaluated)
     if protocol.distinct:
-        ranked &= graph.firsts[split]
+        ranked &= graph.find_firsts(split)
     return ranked
 
 

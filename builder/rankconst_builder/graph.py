@@ -119,17 +119,14 @@ class Graph:
         return tuple(label.decode(errors="backslashreplace") for label in labels)
 
     @cached_property
-    def firsts(self) -> dict[str, NDArray[np.bool_]]:
-        """Which rows of each split do not repeat an earlier one."""
-        return {name: self.first_occurrences(triples) for name, triples in self.splits.items()}
+    def _firsts(self) -> dict[str, NDArray[np.bool_]]:
+        return {}
 
-    @cached_property
-    def distinct(self) -> dict[str, Triples]:
-        """The triples of each split, without repetitions."""
-        return {
-            name: triples if self.firsts[name].all() else triples.select(self.firsts[name])
-            for name, triples in self.splits.items()
-        }
+    def find_firsts(self, split: str) -> NDArray[np.bool_]:
+        """Tell which rows of a split do not repeat an earlier one. Shape (n,)."""
+        if split not in self._firsts:
+            self._firsts[split] = self.first_occurrences(self.splits[split])
+        return self._firsts[split]
 
     @cached_property
     def placed_entities(self) -> NDArray[np.bool_]:

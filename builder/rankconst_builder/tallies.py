@@ -124,60 +124,68 @@ class _Side:
     @functools.cached_property
     def selective(self) -> frozenset[tuple[str, str]]:
         """Which selections leave out anything of which source."""
+        graph = self.packing.graph
+        restricted = not (graph.allowed_entities is None and graph.allowed_relations is None)
         return frozenset(
             (name, source)
             for name, select in self.selections.items()
             for source, triples in self.sources.items()
-            if not all(select(batch).all() for batch in split_batches(triples))
+            # What train has is seen.
+            if (restricted or source != "train") and not all(select(batch).all() for batch in split_batches(triples))
         )
 
 
 class _Part:
-    """One part of the facts of a side; what is sorted once serves all plans."""
+    """One part of the facts of a side; what is sorted and counted once serves all plans."""
 
     def __init__(self, side: _Side, part: int) -> None:
         self._side, self._part = side, part
-        self._words = functools.cache(self._sort_words)
-        self._asked = functools.cache(self._count_asked)
-        self._runs = functools.cache(self._count_known)
+        # Not caches of methods, whose cycles would keep large arrays until Python looks for cycles.
+        self._sorted: dict[tuple[str, str, bool], Words] = {}
+        self._asked: dict[tuple[str, bool], tuple[Words, Codes]] = {}
+        self._known: dict[tuple[str, bool], tuple[Words, Codes]] = {}
 
     def tally(self, plan: _Plan) -> Tally:
         """Return the number of known answers of each query, those alike as one."""
         packing = self._side.packing
-        asked, frequency = self._asked(plan.tasks, plan.distinct)
+        asked, frequency = self._count_asked(plan.tasks, plan.distinct)
         relation = np.zeros_like(frequency) if packing.side == RELATION_SIDE else packing.find_given(asked)
         count = np.ones_like(frequency)
         if plan.known:
-            keys, known = self._runs(plan.inside, plan.timed)
+            keys, known = self._count_known(plan.inside, plan.timed)
             known = self._add_others(plan, keys, known)
             wanted = asked if plan.timed else asked // np.uint64(packing.num_times)
             count = known if np.array_equal(keys, wanted) else known[np.searchsorted(keys, wanted)]
         return Tally.of_queries(count, frequency, relation)
 
     def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
-        selects = (selection, source) in self._side.selective
-        return self._words(source, selection if selects else "", timed or self._side.packing.num_times == 1)
-
-    def _sort_words(self, source: str, selection: str, timed: bool) -> Words:
-        packing = self._side.packing if timed else replace(self._side.packing, num_times=1)
-        select = self._side.selections.get(selection)
-        keep = None if select is None else functools.partial(_keep, select)
-        return packing.sort([self._side.sources[source]], self._part, keep)
+        selection = selection if (selection, source) in self._side.selective else ""
+        key = source, selection, timed or self._side.packing.num_times == 1
+        if key not in self._sorted:
+            packing = self._side.packing if key[2] else replace(self._side.packing, num_times=1)
+            select = self._side.selections.get(selection)
+            keep = None if select is None else functools.partial(_keep, select)
+            self._sorted[key] = packing.sort([self._side.sources[source]], self._part, keep)
+        return self._sorted[key]
 
     def _count_asked(self, tasks: str, distinct: bool) -> tuple[Words, Codes]:
-        words = self._sort(self._side.split, tasks, timed=True)
-        return count_runs(self._side.packing.find_keys(drop_repeats(words) if distinct else words))
+        if (tasks, distinct) not in self._asked:
+            words = self._sort(self._side.split, tasks, timed=True)
+            words = drop_repeats(words) if distinct else words
+            self._asked[tasks, distinct] = count_runs(self._side.packing.find_keys(words))
+        return self._asked[tasks, distinct]
 
     def _count_known(self, inside: str, timed: bool) -> tuple[Words, Codes]:
-        words = drop_repeats(self._sort(self._side.split, inside, timed=timed))
-        return count_runs(self._side.packing.find_keys(words))
+        if (inside, timed) not in self._known:
+            words = drop_repeats(self._sort(self._side.split, inside, timed=timed))
+            self._known[inside, timed] = count_runs(self._side.packing.find_keys(words))
+        return self._known[inside, timed]
 
     def _add_others(self, plan: _Plan, keys: Words, known: Codes) -> Codes:
         """Count the known answers that the split itself does not have, too."""
-        others = [
-            self._sort(source, plan.inside, timed=plan.timed) for source in sorted(plan.known - {self._side.split})
-        ]
-        words = np.concatenate(others) if others else np.zeros(0, dtype=np.uint64)
+        others = sorted(plan.known - {self._side.split})
+        found = [self._sort(source, plan.inside, timed=plan.timed) for source in others]
+        words = np.concatenate([np.zeros(0, dtype=np.uint64), *found])
         if not (words.size and keys.size):
             return known
         words.sort()

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 BATCH = 1 << 18
 """Facts looked at in one go: small enough for the second-level cache."""
 
-ROOM = 1 << 30
-"""Bytes that one part of the facts may take while it is sorted."""
+ROOM = 1 << 26
+"""Bytes that one part of the facts may take while it is sorted: more is slower, as larger arrays are mapped anew."""
 
 _MOST_PARTS = 1 << 12
 _BYTES = 24  # of a fact that is sorted: its word, and what is made of it

@@ -263,8 +263,8 @@ def test_a_block_beyond_its_candidates_stops_the_build(monkeypatch: pytest.Monke
 def test_keys_that_do_not_fit_are_refused() -> None:
     one = np.zeros(1, dtype=np.int64)
     triples = Triples(one, one, one)
-    with pytest.raises(DataError, match="too many for pairs of them in 64-bit keys"):
-        _ = Train(Graph(dict.fromkeys(ORDER, triples), (1 << 32) + 1, 1)).inverses
+    with pytest.raises(DataError, match="too many for 64-bit keys in 4,096 parts"):
+        _ = Train(Graph(dict.fromkeys(ORDER, triples), 1 << 40, 1)).inverses
     with pytest.raises(DataError, match="too many for 64-bit keys"):
         baselines._Order(one + (1 << 32), one + (1 << 31))
 
