@@ -501,13 +501,17 @@ def count_answers(graph: Graph, side: str) -> int:
 def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     """Return which entities a protocol ranks. Shape (num_entities,)."""
     chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(protocol.candidates)
-    candidate = np.ones(graph.num_entities, dtype=np.bool_) if chosen is None else chosen()
+    every = graph.occurring_entities
+    every = np.ones(graph.num_entities, dtype=np.bool_) if every is None else every
+    candidate = every if chosen is None else chosen()
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
 
 def select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     """Return which relations are ranked; a restriction to some says which triples are, not among how many."""
-    return graph.seen_relations if protocol.candidates == "seen" else np.ones(graph.num_relations, dtype=np.bool_)
+    every = graph.occurring_relations
+    every = np.ones(graph.num_relations, dtype=np.bool_) if every is None else every
+    return graph.seen_relations if protocol.candidates == "seen" else every
 
 
 def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:

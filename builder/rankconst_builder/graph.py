@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
-from rankconst_builder.words import Packing, drop_repeats, is_new, pack, split_batches
+from rankconst_builder.words import Packing, drop_repeats, is_new, mark, pack
 
 if TYPE_CHECKING:
+    import mmap
     from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
@@ -36,6 +37,7 @@ class Triples:
     relation: Codes
     tail: Codes
     time: Codes | None = None  # of a temporal graph; or the qualifiers, in a graph of statements
+    mappings: tuple[mmap.mmap, ...] = field(default=(), kw_only=True)  # where the codes are, if they are in files
 
     def __len__(self) -> int:
         return int(self.head.size)
@@ -59,7 +61,8 @@ class Graph:
     """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise."""
 
     splits: Mapping[str, Triples]  # ``train``, ``valid`` and ``test``, each the rows of its file in their order
-    num_entities: int  # distinct labels over all splits, or more that the dataset states
+    # Codes: distinct labels over all splits, or more that the dataset states, or ids.
+    num_entities: int
     num_relations: int
     num_times: int = 1  # distinct times over all splits of a temporal graph, or sets of qualifiers
     # Splits whose files are missing: what does not need them can be counted.
@@ -78,6 +81,9 @@ class Graph:
     allowed_relations: NDArray[np.bool_] | None = None
     # Further known triples, which every filter removes.
     known: Triples = field(default_factory=lambda: NO_TRIPLES)
+    # Which codes are entities and relations, where ids leave some out; None if all are.
+    occurring_entities: NDArray[np.bool_] | None = None
+    occurring_relations: NDArray[np.bool_] | None = None
     inductive: bool = False  # True if models are trained on another graph than train
 
     @property
@@ -133,18 +139,18 @@ class Graph:
         """Which entities are head or tail of any fact, not in qualifiers only. Shape (num_entities,)."""
         placed = np.zeros(self.num_entities, dtype=np.bool_)
         for triples in self.splits.values():
-            placed |= _mark(self.num_entities, triples, "head", "tail")
+            placed |= mark(self.num_entities, triples, "head", "tail")
         return placed
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
         """Which entities occur in train. Shape (num_entities,)."""
-        return _mark(self.num_entities, self.splits["train"], "head", "tail")
+        return mark(self.num_entities, self.splits["train"], "head", "tail")
 
     @cached_property
     def seen_relations(self) -> NDArray[np.bool_]:
         """Which relations occur in train, or in the graph that models are trained on. Shape (num_relations,)."""
-        seen = _mark(self.num_relations, self.splits["train"], "relation")
+        seen = mark(self.num_relations, self.splits["train"], "relation")
         seen[self.trained_relations] = True
         return seen
 
@@ -393,10 +399,10 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
             overlaps[later, earlier] += _count_common(words[later], words[earlier])
         loops += drop_repeats(packing.sort([splits["train"]], part, _take_loops)).size
     return Statistics(
-        entities=graph.num_entities,
+        entities=_count(graph.num_entities, graph.occurring_entities),
         entities_train=int(graph.seen_entities.sum()),
-        relations=graph.num_relations,
-        relations_train=int(_mark(graph.num_relations, splits["train"], "relation").sum()),
+        relations=_count(graph.num_relations, graph.occurring_relations),
+        relations_train=int(mark(graph.num_relations, splits["train"], "relation").sum()),
         rows={name: len(triples) for name, triples in splits.items()},
         distinct={name: distinct[name] for name in splits},
         overlaps={pair: overlaps[pair] for pair in pairs},
@@ -409,13 +415,8 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
     )
 
 
-def _mark(size: int, triples: Triples, *columns: str) -> NDArray[np.bool_]:
-    """Return which codes occur in some columns. Shape (size,)."""
-    found = np.zeros(size, dtype=np.bool_)
-    for batch in split_batches(triples):
-        for column in columns:
-            found[getattr(batch, column)] = True
-    return found
+def _count(size: int, occurring: NDArray[np.bool_] | None) -> int:
+    return size if occurring is None else int(occurring.sum())
 
 
 def _take_loops(batch: Triples) -> Triples:

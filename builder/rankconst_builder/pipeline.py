@@ -47,6 +47,7 @@ from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import Tally, TaskCounts, count_protocols
+from rankconst_builder.columns import encode_ids, open_columns
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.layout import Layout, read_own
@@ -90,6 +91,7 @@ class Build:
     force: bool = False  # True to build again what `out` holds already
     # To which relations and entities the evaluation is restricted.
     restriction: Restriction = field(default_factory=Restriction)
+    memory: int | None = None  # bytes that ids may take before they go to temporary files; a default if None
     version: str = UNRELEASED  # the version that the tables will state
     reporter: Reporter = field(default_factory=Reporter)
 
@@ -348,7 +350,8 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
 def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is not None:
-        return {role: read_local(path) for role, path in local.items()}
+        opened = {role: open_columns(path, build.layout) for role, path in local.items()}
+        return {role: read_local(local[role]) if each is None else each.content for role, each in opened.items()}
     contents = {}
     for role in (role for role in READ if role in source.files):
         try:
@@ -386,15 +389,24 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: s
 def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]) -> Graph:
     """Read and code the files of a dataset, restricted as the build says, with what else its filters know."""
     key, given = source.key, build.restriction.known
+    local = build.local.get(key, {})
+    opened = {role: open_columns(path, build.layout) for role, path in local.items()}
+    columns = {role: each for role, each in opened.items() if each is not None}
+    plain = build.restriction == Restriction() and len(columns) == len(local)
+    if columns and plain and all(each.numbered for each in columns.values()):
+        graph = encode_ids(columns, build.memory)
+        if graph is not None:
+            return graph
     own = {} if given is None else {_KNOWN: given}
-    own |= contents if key in build.local else {}
-    names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in build.local.get(key, {}).items()}
+    own |= {role: contents[role] for role in local if role not in columns}
+    names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in local.items()}
     labels, note = read_own({role: content.data for role, content in own.items()}, names, build.layout)
+    labels |= {role: each.read_labels() for role, each in columns.items()}
     known = labels.pop(_KNOWN, None)
     if note:
         build.reporter.say(f"{key}: {note}")
     if key in build.local:
-        graph = encode_labels(labels)
+        graph = encode_labels({role: labels[role] for role in local})
     else:
         graph = encode_benchmark(source, {role: content.data for role, content in contents.items()}, f"{key} ")
     graph = build.restriction.apply(graph)

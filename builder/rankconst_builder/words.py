@@ -7,6 +7,7 @@ which has all facts of some of the queries.
 from __future__ import annotations
 
 import math
+import mmap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -61,9 +62,21 @@ def count_runs(ordered: Words) -> tuple[Words, Codes]:
 
 
 def split_batches(triples: Triples) -> Iterator[Triples]:
-    """Yield facts, some at a time."""
+    """Yield facts, some at a time; of those in files, what has been looked at leaves memory."""
     for start in range(0, len(triples), BATCH):
         yield triples.select(slice(start, start + BATCH))
+        for mapping in triples.mappings:
+            if hasattr(mapping, "madvise"):
+                mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def mark(size: int, triples: Triples, *columns: str) -> Mask:
+    """Return which codes occur in some columns. Shape (size,)."""
+    found = np.zeros(size, dtype=np.bool_)
+    for batch in split_batches(triples):
+        for column in columns:
+            found[getattr(batch, column)] = True
+    return found
 
 
 def view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Codes, Codes]]:
