@@ -216,9 +216,8 @@ def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Sc
         # (x, s, y) answers (y, r, ?) with x, and (?, r, x) with y.
         anchors, answers = getattr(batch, side), getattr(batch, _OTHER[side])
         for row, place in _expand(rows, start[rows], (end - start)[rows]):
-            query = queries.find(anchors[row], inverse[place])
-            hit = query >= 0
-            found.append(pack(query[hit], answers[row[hit]], train.graph.num_entities))
+            hit, query = queries.match(anchors[row], inverse[place])
+            found.append(pack(query, answers[row[hit]], train.graph.num_entities))
     pairs = np.sort(np.concatenate(found))
     pairs = drop_repeats(pairs)
     return np.arange(queries.keys.size), train.score(pairs, np.ones(pairs.size, dtype=np.int64))

@@ -55,9 +55,10 @@ _MOST_KEYS = 1 << 22
 class KeyTable:
     """Which of the keys of interest is this? A static hash table in plain arrays.
 
-    Keys go to slots by the top bits of their product with an odd number. Keys that find their slot taken go to a
-    further table with another multiplier, and so on: with a quarter of the slots filled, each table settles nine
-    keys in ten.
+    Most keys that are asked for are of no interest: a mark at the top bits of their product with an odd number tells,
+    in an array small enough for the second-level cache. Of the others the table is asked. Keys go to slots by another
+    product; those that find their slot taken go to a further table with another multiplier, and so on: with a quarter
+    of the slots filled, each table settles nine keys in ten.
     """
 
     # Odd, with well mixed bits: digits of the golden ratio and of the square roots of small primes.
@@ -68,8 +69,12 @@ class KeyTable:
         0x8F1BBCDCBFA53E0B,
         0xA54FF53A5F1D36F1,
     )
+    _MARKING = np.uint64(0xD6E8FEB86659FD93)
 
     def __init__(self, keys: Words) -> None:
+        self._shift = np.uint64(64 - min(max(int(keys.size).bit_length() + 4, 8), 20))
+        self._marks = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
+        self._marks[(keys * self._MARKING) >> self._shift] = True
         self._levels: list[tuple[np.uint64, np.uint64, Words, Codes]] = []
         pending = np.arange(keys.size, dtype=np.int64)
         while pending.size:
@@ -84,21 +89,20 @@ class KeyTable:
             self._levels.append((multiplier, shift, held, holder))
             pending = pending[holder[slots] != pending]
 
-    def find(self, keys: Words) -> Codes:
-        """Return the place of each key among the table's, -1 where it is not among them."""
-        found = np.full(keys.size, -1, dtype=np.int64)
-        left: Codes | None = None
+    def match(self, keys: Words) -> tuple[Codes, Codes]:
+        """Return which of some keys are among the table's, in no order, and their places there."""
+        slots = keys * self._MARKING
+        slots >>= self._shift
+        left = np.flatnonzero(self._marks[slots])
+        rows, places = [left[:0]], [left[:0]]
         for multiplier, shift, held, holder in self._levels:
-            asked = keys if left is None else keys[left]
+            asked = keys[left]
             slots = (asked * multiplier) >> shift
             hit = (held[slots] == asked) & (holder[slots] >= 0)
-            if left is None:
-                found = np.where(hit, holder[slots], -1)
-                left = np.flatnonzero(~hit)
-            else:
-                found[left[hit]] = holder[slots[hit]]
-                left = left[~hit]
-        return found
+            rows.append(left[hit])
+            places.append(holder[slots[hit]])
+            left = left[~hit]
+        return np.concatenate(rows), np.concatenate(places)
 
 
 class SortedKeys:
@@ -107,11 +111,12 @@ class SortedKeys:
     def __init__(self, keys: Words) -> None:
         self._keys = keys
 
-    def find(self, keys: Words) -> Codes:
-        """Return the place of each key among those of interest, -1 where it is not among them."""
+    def match(self, keys: Words) -> tuple[Codes, Codes]:
+        """Return which of some keys are among those of interest, and their places there."""
         place = np.searchsorted(self._keys, keys)
         place[place == self._keys.size] = 0
-        return np.where(self._keys[place] == keys, place, -1)
+        rows = np.flatnonzero(self._keys[place] == keys)
+        return rows, place[rows]
 
 
 @dataclass(frozen=True)
@@ -149,9 +154,9 @@ class Queries:
         keys, place = np.unique(self.keys // np.uint64(self.num_times), return_inverse=True)
         return Queries(keys, place[self.of_task], self.num_relations), place
 
-    def find(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Codes:
-        """Return the place of the query that each entity, relation and time makes, -1 where it is not asked."""
-        return self.table.find(self.pack(anchors, relations, times))
+    def match(self, anchors: Codes, relations: Codes) -> tuple[Codes, Codes]:
+        """Return which pairs of entity and relation make a query that is asked, in no order, and its place."""
+        return self.table.match(self.pack(anchors, relations))
 
     def pack(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Words:
         """Return the key of each entity, relation and time."""
@@ -342,9 +347,8 @@ class Gathering:
 
     def update(self, source: str, keys: Words, answers: Codes) -> None:
         """Take in a batch of known triples of a source: the query that each answers, and the answer."""
-        query = self._table.find(keys)
-        hit = query >= 0
-        words = (query[hit].astype(np.uint64) << self.bits) | answers[hit].astype(np.uint64)
+        rows, query = self._table.match(keys)
+        words = (query.astype(np.uint64) << self.bits) | answers[rows].astype(np.uint64)
         self._found.setdefault(source, []).append(words)
 
     def answers(self, queries: Queries, sources: Iterable[str], candidate: NDArray[np.bool_]) -> Answers:
@@ -501,17 +505,13 @@ def count_answers(graph: Graph, side: str) -> int:
 def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     """Return which entities a protocol ranks. Shape (num_entities,)."""
     chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(protocol.candidates)
-    every = graph.occurring_entities
-    every = np.ones(graph.num_entities, dtype=np.bool_) if every is None else every
-    candidate = every if chosen is None else chosen()
+    candidate = graph.entities if chosen is None else chosen()
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
 
 def select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     """Return which relations are ranked; a restriction to some says which triples are, not among how many."""
-    every = graph.occurring_relations
-    every = np.ones(graph.num_relations, dtype=np.bool_) if every is None else every
-    return graph.seen_relations if protocol.candidates == "seen" else every
+    return graph.seen_relations if protocol.candidates == "seen" else graph.relations
 
 
 def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:

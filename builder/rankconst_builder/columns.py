@@ -7,12 +7,11 @@ ids and of labels may be of one graph.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import mmap
 import tempfile
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -27,10 +26,9 @@ from rankconst_builder.fetch import Content
 from rankconst_builder.graph import NO_TRIPLES, Graph, Triples
 from rankconst_builder.layout import name_columns
 from rankconst_builder.triples import NAMES, Labels
-from rankconst_builder.words import mark, split_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -228,36 +226,26 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
     """
     rows = sum(columns.rows for columns in files.values())
     spilled = len("hrt") * 4 * rows > (MEMORY if memory is None else memory)
-    splits = {split: _load(columns, spilled=spilled) for split, columns in files.items()}
-    splits = {split: splits.get(split, NO_TRIPLES) for split in SPLITS}
-    sizes = _count_codes(splits.values(), "head", "tail"), _count_codes(splits.values(), "relation")
-    if max(sizes) > max(_DENSE, 16 * rows):
-        return None
-    graph = Graph(splits, *sizes)
-    entities = functools.reduce(np.logical_or, (mark(sizes[0], each, "head", "tail") for each in splits.values()))
-    relations = functools.reduce(np.logical_or, (mark(sizes[1], each, "relation") for each in splits.values()))
-    return replace(
-        graph,
-        occurring_entities=None if entities.all() else entities,
-        occurring_relations=None if relations.all() else relations,
+    loaded = {split: _load(columns, spilled=spilled) for split, columns in files.items()}
+    head, relation, tail = (
+        1 + max(highest) for highest in zip(*(highest for _, highest in loaded.values()), strict=True)
     )
+    if max(head, relation, tail) > max(_DENSE, 16 * rows):
+        return None
+    splits = {split: loaded[split][0] if split in loaded else NO_TRIPLES for split in SPLITS}
+    return Graph(splits, max(head, tail), relation, gaps=True)
 
 
-def _count_codes(splits: Iterable[Triples], *names: str) -> int:
-    batches = (batch for triples in splits for batch in split_batches(triples))
-    return 1 + max((int(getattr(batch, name).max()) for batch in batches for name in names), default=0)
-
-
-def _load(columns: Columns, *, spilled: bool) -> Triples:
-    """Read ids into memory, or into temporary files."""
-    row, highest, spilled = 0, 0, spilled and columns.rows > 0
+def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
+    """Read ids into memory, or into temporary files; return the highest of each column, too."""
+    row, highest, spilled = 0, [0, 0, 0], spilled and columns.rows > 0
     arrays = [np.empty(0 if spilled else columns.rows, dtype=np.uint32) for _ in "hrt"]
     remedy = "Set TMPDIR to a folder with room for them, or raise --memory."
     with ExitStack() as stack, explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy):
         files = [stack.enter_context(tempfile.TemporaryFile()) for _ in "hrt"] if spilled else []
         for batch in columns.read_ids():
             for place, ids in enumerate(batch):
-                highest = max(highest, int(ids.max(initial=0)))
+                highest[place] = max(highest[place], int(ids.max(initial=0)))
                 if spilled:
                     files[place].write(ids.astype(np.uint32).data.cast("B"))
                 else:
@@ -268,8 +256,8 @@ def _load(columns: Columns, *, spilled: bool) -> Triples:
         for file in files:
             file.flush()
         mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files)
-    kind = np.int32 if highest < 1 << 31 else np.uint32
+    kind = np.int32 if max(highest) < 1 << 31 else np.uint32
     if spilled:
         arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
     head, relation, tail = (cast("Codes", array.view(kind)) for array in arrays)
-    return Triples(head, relation, tail, mappings=mappings)
+    return Triples(head, relation, tail, mappings=mappings), highest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -81,9 +82,7 @@ class Graph:
     allowed_relations: NDArray[np.bool_] | None = None
     # Further known triples, which every filter removes.
     known: Triples = field(default_factory=lambda: NO_TRIPLES)
-    # Which codes are entities and relations, where ids leave some out; None if all are.
-    occurring_entities: NDArray[np.bool_] | None = None
-    occurring_relations: NDArray[np.bool_] | None = None
+    gaps: bool = False  # True if codes are ids, which may leave some out
     inductive: bool = False  # True if models are trained on another graph than train
 
     @property
@@ -135,12 +134,27 @@ class Graph:
         return self._firsts[split]
 
     @cached_property
+    def entities(self) -> NDArray[np.bool_]:
+        """Which codes are entities. Shape (num_entities,)."""
+        return self.placed_entities if self.gaps else np.ones(self.num_entities, dtype=np.bool_)
+
+    @cached_property
+    def relations(self) -> NDArray[np.bool_]:
+        """Which codes are relations. Shape (num_relations,)."""
+        if not self.gaps:
+            return np.ones(self.num_relations, dtype=np.bool_)
+        marked = (mark(self.num_relations, triples, "relation") for triples in self._held_out)
+        return functools.reduce(np.logical_or, marked, self.seen_relations)
+
+    @cached_property
     def placed_entities(self) -> NDArray[np.bool_]:
         """Which entities are head or tail of any fact, not in qualifiers only. Shape (num_entities,)."""
-        placed = np.zeros(self.num_entities, dtype=np.bool_)
-        for triples in self.splits.values():
-            placed |= mark(self.num_entities, triples, "head", "tail")
-        return placed
+        marked = (mark(self.num_entities, triples, "head", "tail") for triples in self._held_out)
+        return functools.reduce(np.logical_or, marked, self.seen_entities)
+
+    @property
+    def _held_out(self) -> list[Triples]:
+        return [triples for split, triples in self.splits.items() if split != "train"]
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
@@ -399,9 +413,9 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
             overlaps[later, earlier] += _count_common(words[later], words[earlier])
         loops += drop_repeats(packing.sort([splits["train"]], part, _take_loops)).size
     return Statistics(
-        entities=_count(graph.num_entities, graph.occurring_entities),
+        entities=int(graph.entities.sum()),
         entities_train=int(graph.seen_entities.sum()),
-        relations=_count(graph.num_relations, graph.occurring_relations),
+        relations=int(graph.relations.sum()),
         relations_train=int(mark(graph.num_relations, splits["train"], "relation").sum()),
         rows={name: len(triples) for name, triples in splits.items()},
         distinct={name: distinct[name] for name in splits},
@@ -413,10 +427,6 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
         seen_distinct={name: seen_distinct[name] for name in splits},
         self_loops_train=loops,
     )
-
-
-def _count(size: int, occurring: NDArray[np.bool_] | None) -> int:
-    return size if occurring is None else int(occurring.sum())
 
 
 def _take_loops(batch: Triples) -> Triples:

@@ -84,8 +84,8 @@ def build(
         typer.Option(
             "--baseline",
             "-b",
-            help=f"What else to rank with; repeatable. {', '.join(INFORMED)} if left out, {DEFAULT_BASELINE} for chance "
-            "alone, which takes the least time and memory.",
+            help=f"What else to rank with; repeatable. {', '.join(INFORMED)} if left out; {DEFAULT_BASELINE} for "
+            "chance alone, which takes the least time and memory.",
             metavar="BASELINE",
             autocompletion=complete_from(BASELINES),
         ),

@@ -533,8 +533,11 @@ def test_query_table_of_many_random_keys() -> None:
 
 def check_table(keys: list[int], asked: list[int]) -> None:
     places = {key: place for place, key in enumerate(keys)}
-    found = candidates.KeyTable(np.array(keys, dtype=np.uint64)).find(np.array(asked, dtype=np.uint64))
-    assert found.tolist() == [places.get(key, -1) for key in asked]
+    for table in (candidates.KeyTable, candidates.SortedKeys) if keys else (candidates.KeyTable,):
+        rows, found = table(np.array(keys, dtype=np.uint64)).match(np.array(asked, dtype=np.uint64))
+        expected = {(row, places[key]) for row, key in enumerate(asked) if key in places}
+        assert {*zip(rows.tolist(), found.tolist(), strict=True)} == expected
+        assert rows.size == len(expected)
 
 
 @settings(deadline=None)
