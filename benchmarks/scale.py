@@ -122,9 +122,9 @@ from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.tallies import tally_protocols
 names = {role: folder / f"{role}.{form}" for role in roles}
-if form == "parquet":
-    graph = encode_ids({role: open_columns(path, Layout()) for role, path in names.items()})
-else:
+columns = {role: open_columns(path, Layout()) for role, path in names.items()}
+graph = encode_ids(columns) if all(columns.values()) else None
+if graph is None:
     files = {role: read_local(path).data for role, path in names.items()}
     graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()}, Layout())[0])
 standard = [PROTOCOLS["standard"]]

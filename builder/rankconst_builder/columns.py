@@ -1,7 +1,7 @@
-"""Triples in columns: Parquet of labels or of ids, and numpy arrays of ids.
+"""Triples in columns: Parquet of labels or of ids, numpy arrays of ids, and text whose labels are numbered, as Q42.
 
-Ids are read in batches, and codes as they are: those of a graph that would not fit the memory it may take are kept in
-temporary files, which end with the process however it ends. An id is the label that its digits are, so that files of
+Ids are read in batches, and are codes as they are: those of a graph that would not fit the memory it may take are kept
+in temporary files, which end with the process however it ends. An id is the label that its digits are, so that files of
 ids and of labels may be of one graph.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import os
+import re
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -24,8 +26,9 @@ from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst_builder.fetch import Content
 from rankconst_builder.graph import NO_TRIPLES, Graph, Triples
-from rankconst_builder.layout import name_columns
+from rankconst_builder.layout import Layout, name_columns
 from rankconst_builder.triples import NAMES, Labels
+from rankconst_builder.words import read_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst_builder.graph import Codes
-    from rankconst_builder.layout import Layout
 
     Batch = list[Any]  # Arrow or numpy arrays of head, relation and tail, then of times
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 MEMORY = 2 << 30
 """Bytes that the ids of a graph may take before they go to temporary files."""
 
+_BYTES = 12  # of a triple of ids
 _ROWS = 1 << 20
 _MOST_IDS = 1 << 32
 _DENSE = 1 << 28  # Ids below this have an entry each in a mask, however few they are.
@@ -53,11 +56,13 @@ class Columns:
     """A file of triples, or a folder of such files, in columns."""
 
     path: Path
-    rows: int
+    rows: int  # at most as many
     order: str  # the letter of each column that is read: hrt, and d for each column of the time
-    numbered: bool  # True if heads, relations and tails are ids, and facts have no time
+    # What comes before the ids of entities, and of relations; None for what is not ids, or has a time.
+    prefixes: tuple[str, str] | None
     files: Sequence[Path]
     read: Callable[[], Iterator[Batch]]
+    text: bool = False  # True for text, which may turn out to have other labels, too
 
     @property
     def content(self) -> Content:
@@ -125,12 +130,62 @@ def open_columns(path: Path, layout: Layout) -> Columns | None:
         if not files:
             raise DataError(f"{path} is a folder without Parquet files; name a file of triples.")
         return _open_parquet(path, files, layout)
-    if not path.is_file():
+    if not path.is_file() or not os.access(path, os.R_OK):
         return None
     with path.open("rb") as stream:
-        begin = stream.read(8)
+        begin = stream.read(_PIECE)
     opens = next((opens for magic, opens in FORMATS.items() if begin.startswith(magic)), None)
-    return None if opens is None else opens(path, [path], layout)
+    return _open_text(path, begin, layout) if opens is None else opens(path, [path], layout)
+
+
+def _open_text(path: Path, begin: bytes, layout: Layout) -> Columns | None:
+    """Open text whose first line has numbered labels only; None for any other, which has to be read with more care."""
+    first = _NUMBERED.match(begin)
+    if layout != Layout() or first is None or first[0] == b"0\t1\t2\n":
+        return None
+    entity, relation = first[1], first[2]
+
+    def read() -> Iterator[Batch]:
+        with path.open("rb") as stream:
+            rest = b""
+            while block := stream.read(_PIECE):
+                piece, end, rest = (rest + block).rpartition(b"\n")
+                if end:
+                    yield _parse(piece + end, entity, relation)
+            if rest:
+                yield _parse(rest + b"\n", entity, relation)
+
+    prefixes = entity.decode(), relation.decode()
+    return Columns(path, path.stat().st_size // len("0\t0\t0\n") + 1, "hrt", prefixes, [path], read, text=True)
+
+
+class NotNumberedError(Exception):
+    """Text has other labels than numbered ones."""
+
+
+def _parse(piece: bytes, entity: bytes, relation: bytes) -> Batch:
+    """Return the numbers of labels, line by line."""
+    signs = np.frombuffer(piece, np.uint8)
+    ends = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
+    if ends.size % 3 or (signs[ends].reshape(-1, 3) != np.frombuffer(b"\t\t\n", np.uint8)).any():
+        raise NotNumberedError
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    found = []
+    for column, prefix in enumerate((entity, relation, entity)):
+        start, end = starts[column::3], ends[column::3]
+        if (end - start <= len(prefix)).any() or any(
+            (signs[start + place] != sign).any() for place, sign in enumerate(prefix)
+        ):
+            raise NotNumberedError
+        numbers = read_digits(signs, end, end - start - len(prefix))
+        if numbers is None or numbers.max() >= _MOST_IDS:
+            raise NotNumberedError
+        found.append(numbers)
+    return found
+
+
+_PIECE = 1 << 24
+_NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+\n")
 
 
 def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
@@ -159,7 +214,8 @@ def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
         except _DAMAGE as error:
             raise _damaged(path, error) from error
 
-    return Columns(path, rows, order, order == "hrt" and all(map(pa.types.is_integer, kinds)), files, read)
+    prefixes = ("", "") if order == "hrt" and all(map(pa.types.is_integer, kinds)) else None
+    return Columns(path, rows, order, prefixes, files, read)
 
 
 _LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
@@ -182,7 +238,7 @@ def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
         for start in range(0, len(array), _ROWS):
             yield [np.ascontiguousarray(array[start : start + _ROWS, place]) for place in places]
 
-    return Columns(path, len(array), "hrt", numbered=True, files=files, read=read)
+    return Columns(path, len(array), "hrt", ("", ""), files, read)
 
 
 FORMATS: dict[bytes, Callable[[Path, Sequence[Path], Layout], Columns]] = {
@@ -215,7 +271,7 @@ def _damaged(path: Path, error: Exception) -> DataError:
 
 
 def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
-    """Code the ids of a graph as themselves; None if they are too far apart for that.
+    """Code the ids of a graph as themselves; None for labels, and for ids that are too far apart for that.
 
     Ids that take more than `memory` bytes are kept in temporary files.
 
@@ -224,40 +280,55 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
     DataError
         If a file is damaged, an id is missing, negative or at least 2^32, or the temporary files cannot be written.
     """
-    rows = sum(columns.rows for columns in files.values())
-    spilled = len("hrt") * 4 * rows > (MEMORY if memory is None else memory)
-    loaded = {split: _load(columns, spilled=spilled) for split, columns in files.items()}
-    head, relation, tail = (
-        1 + max(highest) for highest in zip(*(highest for _, highest in loaded.values()), strict=True)
-    )
-    if max(head, relation, tail) > max(_DENSE, 16 * rows):
+    (prefixes, *others) = {columns.prefixes for columns in files.values()}
+    if prefixes is None or others:
+        return None
+    spilled = _BYTES * sum(columns.rows for columns in files.values()) > (MEMORY if memory is None else memory)
+    try:
+        loaded = {split: _load(columns, spilled=spilled) for split, columns in files.items()}
+    except NotNumberedError:
+        return None
+    firsts = [_read_line(columns) for columns in files.values() if columns.text]
+    highest = zip(*(found for _, found in loaded.values()), strict=True)
+    head, relation, tail = (1 + max(found) for found in highest)
+    rows = sum(len(triples) for triples, _ in loaded.values())
+    # Files that begin with the same line may have a heading.
+    if len({*firsts}) < len(firsts) or max(head, relation, tail) > max(_DENSE, 16 * rows):
         return None
     splits = {split: loaded[split][0] if split in loaded else NO_TRIPLES for split in SPLITS}
-    return Graph(splits, max(head, tail), relation, gaps=True)
+    names = None
+    if prefixes[1]:
+        names = pa.array([f"{prefixes[1]}{code}".encode() for code in range(relation)], pa.binary())
+    return Graph(splits, max(head, tail), relation, gaps=True, relation_labels=names)
+
+
+def _read_line(columns: Columns) -> bytes:
+    with columns.path.open("rb") as stream:
+        return stream.readline(_PIECE)
 
 
 def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
     """Read ids into memory, or into temporary files; return the highest of each column, too."""
-    row, highest, spilled = 0, [0, 0, 0], spilled and columns.rows > 0
-    arrays = [np.empty(0 if spilled else columns.rows, dtype=np.uint32) for _ in "hrt"]
+    highest = [0, 0, 0]
+    parts: list[list[NDArray[np.uint32]]] = [[np.zeros(0, dtype=np.uint32)] for _ in highest]
     remedy = "Set TMPDIR to a folder with room for them, or raise --memory."
     with ExitStack() as stack, explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy):
-        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in "hrt"] if spilled else []
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest] if spilled else []
         for batch in columns.read_ids():
             for place, ids in enumerate(batch):
                 highest[place] = max(highest[place], int(ids.max(initial=0)))
+                codes = ids.astype(np.uint32)
                 if spilled:
-                    files[place].write(ids.astype(np.uint32).data.cast("B"))
+                    files[place].write(codes.data.cast("B"))
                 else:
-                    arrays[place][row : row + ids.size] = ids
-            row += len(batch[0])
-        if row != columns.rows:
-            raise DataError(f"{columns.path} states {columns.rows:,} rows and has {row:,}. Get the file again.")
+                    parts[place].append(codes)
         for file in files:
             file.flush()
-        mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files)
+        # An empty file cannot be mapped.
+        mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files if file.tell())
+    arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
+    while parts and not mappings:
+        arrays.append(np.concatenate(parts.pop(0)))
     kind = np.int32 if max(highest) < 1 << 31 else np.uint32
-    if spilled:
-        arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
     head, relation, tail = (cast("Codes", array.view(kind)) for array in arrays)
     return Triples(head, relation, tail, mappings=mappings), highest

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
-from rankconst_builder.words import Packing, drop_repeats, is_new, mark, pack
+from rankconst_builder.words import Packing, drop_repeats, is_new, mark, pack, read_digits, split_batches
 
 if TYPE_CHECKING:
     import mmap
@@ -320,38 +320,16 @@ def _encode_numbers(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes
 
 
 def _read_numbers(labels: pa.BinaryArray, prefix: bytes) -> Codes | None:
-    """Return the numbers of labels; None if any is not this prefix and the shortest digits of a number below 10^8."""
+    """Return the numbers of labels; None if any is not this prefix and a number written in its shortest way."""
     buffers: list[Any] = labels.buffers()
     _, ends, content = buffers
     if not len(labels) or content is None:
         return None
-    places = np.frombuffer(ends, np.int32)[labels.offset : labels.offset + len(labels) + 1]
+    places = np.frombuffer(ends, np.int32)[labels.offset : labels.offset + len(labels) + 1].astype(np.int64)
     signs, digits = np.frombuffer(content, np.uint8), np.diff(places) - len(prefix)
-    if digits.min() < 1 or digits.max() > 8:
-        return None
     if any((signs[places[:-1] + place] != sign).any() for place, sign in enumerate(prefix)):
         return None
-    if ((signs[places[1:] - digits] == ord("0")) & (digits > 1)).any():
-        return None
-    # The last eight bytes of each label in one word, the last of them on top; what is no digit of it becomes 0.
-    padded = np.concatenate([np.zeros(8, np.uint8), signs])
-    words: Words = np.ndarray(signs.size + 1, "<u8", padded, strides=(1,))[places[1:]]
-    kept = ~np.uint64(0) << (8 * (8 - digits)).astype(np.uint64)
-    words = (words & kept) | (_ZEROS & ~kept)
-    if ((words & _HIGH) != _ZEROS).any() or (((words + _SIX) & _HIGH) != _ZEROS).any():
-        return None
-    # Neighbouring digits, then pairs, then fours are added up, all at once.
-    for mask, factor, shift in _STEPS:
-        words = ((words & mask) * factor) >> shift
-    numbers: NDArray[np.int32] = words.astype(np.int32)
-    return numbers
-
-
-_ZEROS, _HIGH, _SIX = (np.uint64(int(byte * 8, 16)) for byte in ("30", "f0", "06"))
-_STEPS = [
-    (np.uint64(int(byte * (16 // len(byte)), 16)), np.uint64(10**width << 8 * width | 1), np.uint64(8 * width))
-    for width, byte in ((1, "0f"), (2, "00ff"), (4, "0000ffff"))
-]
+    return read_digits(signs, places[1:], digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +382,7 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
     packing = Packing.plan(graph, "tail", max(map(len, splits.values())), room)
     pairs = [(later, earlier) for place, later in enumerate(splits) for earlier in [*splits][:place]]
     distinct, seen_distinct, overlaps, loops = Counter[str](), Counter[str](), Counter[tuple[str, str]](), 0
+    looped = [batch.select(batch.head == batch.tail) for batch in split_batches(splits["train"])]
     for part in packing.parts:
         words = {name: drop_repeats(packing.sort([triples], part)) for name, triples in splits.items()}
         for name, found in words.items():
@@ -411,7 +390,7 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
             seen_distinct[name] += found.size if name == "train" else _count_seen(graph, packing, found, part)
         for later, earlier in pairs:
             overlaps[later, earlier] += _count_common(words[later], words[earlier])
-        loops += drop_repeats(packing.sort([splits["train"]], part, _take_loops)).size
+        loops += drop_repeats(packing.sort(looped, part)).size
     return Statistics(
         entities=int(graph.entities.sum()),
         entities_train=int(graph.seen_entities.sum()),
@@ -427,10 +406,6 @@ def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
         seen_distinct={name: seen_distinct[name] for name in splits},
         self_loops_train=loops,
     )
-
-
-def _take_loops(batch: Triples) -> Triples:
-    return batch.select(batch.head == batch.tail)
 
 
 def _count_seen(graph: Graph, packing: Packing, words: Words, part: int) -> int:

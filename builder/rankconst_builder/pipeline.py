@@ -392,13 +392,13 @@ def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]
     local = build.local.get(key, {})
     opened = {role: open_columns(path, build.layout) for role, path in local.items()}
     columns = {role: each for role, each in opened.items() if each is not None}
-    plain = build.restriction == Restriction() and len(columns) == len(local)
-    if columns and plain and all(each.numbered for each in columns.values()):
+    if columns and len(columns) == len(local) and build.restriction == Restriction():
         graph = encode_ids(columns, build.memory)
         if graph is not None:
             return graph
+    columns = {role: each for role, each in columns.items() if not each.text}
     own = {} if given is None else {_KNOWN: given}
-    own |= {role: contents[role] for role in local if role not in columns}
+    own |= {role: read_local(path) for role, path in local.items() if role not in columns}
     names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in local.items()}
     labels, note = read_own({role: content.data for role, content in own.items()}, names, build.layout)
     labels |= {role: each.read_labels() for role, each in columns.items()}

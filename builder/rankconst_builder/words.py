@@ -33,6 +33,7 @@ BATCH = 1 << 18
 ROOM = 1 << 26
 """Bytes that one part of the facts may take while it is sorted: more is slower, as larger arrays are mapped anew."""
 
+_FEW_PARTS = 16  # All facts are looked at for each part: rather take more room than look at them more often.
 _MOST_PARTS = 1 << 12
 _BYTES = 24  # of a fact that is sorted: its word, and what is made of it
 
@@ -117,7 +118,8 @@ class Packing:
         given = graph.num_entities if related else graph.num_relations
         bits = count_bits(2 * graph.num_relations if related else graph.num_entities)
         times = graph.num_times if timed else 1
-        shift = max(math.ceil(rows * _BYTES / (room or ROOM)) - 1, 0).bit_length()
+        need = rows * _BYTES
+        shift = max(math.ceil(need / (room or max(ROOM, need // _FEW_PARTS))) - 1, 0).bit_length()
         while (-(-graph.num_entities >> shift) * given * times) << bits > 1 << 64:
             shift += 1
         if 1 << shift > _MOST_PARTS:
@@ -174,3 +176,41 @@ class Packing:
         """Return the entity of each query of a part."""
         anchors = (keys // np.uint64(self.num_times * self.num_given)).astype(np.int64)
         return anchors << self.shift | part
+
+
+def read_digits(signs: NDArray[np.uint8], ends: Codes, digits: Codes) -> Codes | None:
+    """Return the numbers that end at some places of a text; None if any is not written in its shortest way.
+
+    `digits` tells how many signs of the text before each end belong to the number: 1 to 10.
+    """
+    if not digits.size:
+        return np.zeros(0, dtype=np.int64)
+    if digits.min() < 1 or digits.max() > 10:
+        return None
+    if ((signs[ends - digits] == ord("0")) & (digits > 1)).any():
+        return None
+    # The last eight bytes of each number in one word, the last of them on top; what is no digit of it becomes 0.
+    padded = np.concatenate([np.zeros(8, np.uint8), signs])
+    words: Words = np.ndarray(signs.size + 1, "<u8", padded, strides=(1,))[ends]
+    kept = ~np.uint64(0) << (8 * (8 - np.minimum(digits, 8))).astype(np.uint64)
+    words = (words & kept) | (_ZEROS & ~kept)
+    if ((words & _HIGH) != _ZEROS).any() or (((words + _SIX) & _HIGH) != _ZEROS).any():
+        return None
+    # Neighbouring digits, then pairs, then fours are added up, all at once.
+    for mask, factor, step in _STEPS:
+        words = ((words & mask) * factor) >> step
+    numbers = words.astype(np.int64)
+    for place in (9, 10):
+        longer = np.flatnonzero(digits >= place)
+        figures = signs[ends[longer] - place].astype(np.int64) - ord("0")
+        if ((figures < 0) | (figures > 9)).any():
+            return None
+        numbers[longer] += figures * 10 ** (place - 1)
+    return numbers
+
+
+_ZEROS, _HIGH, _SIX = (np.uint64(int(byte * 8, 16)) for byte in ("30", "f0", "06"))
+_STEPS = [
+    (np.uint64(int(byte * (16 // len(byte)), 16)), np.uint64(10**width << 8 * width | 1), np.uint64(8 * width))
+    for width, byte in ((1, "0f"), (2, "00ff"), (4, "0000ffff"))
+]
