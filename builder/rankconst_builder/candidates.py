@@ -377,7 +377,7 @@ def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.boo
 
 def _ask(graph: Graph, split: str, ranked: NDArray[np.bool_]) -> RankedTasks:
     tasks = graph.splits[split] if ranked.all() else graph.splits[split].select(ranked)
-    queries = {side: _list_queries(graph, tasks, side) for side in list_sides(graph)}
+    queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
     return RankedTasks(np.flatnonzero(ranked), queries)
 
 
@@ -386,7 +386,8 @@ def list_sides(graph: Graph) -> tuple[str, ...]:
     return (*ENTITY_SIDES, RELATION_SIDE) if graph.ranks_relations else ENTITY_SIDES
 
 
-def _list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
+def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
+    """Return the queries that some facts ask on a side."""
     views = [*view(graph, tasks, side)]
     anchors, given, _ = map(np.concatenate, zip(*views, strict=True))
     times = None if tasks.time is None else np.tile(tasks.time, len(views))

@@ -48,7 +48,9 @@ _BYTES = 12  # of a triple of ids
 _ROWS = 1 << 20
 _MOST_IDS = 1 << 32
 _DENSE = 1 << 28  # Ids below this have an entry each in a mask, however few they are.
-_DAMAGE = (pa.ArrowException, OSError, ValueError, EOFError, MemoryError, OverflowError)
+
+DAMAGE = (pa.ArrowException, OSError, ValueError, EOFError, MemoryError, OverflowError)
+"""What readers of damaged files raise."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Columns:
     prefixes: tuple[str, str] | None
     files: Sequence[Path]
     read: Callable[[], Iterator[Batch]]
+    names: tuple[str, ...] = ()  # of the columns of Parquet
     text: bool = False  # True for text, which may turn out to have other labels, too
 
     @property
@@ -192,7 +195,7 @@ def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
     try:
         opened = [pq.ParquetFile(each, pre_buffer=False) for each in files]
         schema, rows = opened[0].schema_arrow, sum(each.metadata.num_rows for each in opened)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise _damaged(path, error) from error
     for each, other in zip(files, opened, strict=True):
         if other.schema_arrow.names != schema.names or other.schema_arrow.types != schema.types:
@@ -211,11 +214,11 @@ def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
             for each in opened:
                 for batch in each.iter_batches(_ROWS, columns=names, use_threads=False):
                     yield [batch.column(name) for name in names]
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise _damaged(path, error) from error
 
     prefixes = ("", "") if order == "hrt" and all(map(pa.types.is_integer, kinds)) else None
-    return Columns(path, rows, order, prefixes, files, read)
+    return Columns(path, rows, order, prefixes, files, read, tuple(names))
 
 
 _LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
@@ -224,7 +227,7 @@ _LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.
 def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
     try:
         array = np.load(path, mmap_mode="r")
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise _damaged(path, error) from error
     order = layout.columns or "hrt"
     if array.ndim != 2 or array.shape[1] != len(order) or array.dtype.kind not in "iu":

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
-from rankconst_builder.words import Packing, drop_repeats, is_new, mark, pack, read_digits, split_batches
+from rankconst_builder.words import Packing, drop_repeats, is_new, mark, pack, read_digits
 
 if TYPE_CHECKING:
     import mmap
@@ -83,6 +83,8 @@ class Graph:
     # Further known triples, which every filter removes.
     known: Triples = field(default_factory=lambda: NO_TRIPLES)
     gaps: bool = False  # True if codes are ids, which may leave some out
+    # Which entities and relations occur in a train that is elsewhere; None if it is at hand.
+    trained: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
     inductive: bool = False  # True if models are trained on another graph than train
 
     @property
@@ -159,12 +161,19 @@ class Graph:
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
         """Which entities occur in train. Shape (num_entities,)."""
-        return mark(self.num_entities, self.splits["train"], "head", "tail")
+        return (
+            mark(self.num_entities, self.splits["train"], "head", "tail") if self.trained is None else self.trained[0]
+        )
+
+    @cached_property
+    def train_relations(self) -> NDArray[np.bool_]:
+        """Which relations occur in train. Shape (num_relations,)."""
+        return mark(self.num_relations, self.splits["train"], "relation") if self.trained is None else self.trained[1]
 
     @cached_property
     def seen_relations(self) -> NDArray[np.bool_]:
         """Which relations occur in train, or in the graph that models are trained on. Shape (num_relations,)."""
-        seen = mark(self.num_relations, self.splits["train"], "relation")
+        seen = self.train_relations.copy()
         seen[self.trained_relations] = True
         return seen
 
@@ -378,42 +387,81 @@ def needs(column: str, split: str) -> bool:
 
 def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
     """Count rows, labels, duplicates, overlaps and unseen entities of a dataset; in `room` bytes, if given."""
-    splits = graph.splits
-    packing = Packing.plan(graph, "tail", max(map(len, splits.values())), room)
-    pairs = [(later, earlier) for place, later in enumerate(splits) for earlier in [*splits][:place]]
+    rows = {name: len(triples) for name, triples in graph.splits.items()}
+    packing = Packing.plan(graph, "tail", max(rows.values()), room)
+    parts = (
+        describe_part(packing, {name: packing.sort([triples], part) for name, triples in graph.splits.items()}, part)
+        for part in packing.parts
+    )
+    return add_parts(graph, rows, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class PartStatistics:
+    """What a part of the facts contributes to the statistics."""
+
+    distinct: Counter[str]
+    seen_distinct: Counter[str]
+    overlaps: Counter[tuple[str, str]]
+    self_loops_train: int
+
+
+def describe_part(packing: Packing, files: Mapping[str, Words], part: int) -> PartStatistics:
+    """Count the words of a part of every split, which are of tails, ascending."""
+    words = {name: drop_repeats(found) for name, found in files.items()}
+    names, train = [*words], words["train"]
+    loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train).astype(np.int64)
+    return PartStatistics(
+        Counter({name: found.size for name, found in words.items()}),
+        Counter(
+            # What train has is seen.
+            {name: each.size if name == "train" else _count_seen(packing, each, part) for name, each in words.items()}
+        ),
+        Counter(
+            {
+                (later, earlier): _count_common(words[later], words[earlier])
+                for place, later in enumerate(names)
+                for earlier in names[:place]
+            }
+        ),
+        int(loops.sum()),
+    )
+
+
+def add_parts(graph: Graph, rows: Mapping[str, int], parts: Iterable[PartStatistics]) -> Statistics:
+    """Return the statistics of a graph from those of the parts of its facts, and the rows of each split."""
     distinct, seen_distinct, overlaps, loops = Counter[str](), Counter[str](), Counter[tuple[str, str]](), 0
-    looped = [batch.select(batch.head == batch.tail) for batch in split_batches(splits["train"])]
-    for part in packing.parts:
-        words = {name: drop_repeats(packing.sort([triples], part)) for name, triples in splits.items()}
-        for name, found in words.items():
-            distinct[name] += found.size
-            seen_distinct[name] += found.size if name == "train" else _count_seen(graph, packing, found, part)
-        for later, earlier in pairs:
-            overlaps[later, earlier] += _count_common(words[later], words[earlier])
-        loops += drop_repeats(packing.sort(looped, part)).size
+    for part in parts:
+        distinct.update(part.distinct)
+        seen_distinct.update(part.seen_distinct)
+        overlaps.update(part.overlaps)
+        loops += part.self_loops_train
+    names = [*graph.splits]
     return Statistics(
         entities=int(graph.entities.sum()),
         entities_train=int(graph.seen_entities.sum()),
         relations=int(graph.relations.sum()),
-        relations_train=int(mark(graph.num_relations, splits["train"], "relation").sum()),
-        rows={name: len(triples) for name, triples in splits.items()},
-        distinct={name: distinct[name] for name in splits},
-        overlaps={pair: overlaps[pair] for pair in pairs},
-        seen={
-            name: len(triples) if name == "train" else int(graph.is_seen(triples).sum())
-            for name, triples in splits.items()
+        relations_train=int(graph.train_relations.sum()),
+        rows=rows,
+        distinct={name: distinct[name] for name in names},
+        overlaps={
+            (later, earlier): overlaps[later, earlier] for place, later in enumerate(names) for earlier in names[:place]
         },
-        seen_distinct={name: seen_distinct[name] for name in splits},
+        seen={
+            name: rows[name] if name == "train" else int(graph.is_seen(triples).sum())
+            for name, triples in graph.splits.items()
+        },
+        seen_distinct={name: seen_distinct[name] for name in names},
         self_loops_train=loops,
     )
 
 
-def _count_seen(graph: Graph, packing: Packing, words: Words, part: int) -> int:
+def _count_seen(packing: Packing, words: Words, part: int) -> int:
     """Count the facts that have nothing unseen in train."""
     keys = packing.find_keys(words)
     answers = packing.find_answers(words).astype(np.int64)
     facts = Triples(packing.find_anchors(keys, part), packing.find_given(keys), answers)
-    return int(graph.is_seen(facts).sum())
+    return int(packing.graph.is_seen(facts).sum())
 
 
 def _count_common(later: Words, earlier: Words) -> int:

@@ -62,6 +62,8 @@ if TYPE_CHECKING:
 
     from rankconst_builder.graph import Graph
 
+    Tallies = Mapping[tuple[str, str, str], Mapping[str, Tally]]
+
 
 READ = (*ROLES, CONTEXT, STAT)
 """The roles of files that are read."""
@@ -91,6 +93,7 @@ class Build:
     force: bool = False  # True to build again what `out` holds already
     # To which relations and entities the evaluation is restricted.
     restriction: Restriction = field(default_factory=Restriction)
+    scheduler: str | None = None  # the address of a Dask scheduler whose workers count; None to count here
     memory: int | None = None  # bytes that ids may take before they go to temporary files; a default if None
     version: str = UNRELEASED  # the version that the tables will state
     reporter: Reporter = field(default_factory=Reporter)
@@ -398,7 +401,11 @@ def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]
             return graph
     columns = {role: each for role, each in columns.items() if not each.text}
     own = {} if given is None else {_KNOWN: given}
-    own |= {role: read_local(path) for role, path in local.items() if role not in columns}
+    own |= {
+        role: contents[role] if opened[role] is None else read_local(path)
+        for role, path in local.items()
+        if role not in columns
+    }
     names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in local.items()}
     labels, note = read_own({role: content.data for role, content in own.items()}, names, build.layout)
     labels |= {role: each.read_labels() for role, each in columns.items()}
@@ -419,9 +426,13 @@ def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]
 
 def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:
     key = source.key
-    graph = _read_graph(build, source, contents)
-    protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
-    statistics = describe_graph(graph)
+    if build.scheduler is None:
+        graph = _read_graph(build, source, contents)
+        protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
+        statistics = describe_graph(graph)
+    else:
+        protocols = choose_protocols(build.protocols, temporal=False)
+        graph, statistics, tallies = _count_elsewhere(build, source, protocols, build.scheduler)
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
     for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
@@ -429,7 +440,10 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     for split in build.splits if graph.missing else ():
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
             build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
-    histograms = count_histograms(key, graph, protocols, build.baselines, build.splits)
+    if build.scheduler is None:
+        histograms = count_histograms(key, graph, protocols, build.baselines, build.splits)
+    else:
+        histograms = list_histograms(key, graph, protocols, tallies)
     for protocol, split in itertools.product(protocols, build.splits):
         ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
         if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
@@ -453,6 +467,26 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
         },
         counts=count_protocols(graph, protocols, build.splits) if build.per_triple else {},
     )
+
+
+def _count_elsewhere(
+    build: Build, source: Benchmark, protocols: Sequence[Protocol], scheduler: str
+) -> tuple[Graph, Statistics, Tallies]:
+    """Count a graph of the user's own on the workers of a cluster."""
+    from rankconst_builder.distributed import connect, count_distributed
+
+    local = build.local.get(source.key)
+    if local is None or build.per_triple or build.baselines or build.restriction != Restriction():
+        raise UsageError(
+            "--scheduler counts a graph of your own, under chance: leave out --dataset, --per-triple, --relations, "
+            "--entities and --known, and name no --baseline but uniform."
+        )
+    files = {role: open_columns(path, build.layout) for role, path in local.items()}
+    found = {role: columns for role, columns in files.items() if columns is not None}
+    if len(found) < len(files):
+        raise DataError("--scheduler reads ids: Parquet files of whole numbers, alike for train, valid and test.")
+    with connect(scheduler) as client:
+        return count_distributed(client, found, protocols, build.splits)
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:
@@ -508,10 +542,24 @@ def count_histograms(
     trained = tally_protocols(graph, protocols, "train", room) if "train" in splits else {}
     counts = count_protocols(graph, protocols, {*splits} - {"train"})
     informed = count_baselines(graph, counts, baselines)
-    tallies: dict[tuple[str, str, str], Mapping[str, Tally]] = {
-        **{(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()},
-        **{address: count.tallies for address, count in informed.items()},
-    }
+    return list_histograms(
+        key,
+        graph,
+        protocols,
+        {
+            **{(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()},
+            **{address: count.tallies for address, count in informed.items()},
+        },
+    )
+
+
+def list_histograms(
+    key: str,
+    graph: Graph,
+    protocols: Iterable[Protocol],
+    tallies: Tallies,
+) -> dict[Tasks, Histogram]:
+    """Return the histograms that tallies have, which go from protocol, split and baseline to side."""
     order = [protocol.key for protocol in protocols]
     found: dict[Tasks, Histogram] = {}
     for protocol, split, baseline in sorted(tallies, key=lambda one: (order.index(one[0]), [*SPLITS].index(one[1]))):

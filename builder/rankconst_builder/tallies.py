@@ -26,7 +26,7 @@ from rankconst_builder.candidates import (
 from rankconst_builder.words import Packing, count_runs, drop_repeats, split_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,18 +53,38 @@ def tally_protocols(
     found: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in ranked}
     for side in list_sides(graph):
         covered = [protocol for protocol, numbers in ranked.items() if side in numbers]
-        for protocol, known in _Side.of(graph, split, side, covered, room).tally(covered).items():
-            number = ranked[protocol][side]
-            if not known.size.size:
-                continue
-            # Of as many known answers, the true one is a candidate.
-            size = number + 1 - known.size
-            if size.min() < 1 or size.max() > number:
-                raise DataError(
-                    f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
-                    f"expected 1 to {number}. This is a bug: please report it with the dataset."
-                )
-            found[protocol.key][side] = replace(known, size=size)
+        looked = Side.of(graph, split, side, covered, room=room)
+        parts = (looked.tally(part) for part in looked.packing.parts)
+        for protocol, tally in add_tallies(covered, parts, split, side, ranked).items():
+            found[protocol.key][side] = tally
+    return found
+
+
+def add_tallies(
+    protocols: Iterable[Protocol],
+    parts: Iterable[Mapping[str, Tally]],
+    split: str,
+    side: str,
+    ranked: Mapping[Protocol, Mapping[str, int]],
+) -> dict[Protocol, Tally]:
+    """Return the numbers of candidates of a side from those of known answers in each part, by protocol's key."""
+    listed, found = [*parts], {}
+    # Protocols that know the same have the same tallies.
+    merged: dict[tuple[int, ...], Tally] = {}
+    for protocol in protocols:
+        tallies, number = [part[protocol.key] for part in listed], ranked[protocol][side]
+        same = tuple(map(id, tallies))
+        merged[same] = known = merged[same] if same in merged else Tally.merge(tallies)
+        if not known.size.size:
+            continue
+        # Of as many known answers, the true one is a candidate.
+        size = number + 1 - known.size
+        if size.min() < 1 or size.max() > number:
+            raise DataError(
+                f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
+                f"expected 1 to {number}. This is a bug: please report it with the dataset."
+            )
+        found[protocol] = replace(known, size=size)
     return found
 
 
@@ -80,16 +100,27 @@ class _Plan:
 
 
 @dataclass(frozen=True)
-class _Side:
+class Side:
     """The facts of a graph, as one side of a split asks for them."""
 
     packing: Packing
     split: str
+    protocols: Sequence[Protocol]
     sources: Mapping[str, Triples]
     selections: Mapping[str, Select]
 
     @classmethod
-    def of(cls, graph: Graph, split: str, side: str, protocols: Iterable[Protocol], room: int | None) -> _Side:
+    def of(
+        cls,
+        graph: Graph,
+        split: str,
+        side: str,
+        protocols: Sequence[Protocol],
+        *,
+        room: int | None = None,
+        rows: int | None = None,
+    ) -> Side:
+        """Look at the facts of a graph, or at as many `rows`, of which train is elsewhere."""
         selections: dict[str, Select] = {}
         for protocol in protocols:
             selections[f"ranked {protocol.tasks}"] = functools.partial(_is_ranked, graph, protocol.tasks)
@@ -98,18 +129,14 @@ class _Side:
                 _is_inside, entities, relations if side == RELATION_SIDE else None
             )
         sources = list_sources(graph)
-        return cls(Packing.plan(graph, side, sum(map(len, sources.values())), room), split, sources, selections)
+        number = sum(map(len, sources.values())) if rows is None else rows
+        return cls(Packing.plan(graph, side, number, room), split, protocols, sources, selections)
 
-    def tally(self, protocols: Iterable[Protocol]) -> dict[Protocol, Tally]:
-        """Return the numbers of known answers under each protocol, in place of those of candidates."""
-        plans = {protocol: self._plan(protocol) for protocol in protocols}
-        found: dict[_Plan, list[Tally]] = {plan: [] for plan in plans.values()}
-        for part in self.packing.parts:
-            look = _Part(self, part)
-            for plan, tallies in found.items():
-                tallies.append(look.tally(plan))
-        merged = {plan: Tally.merge(tallies) for plan, tallies in found.items()}
-        return {protocol: merged[plan] for protocol, plan in plans.items()}
+    def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
+        """Return the numbers of known answers in a part under each protocol; `train` has words that are elsewhere."""
+        look = _Part(self, part, train)
+        done = {plan: look.tally(plan) for plan in dict.fromkeys(map(self._plan, self.protocols))}
+        return {protocol.key: done[self._plan(protocol)] for protocol in self.protocols}
 
     def _plan(self, protocol: Protocol) -> _Plan:
         known = list_known(self.packing.graph, protocol, self.split)
@@ -138,10 +165,10 @@ class _Side:
 class _Part:
     """One part of the facts of a side; what is sorted and counted once serves all plans."""
 
-    def __init__(self, side: _Side, part: int) -> None:
+    def __init__(self, side: Side, part: int, train: Words | None = None) -> None:
         self._side, self._part = side, part
         # Not caches of methods, whose cycles would keep large arrays until Python looks for cycles.
-        self._sorted: dict[tuple[str, str, bool], Words] = {}
+        self._sorted: dict[tuple[str, str, bool], Words] = {} if train is None else {("train", "", True): train}
         self._asked: dict[tuple[str, bool], tuple[Words, Codes]] = {}
         self._known: dict[tuple[str, bool], tuple[Words, Codes]] = {}
 

@@ -98,6 +98,14 @@ def build(
             metavar="SIZE",
         ),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="Count on the workers of a Dask cluster: the address of its scheduler. For ids in Parquet, under "
+            "chance; needs rankconst[dask].",
+            metavar="ADDRESS",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = Path(OUTPUT),
     mirror: Annotated[
         str | None,
@@ -224,7 +232,8 @@ def build(
             local=local,
             layout=layout,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
-            baselines=_list_informed(baseline),
+            baselines=_list_informed([DEFAULT_BASELINE] if scheduler and baseline is None else baseline),
+            scheduler=scheduler,
             splits=ranked,
             memory=None if memory is None else _read_size(memory),
             per_triple=per_triple,
