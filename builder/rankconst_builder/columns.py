@@ -47,7 +47,7 @@ MEMORY = 2 << 30
 _BYTES = 12  # of a triple of ids
 _ROWS = 1 << 20
 _MOST_IDS = 1 << 32
-_DENSE = 1 << 28  # Ids below this have an entry each in a mask, however few they are.
+_DENSE = 1 << 24  # Ids below this have an entry each in a mask, however few they are.
 
 DAMAGE = (pa.ArrowException, OSError, ValueError, EOFError, MemoryError, OverflowError)
 """What readers of damaged files raise."""
@@ -131,7 +131,7 @@ def open_columns(path: Path, layout: Layout) -> Columns | None:
     if path.is_dir():
         files = sorted(each for each in path.rglob("*.parquet") if each.is_file())
         if not files:
-            raise DataError(f"{path} is a folder without Parquet files; name a file of triples.")
+            raise DataError(f"cannot read {path}: it is a folder without Parquet files. Name a file of triples.")
         return _open_parquet(path, files, layout)
     if not path.is_file() or not os.access(path, os.R_OK):
         return None
@@ -307,7 +307,7 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
 
 def _read_line(columns: Columns) -> bytes:
     with columns.path.open("rb") as stream:
-        return stream.readline(_PIECE)
+        return stream.readline(1 << 16)
 
 
 def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
