@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Tallies = dict[tuple[str, str, str], Mapping[str, Tally]]
 
 
+_PATIENCE = "20s"
 _SHARES = 64  # into how many shares entities are split to find those that occur
 
 
@@ -73,7 +74,7 @@ def connect(address: str) -> Any:
     except ImportError as error:
         raise MissingExtraError("--scheduler needs Dask. Run: pip install 'rankconst[dask]'") from error
     try:
-        return Client(address, timeout="20s")  # type: ignore[no-untyped-call] # Dask has no types
+        return Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
     except (OSError, ValueError) as error:
         raise UsageError(
             f"no scheduler answers at {address}: {first_line(error)}. Start one with `dask scheduler`, workers with "
