@@ -129,7 +129,8 @@ class Columns:
 def open_columns(path: Path, layout: Layout) -> Columns | None:
     """Open a file that holds columns, or a folder of such files; None if it is neither."""
     if path.is_dir():
-        files = sorted(each for each in path.rglob("*.parquet") if each.is_file())
+        # No deeper: the folder may be a whole disk.
+        files = sorted(each for depth in ("*.parquet", "*/*.parquet") for each in path.glob(depth) if each.is_file())
         if not files:
             raise DataError(f"cannot read {path}: it is a folder without Parquet files. Name a file of triples.")
         return _open_parquet(path, files, layout)
