@@ -1,11 +1,13 @@
 """What reading and counting cost as graphs grow: CPU seconds and peak memory, next to pandas, Polars and DuckDB.
 
-Run: python benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas] [--runs 3] [--folder DIR]
+Run: python benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas] [--form ids] [--runs 3]
+[--splits train,valid,test] [--folder DIR] [--plot FILE]
 
 Graphs are made up, from a fixed seed: relations and entities as skewed as those of the benchmarks that they are named
-after, and as large. ``wikidata5m/10`` is a tenth of wikidata5m. Every method reads the same TSV files in a process
-of its own; all but ``build`` count the candidates of valid and test under protocol standard, both sides, and must
-agree. Methods whose package is missing are left out. The result is JSON, a line a size and method.
+after, and as large. ``wikidata5m/10`` is a tenth of wikidata5m. Every method reads the same files, of labels in TSV or
+of ids in Parquet, in a process of its own; all but ``build`` count the candidates of some splits, valid and test unless
+told otherwise, under protocol standard, on both sides, and must agree. Methods whose package is missing are left out.
+The result is JSON, a line a size and method; ``--plot`` draws what such lines of earlier runs say.
 """
 
 from __future__ import annotations
@@ -57,19 +59,26 @@ SEED = 20
 CHUNK = 1 << 20
 
 
-def make(size: Size, folder: Path) -> None:
-    """Write a graph as train.tsv, valid.tsv and test.tsv."""
+def make(size: Size, folder: Path, form: str) -> None:
+    """Write a graph as train, valid and test."""
     generator = np.random.default_rng(SEED)
     for name, rows in (("train", size.triples), ("valid", size.held_out), ("test", size.held_out)):
         partial = folder / f"{name}.part"
-        schema = pa.schema([(column, pa.string()) for column in "hrt"])
+        schema = pa.schema([(column, pa.string() if form == "tsv" else pa.int32()) for column in "hrt"])
         options = pa_csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
-        with pa_csv.CSVWriter(partial, schema, write_options=options) as writer:
+        with (
+            pa_csv.CSVWriter(partial, schema, write_options=options)
+            if form == "tsv"
+            else pq.ParquetWriter(partial, schema, compression="lz4", use_dictionary=False)
+        ) as writer:
             for start in range(0, rows, CHUNK):
                 triples = draw(size, min(CHUNK, rows - start), generator)
-                texts = [label("QPQ"[place], codes) for place, codes in enumerate(triples)]
-                writer.write_table(pa.table(texts, schema=schema))
-        partial.rename(folder / f"{name}.tsv")
+                columns = [
+                    label("QPQ"[place], codes) if form == "tsv" else pa.array(codes.astype(np.int32))
+                    for place, codes in enumerate(triples)
+                ]
+                writer.write_table(pa.table(columns, schema=schema))
+        partial.rename(folder / f"{name}.{form}")
 
 
 def draw(size: Size, rows: int, generator: np.random.Generator) -> tuple[np.ndarray, ...]:
@@ -94,9 +103,10 @@ AGREED = """
 import hashlib, sys
 import numpy as np
 from pathlib import Path
-folder = Path(sys.argv[1])
+folder, form, splits = Path(sys.argv[1]), sys.argv[2], sys.argv[3].split(",")
+roles = ("train", "valid", "test")
 def agree(histograms):
-    # Histograms: of valid and test, of head and tail, as two columns each.
+    # Histograms: of each split, of head and tail, as two columns each, the most candidates first.
     digest = hashlib.sha256()
     for sizes, tasks in histograms:
         digest.update(np.ascontiguousarray(sizes, np.int64).tobytes() + np.ascontiguousarray(tasks, np.int64).tobytes())
@@ -105,45 +115,60 @@ def agree(histograms):
 
 COUNT = """
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst_builder.candidates import count_candidates
+from rankconst_builder.candidates import count_protocols
+from rankconst_builder.columns import encode_ids, open_columns
 from rankconst_builder.fetch import read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import Layout, read_own
-names = {role: folder / f"{role}.tsv" for role in ("train", "valid", "test")}
-files = {role: read_local(path).data for role, path in names.items()}
-graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()}, Layout())[0])
-counts = [count_candidates(graph, PROTOCOLS["standard"], split) for split in ("valid", "test")]
-found = [count.histogram(side) for count in counts for side in ("head", "tail")]
-agree((one.num_candidates, one.num_tasks) for one in found)
+from rankconst_builder.tallies import tally_protocols
+names = {role: folder / f"{role}.{form}" for role in roles}
+columns = {role: open_columns(path, Layout()) for role, path in names.items()}
+graph = encode_ids(columns) if all(columns.values()) else None
+if graph is None:
+    files = {role: read_local(path).data for role, path in names.items()}
+    graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()}, Layout())[0])
+standard = [PROTOCOLS["standard"]]
+counts = count_protocols(graph, standard, {*splits} - {"train"})
+tallies = {split: count.tallies for (_, split), count in counts.items()}
+if "train" in splits:
+    tallies["train"] = tally_protocols(graph, standard, "train")["standard"]
+found = [tallies[split][side].histogram() for split in splits for side in ("head", "tail")]
+agree((one.num_candidates[::-1], one.num_tasks[::-1]) for one in found)
 """
 
 PANDAS = """
 import pandas as pd
-read = lambda name: pd.read_csv(folder / f"{name}.tsv", sep="\\t", names=list("hrt"), na_filter=False)
-parts = {name: read(name) for name in ("train", "valid", "test")}
+if form == "parquet":
+    read = lambda name: pd.read_parquet(folder / f"{name}.parquet")
+else:
+    read = lambda name: pd.read_csv(folder / f"{name}.tsv", sep="\\t", names=list("hrt"), na_filter=False)
+parts = {name: read(name) for name in roles}
 known = pd.concat(parts.values(), ignore_index=True)
 entities = pd.concat([known.h, known.t]).nunique()
 found = []
-for split in ("valid", "test"):
+for split in splits:
     for side, anchor in (("h", "t"), ("t", "h")):
         asked = parts[split][[anchor, "r"]]
         answers = known.merge(asked.drop_duplicates())[["h", "r", "t"]].drop_duplicates()
         number = answers.groupby([anchor, "r"]).size().rename("n").reset_index()
         sizes = entities + 1 - asked.merge(number).n
-        tasks = sizes.value_counts().sort_index()
+        tasks = sizes.value_counts().sort_index(ascending=False)
         found.append((tasks.index.to_numpy(), tasks.to_numpy()))
 agree(found)
 """
 
 POLARS = """
 import polars as pl
-scan = lambda name: pl.scan_csv(
-    folder / f"{name}.tsv", separator="\\t", has_header=False, new_columns=["h", "r", "t"],
-    schema_overrides=[pl.String] * 3, quote_char=None,
-)
-known = pl.concat([scan(name) for name in ("train", "valid", "test")])
+if form == "parquet":
+    scan = lambda name: pl.scan_parquet(folder / f"{name}.parquet")
+else:
+    scan = lambda name: pl.scan_csv(
+        folder / f"{name}.tsv", separator="\\t", has_header=False, new_columns=["h", "r", "t"],
+        schema_overrides=[pl.String] * 3, quote_char=None,
+    )
+known = pl.concat([scan(name) for name in roles])
 entities = pl.concat([known.select(x="h"), known.select(x="t")]).select(pl.col("x").n_unique())
-asked = [(scan(split), anchor) for split in ("valid", "test") for anchor in ("t", "h")]
+asked = [(scan(split), anchor) for split in splits for anchor in ("t", "h")]
 plans = []
 for rows, anchor in asked:
     keys = rows.select(anchor, "r")
@@ -151,7 +176,7 @@ for rows, anchor in asked:
     number = answers.group_by(anchor, "r").agg(n=pl.len())
     plans.append(keys.join(number, on=[anchor, "r"]).group_by("n").agg(c=pl.len()))
 total, *tables = pl.collect_all([entities, *plans], engine="streaming")
-tables = [table.sort("n", descending=True) for table in tables]
+tables = [table.sort("n") for table in tables]
 agree((total.item() + 1 - table["n"].to_numpy().astype(np.int64), table["c"].to_numpy()) for table in tables)
 """
 
@@ -160,18 +185,21 @@ import duckdb
 database = duckdb.connect()
 database.execute("set enable_progress_bar = false")
 text = "header=false, delim='\\t', quote='', escape='', all_varchar=true, names=['h', 'r', 't']"
-for name in ("train", "valid", "test"):
-    database.execute(f"create table {name} as from read_csv('{folder}/{name}.tsv', {text})")
+for name in roles:
+    if form == "parquet":
+        database.execute(f"create view {name} as from read_parquet('{folder}/{name}.parquet')")
+    else:
+        database.execute(f"create table {name} as from read_csv('{folder}/{name}.tsv', {text})")
 database.execute("create view known as from train union all from valid union all from test")
 entities = database.execute("select count(distinct x) from (select h x from known union all select t from known)")
 total = entities.fetchall()[0][0]
 found = []
-for split in ("valid", "test"):
+for split in splits:
     for anchor in "th":
         rows = database.execute(
             f"with answers as (select distinct h, r, t from known semi join {split} using ({anchor}, r)), "
             f"numbers as (select {anchor}, r, count(*) n from answers group by all) "
-            f"select n, count(*) c from {split} join numbers using ({anchor}, r) group by n order by n desc"
+            f"select n, count(*) c from {split} join numbers using ({anchor}, r) group by n order by n"
         ).fetchnumpy()
         found.append((total + 1 - rows["n"].astype(np.int64), rows["c"]))
 agree(found)
@@ -179,7 +207,15 @@ agree(found)
 
 BUILD = "from rankconst.cli import main; main()"
 
-METHODS = {"build": BUILD, "count": COUNT, "duckdb": DUCKDB, "polars": POLARS, "pandas": PANDAS}
+DECODE = """
+import pyarrow.parquet as pq
+for role in roles:
+    file = pq.ParquetFile(folder / f"{role}.parquet", pre_buffer=False)
+    rows = sum(len(batch) for batch in file.iter_batches(1 << 20, use_threads=False))
+print("nothing counted")
+"""
+
+METHODS = {"build": BUILD, "count": COUNT, "duckdb": DUCKDB, "polars": POLARS, "pandas": PANDAS, "decode": DECODE}
 ROLES = ("train", "valid", "test")
 
 
@@ -189,12 +225,12 @@ def find_size(name: str) -> Size:
     return SIZES[base].shrink(int(divisor or 1))
 
 
-def prepare(name: str, folder: Path) -> Path:
+def prepare(name: str, folder: Path, form: str) -> Path:
     """Make a graph unless it is there, in another process: peak memory is passed on to children."""
     home = folder / name.replace("/", "-")
     home.mkdir(parents=True, exist_ok=True)
-    if not all((home / f"{role}.tsv").is_file() for role in ROLES):
-        process = multiprocessing.get_context("spawn").Process(target=make, args=(find_size(name), home))
+    if not all((home / f"{role}.{form}").is_file() for role in ROLES):
+        process = multiprocessing.get_context("spawn").Process(target=make, args=(find_size(name), home, form))
         process.start()
         process.join()
         if process.exitcode:
@@ -202,12 +238,14 @@ def prepare(name: str, folder: Path) -> Path:
     return home
 
 
-def measure(method: str, home: Path, options: list[str]) -> dict[str, Any]:
+def measure(method: str, home: Path, form: str, splits: str, options: list[str]) -> dict[str, Any]:
     """Run a method in a process of its own; return CPU and wall seconds, peak MiB and what it agreed on."""
     with tempfile.TemporaryDirectory() as out:
-        roles = [part for role in ROLES for part in (f"--{role}", str(home / f"{role}.tsv"))]
-        build = ["build", *roles, "--name", "scale", "--out", out, "--quiet", "--format", "json", *options]
-        program, arguments = (BUILD, build) if method == "build" else (AGREED + METHODS[method], [str(home)])
+        roles = [part for role in ROLES for part in (f"--{role}", str(home / f"{role}.{form}"))]
+        build = ["build", *roles, "--name", "scale", "--out", out, "--splits", splits, "--quiet", *options]
+        program, arguments = (
+            (BUILD, build) if method == "build" else (AGREED + METHODS[method], [str(home), form, splits])
+        )
         start = time.perf_counter()
         with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=printed, stderr=errors)
@@ -233,24 +271,47 @@ def hash_table(path: Path) -> str:
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
 
 
+def draw_lines(rows: list[dict[str, Any]], path: Path) -> None:
+    """Draw CPU seconds and memory of each method over the number of triples."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
+    for axis, column, title in zip(axes, ("cpu", "mib"), ("CPU seconds", "peak memory, MiB"), strict=True):
+        for method in dict.fromkeys(row["method"] for row in rows):
+            points = sorted((row["triples"], row[column]) for row in rows if row["method"] == method and column in row)
+            axis.loglog(*zip(*points, strict=True), marker="o", label="rankconst" if method == "count" else method)
+        axis.set(xlabel="triples", title=title)
+        axis.grid(alpha=0.3)
+    axes[0].legend(frameon=False)
+    figure.savefig(path)
+
+
 def main() -> None:
     """Print a line of JSON for every size and method: of several runs, the one that took least CPU."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="fb15k237,yago310", help=", ".join(SIZES))
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--form", default="tsv", choices=("tsv", "parquet"), help="labels as text, or ids in Parquet")
+    parser.add_argument("--splits", default="valid,test", help="whose candidates are counted")
+    parser.add_argument("--plot", type=Path, help="draw the lines that standard input has, instead of running anything")
     parser.add_argument("--folder", type=Path, help="where graphs are kept; a temporary folder if left out")
-    parser.add_argument("--build", default="", help="further options of rankconst build, such as '--splits valid,test'")
+    parser.add_argument("--build", default="", help="further options of rankconst build, such as '--baseline uniform'")
     options = parser.parse_args()
+    if options.plot:
+        draw_lines([json.loads(line) for line in sys.stdin], options.plot)
+        return
     with tempfile.TemporaryDirectory() as folder:
         for name in options.sizes.split(","):
-            home = prepare(name, options.folder or Path(folder))
+            home = prepare(name, options.folder or Path(folder), options.form)
             for method in options.methods.split(","):
                 if method in {"duckdb", "polars", "pandas"} and importlib.util.find_spec(method) is None:
                     continue
-                runs = [measure(method, home, options.build.split()) for _ in range(options.runs)]
+                asked = (method, home, options.form, options.splits, options.build.split())
+                runs = [measure(*asked) for _ in range(options.runs)]
                 best = min(runs, key=lambda run: run.get("cpu", float("inf")))
-                print(json.dumps({"size": name, "method": method, **best}), flush=True)
+                what = {"size": name, "triples": find_size(name).triples, "form": options.form}
+                print(json.dumps({**what, "splits": options.splits, "method": method, **best}), flush=True)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_missing
+from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.errors import DataError, UndefinedError
-from rankconst_builder.candidates import BATCH, Blocks, TaskCounts, count_candidates
-from rankconst_builder.graph import is_new, pack
+from rankconst_builder.candidates import Blocks, TaskCounts, count_candidates
+from rankconst_builder.graph import Triples
+from rankconst_builder.words import BATCH, Packing, count_runs, drop_repeats, pack, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.candidates import Queries, RankedTasks
-    from rankconst_builder.graph import Graph, Triples
+    from rankconst_builder.graph import Graph
+    from rankconst_builder.words import Words
 
     Codes = NDArray[np.int64]
 
@@ -91,17 +94,28 @@ class Train:
 
     @property
     def triples(self) -> Triples:
-        """The distinct triples."""
-        return self.graph.distinct["train"]
+        """The triples, repetitions included."""
+        return self.graph.splits["train"]
+
+    @functools.cached_property
+    def counts(self) -> dict[str, tuple[Words, Codes]]:
+        """Pairs of relation and head, or tail, in one number each, ascending, and how many triples have them."""
+        return {side: self._count(other) for side, other in _OTHER.items()}
+
+    def _count(self, side: str) -> tuple[Words, Codes]:
+        packing, number = Packing.plan(self.graph, side, len(self.triples)), self.graph.num_entities
+        found = [np.zeros(0, dtype=np.uint64)]
+        for part in packing.parts:
+            keys = packing.find_keys(drop_repeats(packing.sort([self.triples], part)))
+            found.append(pack(packing.find_given(keys), packing.find_anchors(keys, part), number))
+        pairs = np.concatenate(found)
+        pairs.sort()
+        return count_runs(pairs)
 
     @functools.cached_property
     def occurrences(self) -> dict[str, Scores]:
         """In how many triples each entity is the head, or the tail, of each relation."""
-        found = {}
-        for side in _OTHER:
-            pairs = pack(self.triples.relation, getattr(self.triples, side), self.graph.num_entities)
-            found[side] = self.score(*np.unique(pairs, return_counts=True))
-        return found
+        return {side: self.score(*counts) for side, counts in self.counts.items()}
 
     @functools.cached_property
     def ranges(self) -> dict[str, Scores]:
@@ -114,42 +128,59 @@ class Train:
     @functools.cached_property
     def inverses(self) -> tuple[Codes, Codes]:
         """Pairs of relations that are inverse, each pair in both orders, ascending."""
-        triples, num_entities, num_relations = self.triples, self.graph.num_entities, self.graph.num_relations
-        if num_entities > 1 << 32:
-            raise DataError(f"{num_entities} entities are too many for pairs of them in 64-bit keys.")
-        pairs = pack(triples.head, triples.tail, num_entities)
-        order = np.argsort(pairs)
-        pairs = pairs[order]
-        starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])[: pairs.size])
-        keys, counts = pairs[starts], np.diff(np.append(starts, pairs.size))
-        # Sorted, too: in order, searching takes less memory than a table of all pairs, and hardly more time.
-        turned = pack(triples.tail, triples.head, num_entities)
-        rows = np.argsort(turned)
-        place = np.minimum(np.searchsorted(keys, turned[rows]), keys.size - 1)
-        hit = keys[place] == turned[rows]
-        met, place = rows[hit], place[hit]
-        found = [
-            np.unique(pack(triples.relation[one], triples.relation[order[other]], num_relations), return_counts=True)
-            for one, other in _expand(met, starts[place], counts[place])
-        ]
+        number = self.graph.num_relations
+        found = [(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))]
+        for one, other, loop in self._list_opposite():
+            # Two triples are counted from either; a loop is met from both.
+            codes = np.concatenate([pack(one, other, number), pack(other[~loop], one[~loop], number)])
+            found.append(np.unique(codes, return_counts=True))
         codes, batched = (np.concatenate(parts) for parts in zip(*found, strict=True))
         codes, where = np.unique(codes, return_inverse=True)
         common = np.zeros(codes.size, dtype=np.int64)
         np.add.at(common, where, batched)
-        relation, inverse = _unpack(codes, num_relations)
-        frequency = np.bincount(triples.relation, minlength=num_relations)
-        total = sum(map(len, self.graph.distinct.values()))
-        least = Fraction(99, 100) - Fraction(total - len(triples), total)
+        relation, inverse = _unpack(codes, number)
+        pairs, counts = self.counts["tail"]
+        # Sums of whole numbers below 2^53 are exact.
+        frequency = np.bincount(_unpack(pairs, self.graph.num_entities)[0], counts, number).astype(np.int64)
+        others = sum(int(self.graph.find_firsts(split).sum()) for split in self.graph.splits if split != "train")
+        least = Fraction(99, 100) - Fraction(others, int(counts.sum()) + others)
         rarer = np.minimum(frequency[relation], frequency[inverse])
         # As Python's integers, which do not overflow.
         kept = np.flatnonzero(common.astype(object) * least.denominator >= rarer.astype(object) * least.numerator)
         return relation[kept], inverse[kept]
+
+    def _list_opposite(self) -> Iterator[tuple[Codes, Codes, NDArray[np.bool_]]]:
+        """Yield relations of triples (x, r, y) and (y, s, x), and whether x is y; some at a time."""
+        number = self.graph.num_relations
+        packing = Packing.plan(self.graph, RELATION_SIDE, len(self.triples))
+        for part in packing.parts:
+            words = drop_repeats(packing.sort([self.triples], part, functools.partial(_turn, number)))
+            keys, kinds = packing.find_keys(words), packing.find_answers(words).astype(np.int64)
+            turned = kinds >= number
+            # Where both directions meet, once for each pair of entities that has both.
+            met = np.flatnonzero((keys[1:] == keys[:-1]) & (turned[1:] > turned[:-1])) + 1
+            first, last = np.searchsorted(keys, keys[met]), np.searchsorted(keys, keys[met], "right")
+            for pair, one in _expand(np.arange(met.size), first, met - first):
+                for row, other in _expand(np.arange(one.size), met[pair], (last - met)[pair]):
+                    place = one[row]
+                    loop = packing.find_anchors(keys[place], part) == packing.find_given(keys[place])
+                    yield kinds[place], kinds[other] - number, loop
 
     def score(self, pairs: NDArray[np.uint64], scores: Codes) -> Scores:
         """Return the scores of pairs of group and entity, each once, as far as the entities may be ranked."""
         allowed, number = self.graph.allowed_entities, self.graph.num_entities
         kept = slice(None) if allowed is None else allowed[_unpack(pairs, number)[1]]
         return Scores(pairs[kept], scores[kept], number)
+
+
+def _turn(num_relations: int, batch: Triples) -> Triples:
+    """Write triples from the smaller entity to the larger; relations of those turned round follow the others."""
+    turned = batch.head > batch.tail
+    relation = batch.relation.astype(np.int64) + np.where(turned, num_relations, 0)
+    loops = batch.head == batch.tail
+    columns = (np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
+    again = (batch.head[loops], relation[loops] + num_relations, batch.tail[loops])
+    return Triples(*map(np.concatenate, zip(columns, again, strict=True)))
 
 
 def _unpack(codes: NDArray[np.uint64], size: int) -> tuple[Codes, Codes]:
@@ -178,16 +209,17 @@ def _score_frequency(train: Train, side: str, queries: Queries) -> tuple[Codes, 
 def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
     relation, inverse = train.inverses
     starts = np.searchsorted(relation, np.arange(queries.num_relations + 1))
-    start, end = starts[train.triples.relation], starts[train.triples.relation + 1]
-    # (x, s, y) answers (y, r, ?) with x, and (?, r, x) with y.
-    anchors, answers = getattr(train.triples, side), getattr(train.triples, _OTHER[side])
-    found = []
-    for row, place in _expand(np.arange(len(train.triples)), start, end - start):
-        query = queries.find(anchors[row], inverse[place])
-        hit = query >= 0
-        found.append(pack(query[hit], answers[row[hit]], train.graph.num_entities))
+    found = [np.zeros(0, dtype=np.uint64)]
+    for batch in split_batches(train.triples):
+        start, end = starts[batch.relation], starts[batch.relation + 1]
+        rows = np.flatnonzero(end > start)
+        # (x, s, y) answers (y, r, ?) with x, and (?, r, x) with y.
+        anchors, answers = getattr(batch, side), getattr(batch, _OTHER[side])
+        for row, place in _expand(rows, start[rows], (end - start)[rows]):
+            hit, query = queries.match(anchors[row], inverse[place])
+            found.append(pack(query, answers[row[hit]], train.graph.num_entities))
     pairs = np.sort(np.concatenate(found))
-    pairs = pairs[is_new(pairs)]
+    pairs = drop_repeats(pairs)
     return np.arange(queries.keys.size), train.score(pairs, np.ones(pairs.size, dtype=np.int64))
 
 

@@ -19,6 +19,7 @@ the evaluation split and the answers found, not the graph.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,10 +30,10 @@ import numpy as np
 from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
-from rankconst_builder.graph import is_new, pack
+from rankconst_builder.words import count_bits, count_runs, drop_repeats, is_new, pack, split_batches, view
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,16 +45,20 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint64]
 
 
-BATCH = 1 << 18
-"""Known triples looked at in one go: small enough for the second-level cache."""
+FURTHER = "known"
+"""Where further known triples are from that are in no split."""
+
+_MOST_KEYS = 1 << 22
+"""Beyond as many keys a hash table leaves every cache, and takes more memory than searching."""
 
 
 class KeyTable:
     """Which of the keys of interest is this? A static hash table in plain arrays.
 
-    Keys go to slots by the top bits of their product with an odd number. Keys that find their slot taken go to a
-    further table with another multiplier, and so on: with a quarter of the slots filled, each table settles nine
-    keys in ten.
+    Most keys that are asked for are of no interest: a mark at the top bits of their product with an odd number tells,
+    in an array small enough for the second-level cache. Of the others the table is asked. Keys go to slots by another
+    product; those that find their slot taken go to a further table with another multiplier, and so on: with a quarter
+    of the slots filled, each table settles nine keys in ten.
     """
 
     # Odd, with well mixed bits: digits of the golden ratio and of the square roots of small primes.
@@ -64,8 +69,12 @@ class KeyTable:
         0x8F1BBCDCBFA53E0B,
         0xA54FF53A5F1D36F1,
     )
+    _MARKING = np.uint64(0xD6E8FEB86659FD93)
 
     def __init__(self, keys: Words) -> None:
+        self._shift = np.uint64(64 - min(max(int(keys.size).bit_length() + 4, 8), 20))
+        self._marks = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
+        self._marks[(keys * self._MARKING) >> self._shift] = True
         self._levels: list[tuple[np.uint64, np.uint64, Words, Codes]] = []
         pending = np.arange(keys.size, dtype=np.int64)
         while pending.size:
@@ -80,21 +89,34 @@ class KeyTable:
             self._levels.append((multiplier, shift, held, holder))
             pending = pending[holder[slots] != pending]
 
-    def find(self, keys: Words) -> Codes:
-        """Return the place of each key among the table's, -1 where it is not among them."""
-        found = np.full(keys.size, -1, dtype=np.int64)
-        left: Codes | None = None
+    def match(self, keys: Words) -> tuple[Codes, Codes]:
+        """Return which of some keys are among the table's, in no order, and their places there."""
+        slots = keys * self._MARKING
+        slots >>= self._shift
+        left = np.flatnonzero(self._marks[slots])
+        rows, places = [left[:0]], [left[:0]]
         for multiplier, shift, held, holder in self._levels:
-            asked = keys if left is None else keys[left]
+            asked = keys[left]
             slots = (asked * multiplier) >> shift
             hit = (held[slots] == asked) & (holder[slots] >= 0)
-            if left is None:
-                found = np.where(hit, holder[slots], -1)
-                left = np.flatnonzero(~hit)
-            else:
-                found[left[hit]] = holder[slots[hit]]
-                left = left[~hit]
-        return found
+            rows.append(left[hit])
+            places.append(holder[slots[hit]])
+            left = left[~hit]
+        return np.concatenate(rows), np.concatenate(places)
+
+
+class SortedKeys:
+    """Which of the keys of interest is this? Of very many keys, by searching."""
+
+    def __init__(self, keys: Words) -> None:
+        self._keys = keys
+
+    def match(self, keys: Words) -> tuple[Codes, Codes]:
+        """Return which of some keys are among those of interest, and their places there."""
+        place = np.searchsorted(self._keys, keys)
+        place[place == self._keys.size] = 0
+        rows = np.flatnonzero(self._keys[place] == keys)
+        return rows, place[rows]
 
 
 @dataclass(frozen=True)
@@ -132,9 +154,9 @@ class Queries:
         keys, place = np.unique(self.keys // np.uint64(self.num_times), return_inverse=True)
         return Queries(keys, place[self.of_task], self.num_relations), place
 
-    def find(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Codes:
-        """Return the place of the query that each entity, relation and time makes, -1 where it is not asked."""
-        return self.table.find(self.pack(anchors, relations, times))
+    def match(self, anchors: Codes, relations: Codes) -> tuple[Codes, Codes]:
+        """Return which pairs of entity and relation make a query that is asked, in no order, and its place."""
+        return self.table.match(self.pack(anchors, relations))
 
     def pack(self, anchors: Codes, relations: Codes, times: Codes | None = None) -> Words:
         """Return the key of each entity, relation and time."""
@@ -173,43 +195,70 @@ class Blocks:
     size: Codes  # candidates that tie with the true answer, itself included. Shape (U,), each >= 1
     offset: Codes | None = None  # candidates that score above it. Shape (U,); None if there are none
 
-    def histogram(self, group: str | None = None) -> Histogram:
-        """Return the rows as a histogram; tasks of a query or of a relation, the `group`, count one together."""
-        rows = self._gathered
-        sizes = {"query": rows.frequency, "relation": self.queries.relation_frequency[rows.relation]}
-        weights = None if group is None else 1.0 / sizes[group]
-        return Histogram.from_counts(rows.size, rows.num_tasks, weights, rows.offset)
-
-    def relation_histograms(self) -> dict[int, Histogram]:
-        """Return the rows of each relation that has tasks as a histogram, by code."""
-        rows = self._gathered
-        return Histogram.of_groups(rows.relation, rows.size, rows.num_tasks, rows.offset) if rows.size.size else {}
-
     @cached_property
-    def _gathered(self) -> _Rows:
-        """The rows, those of chance that are alike as one: a train split has far fewer of these than queries."""
-        queries = self.queries
-        columns = self.size, queries.frequency[self.query], queries.relation[self.query]
-        bounds = [1 + int(column.max(initial=0)) for column in columns]
-        if self.offset is not None or math.prod(bounds) > 1 << 64:
-            return _Rows(*columns, np.bincount(self.of_task, minlength=self.size.size), self.offset)
-        words = np.sort(pack(pack(*columns[:2], bounds[1]), columns[2], bounds[2]))
-        starts = np.flatnonzero(is_new(words))
-        words, relation = np.divmod(words[starts], np.uint64(bounds[2]))
-        size, frequency = (part.astype(np.int64) for part in np.divmod(words, np.uint64(bounds[1])))
-        num_tasks = frequency * np.diff(starts, append=self.size.size)
-        return _Rows(size, frequency, relation.astype(np.int64), num_tasks)
+    def tally(self) -> Tally:
+        """How many tasks are alike."""
+        relation = self.queries.relation[self.query]
+        if self.offset is None:
+            return Tally.of_queries(self.size, self.queries.frequency[self.query], relation)
+        num_tasks = np.bincount(self.of_task, minlength=self.size.size)
+        return Tally(self.size, self.queries.frequency[self.query], relation, num_tasks, self.offset)
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows of :class:`Blocks` and what makes their weights, each of shape (U,)."""
+class Tally:
+    """How many tasks of one side are alike. Arrays of shape (U,)."""
 
-    size: Codes
-    frequency: Codes  # of the query
+    size: Codes  # candidates that tie with the true answer, itself included
+    frequency: Codes  # how many tasks ask the same query
     relation: Codes
     num_tasks: Codes
-    offset: Codes | None = None
+    offset: Codes | None = None  # candidates that score above the true answer; None if there are none
+
+    @classmethod
+    def of_queries(cls, size: Codes, frequency: Codes, relation: Codes) -> Tally:
+        """Take queries that are alike as one: a train split has far fewer of these than queries."""
+        bounds = [1 + int(column.max(initial=0)) for column in (size, frequency, relation)]
+        if math.prod(bounds) > 1 << 64:
+            return cls(size, frequency, relation, frequency)
+        words = pack(pack(size, frequency, bounds[1]), relation, bounds[2])
+        words.sort()
+        words, num_queries = count_runs(words)
+        words, last = np.divmod(words, np.uint64(bounds[2]))
+        first, middle = (part.astype(np.int64) for part in np.divmod(words, np.uint64(bounds[1])))
+        return cls(first, middle, last.astype(np.int64), middle * num_queries)
+
+    @classmethod
+    def merge(cls, tallies: Sequence[Tally]) -> Tally:
+        """Add up tallies of different queries."""
+        if len(tallies) == 1:
+            return tallies[0]
+        columns = [
+            np.concatenate([getattr(one, name) for one in tallies]) for name in ("size", "frequency", "relation")
+        ]
+        num_tasks = np.concatenate([one.num_tasks for one in tallies])
+        order = np.lexsort(columns[::-1])
+        columns = [column[order] for column in columns]
+        starts = np.flatnonzero(functools.reduce(np.logical_or, map(is_new, columns)))
+        size, frequency, relation = (column[starts] for column in columns)
+        return cls(size, frequency, relation, np.add.reduceat(num_tasks[order], starts) if starts.size else num_tasks)
+
+    def histogram(self, group: str | None = None) -> Histogram:
+        """Return the rows as a histogram; tasks of a query or of a relation, the `group`, count one together."""
+        weights = None
+        if group is not None:
+            weights = 1.0 / {"query": self.frequency, "relation": self._relation_frequency}[group]
+        return Histogram.from_counts(self.size, self.num_tasks, weights, self.offset)
+
+    def relation_histograms(self) -> dict[int, Histogram]:
+        """Return the rows of each relation that has tasks as a histogram, by code."""
+        return Histogram.of_groups(self.relation, self.size, self.num_tasks, self.offset) if self.size.size else {}
+
+    @property
+    def _relation_frequency(self) -> Codes:
+        """How many tasks have the relation of each row."""
+        # Sums of whole numbers below 2^53 are exact.
+        return np.bincount(self.relation, self.num_tasks).astype(np.int64)[self.relation]
 
 
 @dataclass(frozen=True)
@@ -219,6 +268,10 @@ class Answers:
     queries: Queries  # as the filter asks: without times if it ignores them
     words: Words  # query and entity in one number, ascending
     bits: np.uint64  # how many of them are the entity's
+
+    def count(self) -> Codes:
+        """Return the number of answers of each query. Shape (Q,)."""
+        return np.bincount(self.query, minlength=self.queries.keys.size)
 
     @property
     def query(self) -> Codes:
@@ -248,6 +301,11 @@ class TaskCounts:
         return self.tasks.rows
 
     @property
+    def tallies(self) -> dict[str, Tally]:
+        """How many tasks of each side are alike; no side if none is ranked."""
+        return {side: blocks.tally for side, blocks in self.blocks.items()} if self.rows.size else {}
+
+    @property
     def head(self) -> Codes:
         """Numbers of candidates that tie in each task's head. Shape (n,)."""
         return self.blocks["head"].size[self.blocks["head"].of_task]
@@ -266,81 +324,45 @@ class TaskCounts:
 
     def histogram(self, side: str) -> Histogram:
         """Return the counts of a side as a histogram."""
-        return self.blocks[side].histogram()
+        return self.blocks[side].tally.histogram()
 
     def relation_histograms(self, side: str) -> dict[int, Histogram]:
         """Return the counts of side ``head`` or ``tail`` as a histogram for each relation that has tasks, by code."""
-        return self.blocks[side].relation_histograms()
+        return self.blocks[side].tally.relation_histograms()
 
     def macro_histogram(self, side: str, aggregation: Aggregation) -> Histogram:
         """Return the counts of side ``head`` or ``tail`` with the weights of a macro average."""
-        return self.blocks[side].histogram(aggregation.group)
+        return self.blocks[side].tally.histogram(aggregation.group)
 
 
-class _AnswerCounter:
-    """Count the distinct known answers of each query of a side."""
+class Gathering:
+    """The known answers of some queries, by where they are known from: what one look at every known triple keeps."""
 
-    def __init__(self, queries: Queries, num_answers: int) -> None:
-        self._queries = queries
-        self._bits = _count_bits(num_answers)
-        if queries.keys.size.bit_length() + int(self._bits) > 64:
-            raise DataError(f"{queries.keys.size} queries and {num_answers} answers are too many for 64-bit keys.")
-        self._words = [np.zeros(0, dtype=np.uint64)]
+    def __init__(self, keys: Words, num_answers: int) -> None:
+        self._keys, self.bits = keys, np.uint64(count_bits(num_answers))
+        if keys.size.bit_length() + int(self.bits) > 64:
+            raise DataError(f"{keys.size} queries and {num_answers} answers are too many for 64-bit keys.")
+        self._table = KeyTable(keys) if keys.size <= _MOST_KEYS else SortedKeys(keys)
+        self._found: dict[str, list[Words]] = {}
 
-    def update(self, anchors: Codes, relations: Codes, answers: Codes, times: Codes | None = None) -> None:
-        """Take in a batch of known triples, each seen from the query's side."""
-        query = self._queries.find(anchors, relations, times)
-        hit = query >= 0
-        self._words.append((query[hit].astype(np.uint64) << self._bits) | answers[hit].astype(np.uint64))
+    def update(self, source: str, keys: Words, answers: Codes) -> None:
+        """Take in a batch of known triples of a source: the query that each answers, and the answer."""
+        rows, query = self._table.match(keys)
+        words = (query.astype(np.uint64) << self.bits) | answers[rows].astype(np.uint64)
+        self._found.setdefault(source, []).append(words)
 
-    @cached_property
-    def answers(self) -> Answers:
-        """The distinct ones of the answers taken in."""
-        words = np.sort(np.concatenate(self._words))
-        return Answers(self._queries, words[is_new(words)], self._bits)
-
-    def count(self) -> Codes:
-        """Return the number of distinct known answers of each query. Shape (Q,)."""
-        return np.bincount(self.answers.query, minlength=self._queries.keys.size)
-
-
-class _SortingCounter:
-    """Count the distinct known answers of each query of a side, where queries are about as many as known triples.
-
-    A table of so many queries leaves every cache; sorting does not mind.
-    """
-
-    def __init__(self, queries: Queries, num_answers: int) -> None:
-        self._queries = queries
-        self._bits = _count_bits(num_answers)
-        self._words = [np.zeros(0, dtype=np.uint64)]
-
-    @classmethod
-    def fits(cls, queries: Queries, num_entities: int, num_answers: int) -> bool:
-        """Tell whether the key of any query and an answer fit one word."""
-        bound = num_entities * queries.num_relations * queries.num_times
-        return (bound - 1).bit_length() + int(_count_bits(num_answers)) <= 64
-
-    def update(self, anchors: Codes, relations: Codes, answers: Codes, times: Codes | None = None) -> None:
-        """Take in a batch of known triples, each seen from the query's side."""
-        keys = self._queries.pack(anchors, relations, times)
-        self._words.append((keys << self._bits) | answers.astype(np.uint64))
-
-    def count(self) -> Codes:
-        """Return the number of distinct known answers of each query. Shape (Q,)."""
-        words = np.concatenate(self._words)
+    def answers(self, queries: Queries, sources: Iterable[str], candidate: NDArray[np.bool_]) -> Answers:
+        """Return the distinct answers from some sources that are candidates, of queries that are among those given."""
+        place = np.full(self._keys.size, -1, dtype=np.int64)
+        place[np.searchsorted(self._keys, queries.keys)] = queries.places
+        found = [np.zeros(0, dtype=np.uint64)]
+        for word in (word for source in sources for word in self._found.get(source, ())):
+            query, answer = place[word >> self.bits], word & ((np.uint64(1) << self.bits) - np.uint64(1))
+            kept = (query >= 0) & candidate[answer]
+            found.append((query[kept].astype(np.uint64) << self.bits) | answer[kept])
+        words = np.concatenate(found)
         words.sort()
-        keys = words[is_new(words)] >> self._bits
-        return np.searchsorted(keys, self._queries.keys, "right") - np.searchsorted(keys, self._queries.keys)
-
-
-def _count_bits(num_answers: int) -> np.uint64:
-    return np.uint64(max(int(num_answers).bit_length(), 1))
-
-
-def _batches(triples: Triples) -> Iterator[Triples]:
-    for start in range(0, len(triples), BATCH):
-        yield triples.select(slice(start, start + BATCH))
+        return Answers(queries, drop_repeats(words), self.bits)
 
 
 def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.bool_]:
@@ -349,31 +371,28 @@ def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.boo
     if protocol.tasks == "seen":
         ranked &= graph.is_seen(evaluated)
     if protocol.distinct:
-        ranked &= graph.firsts[split]
+        ranked &= graph.find_firsts(split)
     return ranked
 
 
 def _ask(graph: Graph, split: str, ranked: NDArray[np.bool_]) -> RankedTasks:
     tasks = graph.splits[split] if ranked.all() else graph.splits[split].select(ranked)
-    queries = {}
-    for side in (*ENTITY_SIDES, RELATION_SIDE) if graph.ranks_relations else ENTITY_SIDES:
-        views = [*_view(graph, tasks, side)]
-        anchors, given, _ = map(np.concatenate, zip(*views, strict=True))
-        times = None if tasks.time is None else np.tile(tasks.time, len(views))
-        size = graph.num_entities if side == RELATION_SIDE else graph.num_relations
-        queries[side] = _gather(anchors, given, graph.num_entities, size, graph.num_times, times=times)
+    queries = {side: list_queries(graph, tasks, side) for side in list_sides(graph)}
     return RankedTasks(np.flatnonzero(ranked), queries)
 
 
-def _view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Codes, Codes]]:
-    """Yield facts as a side asks for them: an entity, the relation or another entity, and the answer."""
-    head, relation, tail = triples.codes[:3]
-    if side == RELATION_SIDE:
-        yield head, tail, relation
-        if graph.temporal:
-            yield tail, head, relation + graph.num_relations
-    else:
-        yield (tail, relation, head) if side == "head" else (head, relation, tail)
+def list_sides(graph: Graph) -> tuple[str, ...]:
+    """Return the sides on which a graph has tasks."""
+    return (*ENTITY_SIDES, RELATION_SIDE) if graph.ranks_relations else ENTITY_SIDES
+
+
+def list_queries(graph: Graph, tasks: Triples, side: str) -> Queries:
+    """Return the queries that some facts ask on a side."""
+    views = [*view(graph, tasks, side)]
+    anchors, given, _ = map(np.concatenate, zip(*views, strict=True))
+    times = None if tasks.time is None else np.tile(tasks.time, len(views))
+    size = graph.num_entities if side == RELATION_SIDE else graph.num_relations
+    return _gather(anchors, given, graph.num_entities, size, graph.num_times, times=times)
 
 
 def _gather(
@@ -399,7 +418,7 @@ def count_candidates(graph: Graph, protocol: Protocol, split: str) -> TaskCounts
     """Count the candidates of every ranking task of a split, on every side."""
     if reason := graph.explain_uncounted(protocol, split):
         raise UndefinedError(reason)
-    return _count(graph, protocol, split, _ask(graph, split, _select_rows(graph, protocol, split)))
+    return count_protocols(graph, [protocol], [split])[protocol.key, split]
 
 
 def count_protocols(
@@ -407,82 +426,130 @@ def count_protocols(
 ) -> dict[tuple[str, str], TaskCounts]:
     """Count the candidates of splits under each protocol; protocols that agree on a split share its counts.
 
-    A split whose file is missing, or what needs one, has none.
+    Every known triple is looked at once. A split whose file is missing, or what needs one, has none.
     """
-    counts = {}
+    covered = [
+        (protocol, split)
+        for protocol in protocols
+        for split in SPLITS
+        if split in splits and not graph.explain_uncounted(protocol, split)
+    ]
     asked: dict[tuple[str, bytes], RankedTasks] = {}
+    tasks = []
+    for protocol, split in covered:
+        ranked = _select_rows(graph, protocol, split)
+        key = split, np.packbits(ranked).tobytes()
+        if key not in asked:
+            asked[key] = _ask(graph, split, ranked)
+        tasks.append(key)
+    found = _gather_answers(graph, covered, [asked[key] for key in tasks])
+    counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
-    for protocol in protocols:
-        for split in (split for split in SPLITS if split in splits):
-            if graph.explain_uncounted(protocol, split):
-                continue
-            ranked = _select_rows(graph, protocol, split)
-            key = split, np.packbits(ranked).tobytes()
-            if key not in asked:
-                asked[key] = _ask(graph, split, ranked)
-            candidates = [select(graph, protocol).tobytes() for select in (_select_candidates, _select_relations)]
-            known = frozenset(protocol.known_splits(split)), protocol.time
-            same = (*key, *candidates, known, protocol.negatives)
-            if same not in done:
-                done[same] = _count(graph, protocol, split, asked[key])
-            counts[protocol.key, split] = done[same]
+    for (protocol, split), key in zip(covered, tasks, strict=True):
+        candidates = [select(graph, protocol).tobytes() for select in (select_candidates, select_relations)]
+        same = (*key, *candidates, list_known(graph, protocol, split), protocol.time, protocol.negatives)
+        if same not in done:
+            done[same] = _count(graph, protocol, split, asked[key], found)
+        counts[protocol.key, split] = done[same]
     return counts
 
 
-def _select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
+def list_known(graph: Graph, protocol: Protocol, split: str) -> frozenset[str]:
+    """Return the sources of the known triples that a protocol removes; none if it removes none."""
+    known = protocol.known_splits(split)
+    return frozenset((*known, split, FURTHER)) & {*list_sources(graph)} if known else frozenset()
+
+
+def list_sources(graph: Graph) -> dict[str, Triples]:
+    """Return the known triples of each split, and further ones."""
+    return {**graph.splits, FURTHER: graph.known}
+
+
+def _gather_answers(
+    graph: Graph, covered: Iterable[tuple[Protocol, str]], asked: Iterable[RankedTasks]
+) -> dict[tuple[str, bool], Gathering]:
+    """Look at every known triple that any protocol removes, once; keep those that answer a query.
+
+    Queries of all splits and protocols are looked up together: by side, and by whether they have times.
+    """
+    keys: dict[tuple[str, bool], list[Words]] = {}
+    queries: dict[tuple[str, bool], Queries] = {}
+    sources: dict[str, set[tuple[str, bool]]] = {}
+    for (protocol, split), tasks in zip(covered, asked, strict=True):
+        known = list_known(graph, protocol, split) if tasks.rows.size else ()
+        for side, timed in tasks.queries.items() if known else ():
+            if side == RELATION_SIDE and not protocol.ranks_relations:
+                continue
+            one = timed if protocol.time == "same" else timed.timeless[0]
+            address = side, protocol.time == "same"
+            keys.setdefault(address, []).append(one.keys)
+            queries[address] = one
+            for source in known:
+                sources.setdefault(source, set()).add(address)
+    found = {
+        address: Gathering(np.unique(np.concatenate(parts)), count_answers(graph, address[0]))
+        for address, parts in keys.items()
+    }
+    for source, triples in list_sources(graph).items():
+        for batch in split_batches(triples) if source in sources else ():
+            for address in sorted(sources[source]):
+                for anchors, given, answers in view(graph, batch, address[0]):
+                    found[address].update(source, queries[address].pack(anchors, given, batch.time), answers)
+    return found
+
+
+def count_answers(graph: Graph, side: str) -> int:
+    """Return how many codes the answers of a side can be."""
+    return 2 * graph.num_relations if side == RELATION_SIDE else graph.num_entities
+
+
+def select_candidates(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
+    """Return which entities a protocol ranks. Shape (num_entities,)."""
     chosen = {"seen": lambda: graph.seen_entities, "placed": lambda: graph.placed_entities}.get(protocol.candidates)
-    candidate = np.ones(graph.num_entities, dtype=np.bool_) if chosen is None else chosen()
+    candidate = graph.entities if chosen is None else chosen()
     return candidate if graph.allowed_entities is None else candidate & graph.allowed_entities
 
 
-def _select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
+def select_relations(graph: Graph, protocol: Protocol) -> NDArray[np.bool_]:
     """Return which relations are ranked; a restriction to some says which triples are, not among how many."""
-    return graph.seen_relations if protocol.candidates == "seen" else np.ones(graph.num_relations, dtype=np.bool_)
+    return graph.seen_relations if protocol.candidates == "seen" else graph.relations
 
 
-def _count(graph: Graph, protocol: Protocol, split: str, tasks: RankedTasks) -> TaskCounts:
-    candidate, relation = _select_candidates(graph, protocol), _select_relations(graph, protocol)
-    num_entities = int(candidate.sum()) if protocol.negatives is None else protocol.negatives + 1
-    ranked = dict.fromkeys(ENTITY_SIDES, num_entities)
-    if RELATION_SIDE in tasks.queries and protocol.ranks_relations:
-        ranked[RELATION_SIDE] = int(relation.sum()) * (2 if graph.temporal else 1)
-    timed = {side: (tasks.queries[side], tasks.queries[side].places) for side in ranked}
-    asked = timed if protocol.time == "same" else {side: tasks.queries[side].timeless for side in ranked}
-    ranked_by_baselines = split != "train" and protocol.negatives is None
-    counters = {
-        side: _choose_counter(graph, side, queries, answers=ranked_by_baselines) for side, (queries, _) in asked.items()
-    }
-    known = protocol.known_splits(split) if tasks.rows.size else ()
-    filters = [*map(graph.splits.__getitem__, dict.fromkeys((*known, split))), graph.known] if known else []
-    every, related = bool(candidate.all()), bool(relation.all())
-    for triples in filters:
-        for batch in _batches(triples):
-            # Only a candidate can be removed from the candidates.
-            inside = batch if every else batch.select(candidate[batch.head] & candidate[batch.tail])
-            for side, counter in counters.items():
-                apart = side == RELATION_SIDE and not related
-                seen = inside.select(relation[inside.relation]) if apart else inside
-                for view in _view(graph, seen, side):
-                    counter.update(*view, seen.time)
-    blocks = {}
+def count_ranked(graph: Graph, protocol: Protocol) -> dict[str, int]:
+    """Return how many entities or relations are ranked on each side, before known answers are removed."""
+    if protocol.negatives is not None:
+        return dict.fromkeys(ENTITY_SIDES, protocol.negatives + 1)
+    ranked = dict.fromkeys(ENTITY_SIDES, int(select_candidates(graph, protocol).sum()))
+    if graph.ranks_relations and protocol.ranks_relations:
+        ranked[RELATION_SIDE] = int(select_relations(graph, protocol).sum()) * (2 if graph.temporal else 1)
+    return ranked
+
+
+def _count(
+    graph: Graph,
+    protocol: Protocol,
+    split: str,
+    tasks: RankedTasks,
+    found: Mapping[tuple[str, bool], Gathering],
+) -> TaskCounts:
+    entities, relations = select_candidates(graph, protocol), select_relations(graph, protocol)
+    candidate = {**dict.fromkeys(ENTITY_SIDES, entities), RELATION_SIDE: np.tile(relations, 2)}
+    ranked, known = count_ranked(graph, protocol), list_known(graph, protocol, split) if tasks.rows.size else ()
+    blocks, answers = {}, {}
     for side, number in ranked.items():
-        queries, place = tasks.queries[side], asked[side][1]
-        size = number + 1 - counters[side].count()[place] if known else np.full(queries.keys.size, number)
-        if known and (size.min() < 1 or size.max() > number):
-            raise DataError(
-                f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
-                f"expected 1 to {number}. This is a bug: please report it with the dataset."
-            )
+        queries = tasks.queries[side]
+        asked, place = (queries, queries.places) if protocol.time == "same" else queries.timeless
+        size = np.full(queries.keys.size, number)
+        answers[side] = Answers(asked, np.zeros(0, dtype=np.uint64), np.uint64(count_bits(count_answers(graph, side))))
+        if known:
+            answers[side] = found[side, protocol.time == "same"].answers(asked, known, candidate[side])
+            size = number + 1 - answers[side].count()[place]
+            if size.min() < 1 or size.max() > number:
+                raise DataError(
+                    f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
+                    f"expected 1 to {number}. This is a bug: please report it with the dataset."
+                )
         blocks[side] = Blocks(queries, queries.of_task, queries.places, size)
-    if not ranked_by_baselines:
-        return TaskCounts(tasks, blocks, num_entities)
-    counted = {side: counters[side] for side in ENTITY_SIDES}
-    found = {side: counter.answers for side, counter in counted.items() if isinstance(counter, _AnswerCounter)}
-    return TaskCounts(tasks, blocks, num_entities, found)
-
-
-def _choose_counter(graph: Graph, side: str, queries: Queries, *, answers: bool) -> _AnswerCounter | _SortingCounter:
-    """Return what counts the answers of queries; without `answers`, the queries are those of train."""
-    number = 2 * graph.num_relations if side == RELATION_SIDE else graph.num_entities
-    sorts = not answers and _SortingCounter.fits(queries, graph.num_entities, number)
-    return _SortingCounter(queries, number) if sorts else _AnswerCounter(queries, number)
+    if split == "train" or protocol.negatives is not None:
+        return TaskCounts(tasks, blocks, ranked["head"])
+    return TaskCounts(tasks, blocks, ranked["head"], {side: answers[side] for side in ENTITY_SIDES})

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 from urllib.parse import quote, urlsplit
 
+import pyarrow as pa
+
 from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, is_url
 from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
 from rankconst.files import replace_file
@@ -140,13 +142,14 @@ _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\0": lzma.LZMAFile,
+    b"\x28\xb5\x2f\xfd": lambda stream: pa.CompressedInputStream(pa.PythonFile(cast("Any", stream), "r"), "zstd"),
 }
 """How compressed files begin, with what opens them."""
 
 _UNREAD = {
     b"PK\x03\x04": "a zip file. Unpack it: unzip {file}",
-    b"\x28\xb5\x2f\xfd": "zstd. Unpack it: unzstd {file}",
-    b"PAR1": "Parquet. In Python give rankconst.from_triples what pandas.read_parquet reads",
+    b"PAR1": "Parquet, which only --train, --valid and --test can be. Write its triples as text, separated by tabs",
+    b"\x93NUMPY": "a numpy array, which only --train, --valid and --test can be. Write its triples as text",
 }
 """How files begin that are refused, with what they are and the remedy."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -13,17 +15,19 @@ import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
+from rankconst_builder.words import Packing, drop_repeats, is_new, mark, pack, read_digits
 
 if TYPE_CHECKING:
+    import mmap
     from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.triples import Labels
+    from rankconst_builder.words import Words
 
     Codes = NDArray[np.signedinteger[Any]]
-    Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Triples:
     relation: Codes
     tail: Codes
     time: Codes | None = None  # of a temporal graph; or the qualifiers, in a graph of statements
+    mappings: tuple[mmap.mmap, ...] = field(default=(), kw_only=True)  # where the codes are, if they are in files
 
     def __len__(self) -> int:
         return int(self.head.size)
@@ -57,7 +62,8 @@ class Graph:
     """A dataset, coded: entities are 0 .. num_entities - 1, relations likewise."""
 
     splits: Mapping[str, Triples]  # ``train``, ``valid`` and ``test``, each the rows of its file in their order
-    num_entities: int  # distinct labels over all splits, or more that the dataset states
+    # Codes: distinct labels over all splits, or more that the dataset states, or ids.
+    num_entities: int
     num_relations: int
     num_times: int = 1  # distinct times over all splits of a temporal graph, or sets of qualifiers
     # Splits whose files are missing: what does not need them can be counted.
@@ -76,6 +82,9 @@ class Graph:
     allowed_relations: NDArray[np.bool_] | None = None
     # Further known triples, which every filter removes.
     known: Triples = field(default_factory=lambda: NO_TRIPLES)
+    gaps: bool = False  # True if codes are ids, which may leave some out
+    # Which entities and relations occur in a train that is elsewhere; None if it is at hand.
+    trained: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
     inductive: bool = False  # True if models are trained on another graph than train
 
     @property
@@ -117,41 +126,54 @@ class Graph:
         return tuple(label.decode(errors="backslashreplace") for label in labels)
 
     @cached_property
-    def firsts(self) -> dict[str, NDArray[np.bool_]]:
-        """Which rows of each split do not repeat an earlier one."""
-        return {name: self.first_occurrences(triples) for name, triples in self.splits.items()}
+    def _firsts(self) -> dict[str, NDArray[np.bool_]]:
+        return {}
+
+    def find_firsts(self, split: str) -> NDArray[np.bool_]:
+        """Tell which rows of a split do not repeat an earlier one. Shape (n,)."""
+        if split not in self._firsts:
+            self._firsts[split] = self.first_occurrences(self.splits[split])
+        return self._firsts[split]
 
     @cached_property
-    def distinct(self) -> dict[str, Triples]:
-        """The triples of each split, without repetitions."""
-        return {
-            name: triples if self.firsts[name].all() else triples.select(self.firsts[name])
-            for name, triples in self.splits.items()
-        }
+    def entities(self) -> NDArray[np.bool_]:
+        """Which codes are entities. Shape (num_entities,)."""
+        return self.placed_entities if self.gaps else np.ones(self.num_entities, dtype=np.bool_)
+
+    @cached_property
+    def relations(self) -> NDArray[np.bool_]:
+        """Which codes are relations. Shape (num_relations,)."""
+        if not self.gaps:
+            return np.ones(self.num_relations, dtype=np.bool_)
+        marked = (mark(self.num_relations, triples, "relation") for triples in self._held_out)
+        return functools.reduce(np.logical_or, marked, self.seen_relations)
 
     @cached_property
     def placed_entities(self) -> NDArray[np.bool_]:
         """Which entities are head or tail of any fact, not in qualifiers only. Shape (num_entities,)."""
-        placed = np.zeros(self.num_entities, dtype=np.bool_)
-        for triples in self.splits.values():
-            placed[triples.head] = True
-            placed[triples.tail] = True
-        return placed
+        marked = (mark(self.num_entities, triples, "head", "tail") for triples in self._held_out)
+        return functools.reduce(np.logical_or, marked, self.seen_entities)
+
+    @property
+    def _held_out(self) -> list[Triples]:
+        return [triples for split, triples in self.splits.items() if split != "train"]
 
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
         """Which entities occur in train. Shape (num_entities,)."""
-        train = self.splits["train"]
-        seen = np.zeros(self.num_entities, dtype=np.bool_)
-        seen[train.head] = True
-        seen[train.tail] = True
-        return seen
+        return (
+            mark(self.num_entities, self.splits["train"], "head", "tail") if self.trained is None else self.trained[0]
+        )
+
+    @cached_property
+    def train_relations(self) -> NDArray[np.bool_]:
+        """Which relations occur in train. Shape (num_relations,)."""
+        return mark(self.num_relations, self.splits["train"], "relation") if self.trained is None else self.trained[1]
 
     @cached_property
     def seen_relations(self) -> NDArray[np.bool_]:
         """Which relations occur in train, or in the graph that models are trained on. Shape (num_relations,)."""
-        seen = np.zeros(self.num_relations, dtype=np.bool_)
-        seen[self.splits["train"].relation] = True
+        seen = self.train_relations.copy()
         seen[self.trained_relations] = True
         return seen
 
@@ -191,18 +213,6 @@ class Graph:
                 words, bound = places.astype(np.uint64), distinct.size
             words, bound = pack(words, codes, size), bound * size
         return words
-
-
-def pack(first: Codes | Words, second: Codes, size: int) -> Words:
-    """Return two codes in one number; `size` is the number of codes that the second can be."""
-    return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
-
-
-def is_new(ordered: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which of some numbers in order differ from the one before. Shape (n,)."""
-    new = np.ones(ordered.size, dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    return new
 
 
 def encode_labels(
@@ -319,38 +329,16 @@ def _encode_numbers(columns: Iterable[pa.ChunkedArray[Any]]) -> tuple[list[Codes
 
 
 def _read_numbers(labels: pa.BinaryArray, prefix: bytes) -> Codes | None:
-    """Return the numbers of labels; None if any is not this prefix and the shortest digits of a number below 10^8."""
+    """Return the numbers of labels; None if any is not this prefix and a number written in its shortest way."""
     buffers: list[Any] = labels.buffers()
     _, ends, content = buffers
     if not len(labels) or content is None:
         return None
-    places = np.frombuffer(ends, np.int32)[labels.offset : labels.offset + len(labels) + 1]
+    places = np.frombuffer(ends, np.int32)[labels.offset : labels.offset + len(labels) + 1].astype(np.int64)
     signs, digits = np.frombuffer(content, np.uint8), np.diff(places) - len(prefix)
-    if digits.min() < 1 or digits.max() > 8:
-        return None
     if any((signs[places[:-1] + place] != sign).any() for place, sign in enumerate(prefix)):
         return None
-    if ((signs[places[1:] - digits] == ord("0")) & (digits > 1)).any():
-        return None
-    # The last eight bytes of each label in one word, the last of them on top; what is no digit of it becomes 0.
-    padded = np.concatenate([np.zeros(8, np.uint8), signs])
-    words: Words = np.ndarray(signs.size + 1, "<u8", padded, strides=(1,))[places[1:]]
-    kept = ~np.uint64(0) << (8 * (8 - digits)).astype(np.uint64)
-    words = (words & kept) | (_ZEROS & ~kept)
-    if ((words & _HIGH) != _ZEROS).any() or (((words + _SIX) & _HIGH) != _ZEROS).any():
-        return None
-    # Neighbouring digits, then pairs, then fours are added up, all at once.
-    for mask, factor, shift in _STEPS:
-        words = ((words & mask) * factor) >> shift
-    numbers: NDArray[np.int32] = words.astype(np.int32)
-    return numbers
-
-
-_ZEROS, _HIGH, _SIX = (np.uint64(int(byte * 8, 16)) for byte in ("30", "f0", "06"))
-_STEPS = [
-    (np.uint64(int(byte * (16 // len(byte)), 16)), np.uint64(10**width << 8 * width | 1), np.uint64(8 * width))
-    for width, byte in ((1, "0f"), (2, "00ff"), (4, "0000ffff"))
-]
+    return read_digits(signs, places[1:], digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,29 +385,88 @@ def needs(column: str, split: str) -> bool:
     return split in column.split("_") or (split == "train" and column.startswith("dropped"))
 
 
-def describe_graph(graph: Graph) -> Statistics:
-    """Count rows, labels, duplicates, overlaps and unseen entities of a dataset."""
-    distinct, train = graph.distinct, graph.distinct["train"]
-    names = list(graph.splits)
-    return Statistics(
-        entities=graph.num_entities,
-        entities_train=int(graph.seen_entities.sum()),
-        relations=graph.num_relations,
-        relations_train=int(np.count_nonzero(np.bincount(train.relation))),
-        rows={name: len(triples) for name, triples in graph.splits.items()},
-        distinct={name: len(distinct[name]) for name in names},
-        overlaps={
-            (later, earlier): _count_common(graph, distinct[later], distinct[earlier])
-            for place, later in enumerate(names)
-            for earlier in names[:place]
-        },
-        seen={name: int(graph.is_seen(triples).sum()) for name, triples in graph.splits.items()},
-        seen_distinct={name: int(graph.is_seen(triples).sum()) for name, triples in distinct.items()},
-        self_loops_train=int((train.head == train.tail).sum()),
+def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
+    """Count rows, labels, duplicates, overlaps and unseen entities of a dataset; in `room` bytes, if given."""
+    rows = {name: len(triples) for name, triples in graph.splits.items()}
+    packing = Packing.plan(graph, "tail", max(rows.values()), room)
+    parts = (
+        describe_part(packing, {name: packing.sort([triples], part) for name, triples in graph.splits.items()}, part)
+        for part in packing.parts
+    )
+    return add_parts(graph, rows, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class PartStatistics:
+    """What a part of the facts contributes to the statistics."""
+
+    distinct: Counter[str]
+    seen_distinct: Counter[str]
+    overlaps: Counter[tuple[str, str]]
+    self_loops_train: int
+
+
+def describe_part(packing: Packing, files: Mapping[str, Words], part: int) -> PartStatistics:
+    """Count the words of a part of every split, which are of tails, ascending."""
+    words = {name: drop_repeats(found) for name, found in files.items()}
+    names, train = [*words], words["train"]
+    loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train).astype(np.int64)
+    return PartStatistics(
+        Counter({name: found.size for name, found in words.items()}),
+        Counter(
+            # What train has is seen.
+            {name: each.size if name == "train" else _count_seen(packing, each, part) for name, each in words.items()}
+        ),
+        Counter(
+            {
+                (later, earlier): _count_common(words[later], words[earlier])
+                for place, later in enumerate(names)
+                for earlier in names[:place]
+            }
+        ),
+        int(loops.sum()),
     )
 
 
-def _count_common(graph: Graph, *parts: Triples) -> int:
-    """Count the triples that two sets of distinct ones share."""
-    both = Triples(*(np.concatenate(codes) for codes in zip(*(part.codes for part in parts), strict=True)))
-    return len(both) - int(is_new(np.sort(graph.pack_facts(both))).sum())
+def add_parts(graph: Graph, rows: Mapping[str, int], parts: Iterable[PartStatistics]) -> Statistics:
+    """Return the statistics of a graph from those of the parts of its facts, and the rows of each split."""
+    distinct, seen_distinct, overlaps, loops = Counter[str](), Counter[str](), Counter[tuple[str, str]](), 0
+    for part in parts:
+        distinct.update(part.distinct)
+        seen_distinct.update(part.seen_distinct)
+        overlaps.update(part.overlaps)
+        loops += part.self_loops_train
+    names = [*graph.splits]
+    return Statistics(
+        entities=int(graph.entities.sum()),
+        entities_train=int(graph.seen_entities.sum()),
+        relations=int(graph.relations.sum()),
+        relations_train=int(graph.train_relations.sum()),
+        rows=rows,
+        distinct={name: distinct[name] for name in names},
+        overlaps={
+            (later, earlier): overlaps[later, earlier] for place, later in enumerate(names) for earlier in names[:place]
+        },
+        seen={
+            name: rows[name] if name == "train" else int(graph.is_seen(triples).sum())
+            for name, triples in graph.splits.items()
+        },
+        seen_distinct={name: seen_distinct[name] for name in names},
+        self_loops_train=loops,
+    )
+
+
+def _count_seen(packing: Packing, words: Words, part: int) -> int:
+    """Count the facts that have nothing unseen in train."""
+    keys = packing.find_keys(words)
+    answers = packing.find_answers(words).astype(np.int64)
+    facts = Triples(packing.find_anchors(keys, part), packing.find_given(keys), answers)
+    return int(packing.graph.is_seen(facts).sum())
+
+
+def _count_common(later: Words, earlier: Words) -> int:
+    """Count the numbers that two arrays share, each in order and without repetitions."""
+    few, many = sorted((later, earlier), key=len)
+    place = np.searchsorted(many, few)
+    inside = place < many.size
+    return int((many[place[inside]] == few[inside]).sum())

@@ -14,10 +14,9 @@ from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.errors import DataError
 from rankconst.tables.tables import TablesInMemory
-from rankconst_builder.candidates import count_protocols
 from rankconst_builder.graph import describe_graph, encode_labels
 from rankconst_builder.layout import find_in_graph, name_columns
-from rankconst_builder.pipeline import UNRELEASED, choose_protocols, describe_dataset, gather_histograms
+from rankconst_builder.pipeline import UNRELEASED, choose_protocols, count_histograms, describe_dataset
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
 from rankconst_builder.triples import Labels
 
@@ -44,7 +43,7 @@ def make_tables(given: Mapping[str, Any], key: str, title: str, protocols: Seque
                 f"PyKEEN ranks them all, protocol {protocol.key} only those that occur. Name other protocols, or give "
                 "rankconst.from_counts what PyKEEN's evaluator counted."
             )
-    histograms = gather_histograms(key, graph, count_protocols(graph, protocols), INFORMED)
+    histograms = count_histograms(key, graph, protocols, INFORMED)
     source = Benchmark(key=key, title=title, aliases=(), format=LineFormat(), files={}, split="own")
     tables = {"datasets": describe_dataset(source, statistics, {}), **tabulate_histograms(histograms)}
     return TablesInMemory(

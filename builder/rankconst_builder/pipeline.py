@@ -19,7 +19,7 @@ from pyarrow.json import ParseOptions, read_json
 
 from rankconst import errors
 from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.baselines import INFORMED
+from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
 from rankconst.catalogue.protocols import (
     ENTITY_SIDES,
@@ -46,19 +46,23 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
-from rankconst_builder.candidates import TaskCounts, count_protocols
+from rankconst_builder.candidates import Tally, TaskCounts, count_protocols
+from rankconst_builder.columns import encode_ids, open_columns
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import Statistics, describe_graph, encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, hold_folder, write_tables
 from rankconst_builder.restriction import Restriction, add_known
 from rankconst_builder.tabulate import tabulate
+from rankconst_builder.tallies import tally_protocols
 from rankconst_builder.triples import read_stat, read_triples
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rankconst_builder.graph import Graph
+
+    Tallies = Mapping[tuple[str, str, str], Mapping[str, Tally]]
 
 
 READ = (*ROLES, CONTEXT, STAT)
@@ -89,6 +93,8 @@ class Build:
     force: bool = False  # True to build again what `out` holds already
     # To which relations and entities the evaluation is restricted.
     restriction: Restriction = field(default_factory=Restriction)
+    scheduler: str | None = None  # the address of a Dask scheduler whose workers count; None to count here
+    memory: int | None = None  # bytes that ids may take before they go to temporary files; a default if None
     version: str = UNRELEASED  # the version that the tables will state
     reporter: Reporter = field(default_factory=Reporter)
 
@@ -347,7 +353,8 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
 def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is not None:
-        return {role: read_local(path) for role, path in local.items()}
+        opened = {role: open_columns(path, build.layout) for role, path in local.items()}
+        return {role: read_local(local[role]) if each is None else each.content for role, each in opened.items()}
     contents = {}
     for role in (role for role in READ if role in source.files):
         try:
@@ -385,15 +392,28 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: s
 def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]) -> Graph:
     """Read and code the files of a dataset, restricted as the build says, with what else its filters know."""
     key, given = source.key, build.restriction.known
+    local = build.local.get(key, {})
+    opened = {role: open_columns(path, build.layout) for role, path in local.items()}
+    columns = {role: each for role, each in opened.items() if each is not None}
+    if columns and len(columns) == len(local) and build.restriction == Restriction():
+        graph = encode_ids(columns, build.memory)
+        if graph is not None:
+            return graph
+    columns = {role: each for role, each in columns.items() if not each.text}
     own = {} if given is None else {_KNOWN: given}
-    own |= contents if key in build.local else {}
-    names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in build.local.get(key, {}).items()}
+    own |= {
+        role: contents[role] if opened[role] is None else read_local(path)
+        for role, path in local.items()
+        if role not in columns
+    }
+    names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in local.items()}
     labels, note = read_own({role: content.data for role, content in own.items()}, names, build.layout)
+    labels |= {role: each.read_labels() for role, each in columns.items()}
     known = labels.pop(_KNOWN, None)
     if note:
         build.reporter.say(f"{key}: {note}")
     if key in build.local:
-        graph = encode_labels(labels)
+        graph = encode_labels({role: labels[role] for role in local})
     else:
         graph = encode_benchmark(source, {role: content.data for role, content in contents.items()}, f"{key} ")
     graph = build.restriction.apply(graph)
@@ -406,9 +426,13 @@ def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]
 
 def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:
     key = source.key
-    graph = _read_graph(build, source, contents)
-    protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
-    statistics = describe_graph(graph)
+    if build.scheduler is None:
+        graph = _read_graph(build, source, contents)
+        protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
+        statistics = describe_graph(graph)
+    else:
+        protocols = choose_protocols(build.protocols, temporal=False)
+        graph, statistics, tallies = _count_elsewhere(build, source, protocols, build.scheduler)
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
     for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
@@ -416,15 +440,18 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     for split in build.splits if graph.missing else ():
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
             build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
-    # Baselines look at valid and test together; the counts of train, the largest, are gone by then.
-    parts = [_count_part(build, key, graph, protocols, splits) for splits in ({"train"}, {"valid", "test"})]
-    histograms = {tasks: histogram for found, _ in parts for tasks, histogram in found.items()}
-    order = [protocol.key for protocol in protocols]
-    addresses = sorted(histograms, key=lambda tasks: (order.index(tasks.protocol), [*SPLITS].index(tasks.split)))
+    if build.scheduler is None:
+        histograms = count_histograms(key, graph, protocols, build.baselines, build.splits)
+    else:
+        histograms = list_histograms(key, graph, protocols, tallies)
+    for protocol, split in itertools.product(protocols, build.splits):
+        ranked = any(Tasks(key, protocol.key, split, side) in histograms for side in ENTITY_SIDES)
+        if graph.splits[split] and not ranked and not graph.explain_uncounted(protocol, split):
+            build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol.key}; it gets no rows")
     return _Part(
         tables={
             "datasets": describe_dataset(source, statistics, contents, graph.missing),
-            **tabulate({tasks: histograms[tasks] for tasks in addresses}),
+            **tabulate(histograms),
         },
         provenance={
             "origin": "files",
@@ -438,19 +465,28 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
                 else {"splits": ",".join(filter({*build.splits}.__contains__, SPLITS))}
             ),
         },
-        counts={address: count for _, counts in parts for address, count in counts.items()},
+        counts=count_protocols(graph, protocols, build.splits) if build.per_triple else {},
     )
 
 
-def _count_part(
-    build: Build, key: str, graph: Graph, protocols: Sequence[Protocol], splits: Collection[str]
-) -> tuple[dict[Tasks, Histogram], Mapping[tuple[str, str], TaskCounts]]:
-    """Return the histograms of some splits, and the counts if they are to be written."""
-    counts = count_protocols(graph, protocols, {*splits} & {*build.splits})
-    for (protocol, split), count in counts.items():
-        if graph.splits[split] and not count.rows.size:
-            build.reporter.say(f"{key}: no triple of {split} is ranked under protocol {protocol}; it gets no rows")
-    return gather_histograms(key, graph, counts, build.baselines), counts if build.per_triple else {}
+def _count_elsewhere(
+    build: Build, source: Benchmark, protocols: Sequence[Protocol], scheduler: str
+) -> tuple[Graph, Statistics, Tallies]:
+    """Count a graph of the user's own on the workers of a cluster."""
+    from rankconst_builder.distributed import connect, count_distributed
+
+    local = build.local.get(source.key)
+    if local is None or build.per_triple or build.baselines or build.restriction != Restriction():
+        raise UsageError(
+            "--scheduler counts a graph of your own, under chance: leave out --dataset, --per-triple, --relations, "
+            "--entities and --known, and name no --baseline but uniform."
+        )
+    files = {role: open_columns(path, build.layout) for role, path in local.items()}
+    found = {role: columns for role, columns in files.items() if columns is not None}
+    if len(found) < len(files):
+        raise DataError("--scheduler reads ids: Parquet files of whole numbers, alike for train, valid and test.")
+    with connect(scheduler) as client:
+        return count_distributed(client, found, protocols, build.splits)
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:
@@ -489,24 +525,53 @@ def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, ident
     )
 
 
-def gather_histograms(
-    key: str, graph: Graph, counts: Mapping[tuple[str, str], TaskCounts], baselines: Iterable[str] = ()
+def count_histograms(
+    key: str,
+    graph: Graph,
+    protocols: Sequence[Protocol],
+    baselines: Iterable[str] = (),
+    splits: Collection[str] = SPLITS,
+    *,
+    room: int | None = None,
 ) -> dict[Tasks, Histogram]:
     """Return the histograms of all tasks, weighted ones for macro averages, and those of each relation.
 
-    `counts` are those of chance; `baselines` are covered where they have any.
+    They are in the order of protocols, splits, baselines and sides. `baselines` are covered where they have any,
+    besides chance. Train is counted in `room` bytes if given.
     """
+    trained = tally_protocols(graph, protocols, "train", room) if "train" in splits else {}
+    counts = count_protocols(graph, protocols, {*splits} - {"train"})
+    informed = count_baselines(graph, counts, baselines)
+    return list_histograms(
+        key,
+        graph,
+        protocols,
+        {
+            **{(protocol, "train", DEFAULT_BASELINE): sides for protocol, sides in trained.items()},
+            **{address: count.tallies for address, count in informed.items()},
+        },
+    )
+
+
+def list_histograms(
+    key: str,
+    graph: Graph,
+    protocols: Iterable[Protocol],
+    tallies: Tallies,
+) -> dict[Tasks, Histogram]:
+    """Return the histograms that tallies have, which go from protocol, split and baseline to side."""
+    order = [protocol.key for protocol in protocols]
     found: dict[Tasks, Histogram] = {}
-    for (protocol, split, baseline), count in count_baselines(graph, counts, baselines).items():
-        for side in count.blocks if count.rows.size else ():
+    for protocol, split, baseline in sorted(tallies, key=lambda one: (order.index(one[0]), [*SPLITS].index(one[1]))):
+        for side, tally in tallies[protocol, split, baseline].items():
             tasks = Tasks(key, protocol, split, side, baseline=baseline)
-            found[tasks] = count.histogram(side)
+            found[tasks] = tally.histogram()
             if side == RELATION_SIDE:
                 continue
             for aggregation in MACROS.values():
-                found[replace(tasks, aggregation=aggregation.key)] = count.macro_histogram(side, aggregation)
+                found[replace(tasks, aggregation=aggregation.key)] = tally.histogram(aggregation.group)
             if split != "train":
-                for name, histogram in _name_relations(graph, count.relation_histograms(side)):
+                for name, histogram in _name_relations(graph, tally.relation_histograms()):
                     found[replace(tasks, relations=(name,))] = histogram
     return found
 

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LABEL = pa.dictionary(pa.int32(), pa.binary())
-_NAMES = {"h": "head", "r": "relation", "t": "tail", "d": "time"}
+NAMES = {"h": "head", "r": "relation", "t": "tail", "d": "time"}
+"""Letter of a column to its name."""
+
 _SHOWN = 120
 _PIECE = 1 << 22  # bytes looked at in one go
 
@@ -199,7 +201,7 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
             )
         for letter, part in zip(form.columns, parts, strict=True):
             if letter != "-" and not part:
-                return DataError(f"{where}: the {_NAMES[letter]} is empty: {show_line(text)}.")
+                return DataError(f"{where}: the {NAMES[letter]} is empty: {show_line(text)}.")
     return DataError(f"{name} cannot be read as lines of {wanted} columns ({form.columns}).")
 
 

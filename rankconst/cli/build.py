@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, INFORMED, parse_baseline
 from rankconst.catalogue.metrics import list_tabulated, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SPLITS, parse_protocol, parse_split
-from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, require_builder
+from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark, complete_from, require_builder
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
@@ -75,6 +77,33 @@ def build(
             help="Splits whose triples are ranked, separated by commas: valid,test saves time on a large graph; "
             "all if left out. All splits are known answers in any case.",
             metavar="SPLITS",
+        ),
+    ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--baseline",
+            "-b",
+            help=f"What else to rank with; repeatable. {', '.join(INFORMED)} if left out; {DEFAULT_BASELINE} for "
+            "chance alone, which takes the least time and memory.",
+            metavar="BASELINE",
+            autocompletion=complete_from(BASELINES),
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="What the ids of a graph of your own may take before they go to temporary files, 500MB for example; "
+            "2GB if left out.",
+            metavar="SIZE",
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="Count on the workers of a Dask cluster: the address of its scheduler. For ids in Parquet, under "
+            "chance; needs rankconst[dask].",
+            metavar="ADDRESS",
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the tables.", metavar="DIR")] = Path(OUTPUT),
@@ -203,7 +232,10 @@ def build(
             local=local,
             layout=layout,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
+            baselines=_list_informed([DEFAULT_BASELINE] if scheduler and baseline is None else baseline),
+            scheduler=scheduler,
             splits=ranked,
+            memory=None if memory is None else _read_size(memory),
             per_triple=per_triple,
             from_archive=from_archive,
             force=force,
@@ -220,6 +252,21 @@ def build(
         reasons = {type(error) for error in outcome.failures.values()}
         kind = reasons.pop() if len(reasons) == 1 else DownloadError
         raise kind(f"{len(outcome.failures)} of {len(sources)} datasets failed: {', '.join(outcome.failures)}.")
+
+
+def _list_informed(names: list[str] | None) -> tuple[str, ...]:
+    """Return the keys of the baselines that know something of train."""
+    keys = BASELINES if names is None else {parse_baseline(name).key for name in names}
+    return tuple(key for key in INFORMED if key in keys)
+
+
+def _read_size(text: str) -> int:
+    """Read a number of bytes."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kMGT]?)(i?)B?", text.strip(), re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise UsageError(f"--memory {text!r} is no size; write 500MB or 2GB, for example.")
+    number, prefix, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** ("kmgt".index(prefix.lower()) + 1 if prefix else 0))
 
 
 def _suggest(tables: Tables, key: str, out: Path) -> str:

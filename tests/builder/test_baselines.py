@@ -34,7 +34,7 @@ from rankconst_builder import baselines
 from rankconst_builder.baselines import SCORES, Scores, Train, count_baseline, count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
 from rankconst_builder.graph import Graph, Triples
-from rankconst_builder.pipeline import gather_histograms
+from rankconst_builder.pipeline import count_histograms
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -263,8 +263,8 @@ def test_a_block_beyond_its_candidates_stops_the_build(monkeypatch: pytest.Monke
 def test_keys_that_do_not_fit_are_refused() -> None:
     one = np.zeros(1, dtype=np.int64)
     triples = Triples(one, one, one)
-    with pytest.raises(DataError, match="too many for pairs of them in 64-bit keys"):
-        _ = Train(Graph(dict.fromkeys(ORDER, triples), (1 << 32) + 1, 1)).inverses
+    with pytest.raises(DataError, match="too many for 64-bit keys in 4,096 parts"):
+        _ = Train(Graph(dict.fromkeys(ORDER, triples), 1 << 40, 1)).inverses
     with pytest.raises(DataError, match="too many for 64-bit keys"):
         baselines._Order(one + (1 << 32), one + (1 << 31))
 
@@ -300,9 +300,8 @@ def test_the_share_that_makes_relations_inverse(filler: int, inverse: bool) -> N
 
 def test_histograms_of_baselines_follow_those_of_chance() -> None:
     graph = make_graph(random_dataset(seed=5, entities=9, relations=2, size=60))
-    counts = count_protocols(graph, CATALOGUE)
-    chance = gather_histograms("own", graph, counts)
-    found = gather_histograms("own", graph, counts, [*INFORMED, DEFAULT_BASELINE])
+    chance = count_histograms("own", graph, CATALOGUE)
+    found = count_histograms("own", graph, CATALOGUE, [*INFORMED, DEFAULT_BASELINE])
     assert {tasks: histogram for tasks, histogram in found.items() if tasks.is_chance} == chance
     for baseline in INFORMED:
         expected = [

@@ -7,7 +7,7 @@ import itertools
 import os
 import random
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import pytest
@@ -35,13 +35,16 @@ from rankconst.catalogue.benchmarks import find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, Protocol, parse_protocol
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
-from rankconst_builder import candidates
+from rankconst_builder import candidates, tallies, words
 from rankconst_builder.baselines import count_baselines
-from rankconst_builder.candidates import TaskCounts, count_candidates, count_protocols
-from rankconst_builder.graph import Graph, Triples
+from rankconst_builder.candidates import Tally, TaskCounts, count_candidates, count_protocols
+from rankconst_builder.graph import Graph, Triples, describe_graph
 from rankconst_builder.pipeline import encode_benchmark
+from rankconst_builder.tallies import tally_protocols
+from rankconst_builder.words import Packing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -58,9 +61,12 @@ def test_counting_protocols_together_changes_nothing(dataset: Dataset) -> None:
 
 
 def compare(dataset: Dataset, protocol: Protocol, split: str) -> None:
-    got = count_candidates(make_graph(dataset), protocol, split)
+    graph = make_graph(dataset)
+    got = count_candidates(graph, protocol, split)
     expected = count_brute_force(dataset, protocol, split)
     assert got.rows.tolist() == expected.rows
+    for room in (None, 24 * max(1, sum(map(len, dataset.values())) // 2)):
+        alike(tally_protocols(graph, [protocol], split, room)[protocol.key], got.tallies)
     ranked = [dataset[split][place] for place in expected.rows]
     for side, values in (("head", expected.head), ("tail", expected.tail)) if ranked else ():
         for aggregation in MACROS.values():
@@ -83,6 +89,14 @@ def compare(dataset: Dataset, protocol: Protocol, split: str) -> None:
         assert np.all((counts >= 1) & (counts <= got.num_entities))
     if protocol.known == "none" and protocol.negatives is None:
         assert {*got.head.tolist(), *got.tail.tolist()} <= {expected.num_entities}
+
+
+def alike(found: Mapping[str, Tally], expected: Mapping[str, Tally]) -> None:
+    """Compare what sorting counts with what is counted task by task."""
+    assert found.keys() == expected.keys()
+    for side, tally in found.items():
+        for group in (None, "query", "relation") if side != "relation" else (None, "query"):
+            assert tally.histogram(group) == expected[side].histogram(group)
 
 
 def dict_of(histogram: Histogram) -> dict[int, int]:
@@ -281,9 +295,9 @@ def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> N
     dataset = random_dataset(seed=1, entities=12, relations=3, size=100)
     graph = make_graph(dataset)
     whole = {(p.key, split): flatten(count_candidates(graph, p, split)) for p in CATALOGUE for split in ORDER}
-    monkeypatch.setattr(candidates, "BATCH", batch)
+    monkeypatch.setattr(words, "BATCH", batch)
     sizes: list[int] = []
-    monkeypatch.setattr(candidates._AnswerCounter, "update", spy_on_sizes(candidates._AnswerCounter.update, sizes))
+    monkeypatch.setattr(candidates.Gathering, "update", spy_on_sizes(candidates.Gathering.update, sizes))
     for protocol in CATALOGUE:
         for split in ORDER:
             assert flatten(count_candidates(graph, protocol, split)) == whole[protocol.key, split]
@@ -292,51 +306,54 @@ def test_batches_do_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def spy_on_sizes(update: Any, sizes: list[int]) -> Any:
-    def spied(self: Any, anchors: Any, relations: Any, answers: Any, times: Any) -> None:
-        sizes.append(len(anchors))
-        update(self, anchors, relations, answers, times)
+    def spied(self: Any, source: str, keys: Any, answers: Any) -> None:
+        sizes.append(len(keys))
+        update(self, source, keys, answers)
 
     return spied
 
 
 @pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
 def test_graph_of_several_batches(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "BATCH", 128)
+    monkeypatch.setattr(words, "BATCH", 128)
     dataset = random_dataset(seed=2, entities=60, relations=4, size=700)
     for split in ORDER:
         compare(dataset, protocol, split)
 
 
-@pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
-def test_train_whose_keys_are_too_wide_to_sort(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates._SortingCounter, "fits", lambda *_: False)
-    compare(random_dataset(seed=4, entities=30, relations=3, size=300), protocol, "train")
+@pytest.mark.parametrize("most", [0, 5])
+def test_so_many_queries_that_they_are_searched(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "_MOST_KEYS", most)
+    dataset = random_dataset(seed=4, entities=30, relations=3, size=300)
+    for protocol, split in itertools.product(CATALOGUE, ORDER):
+        compare(dataset, protocol, split)
 
 
-@pytest.mark.parametrize("width", [26, 27, 28])
-def test_a_key_and_an_entity_must_fit_one_word(width: int) -> None:
-    one = np.zeros(1, dtype=np.int64)
-    queries = candidates._gather(one, one, num_entities=1 << 18, num_relations=1 << width)
-    # The last key, then room for the number of entities.
-    last = (1 << 18 + width) - 1 << (1 << 18).bit_length() | 1 << 18
-    assert candidates._SortingCounter.fits(queries, 1 << 18, 1 << 18) is (last < 1 << 64)
+@pytest.mark.parametrize("room", [200, 2_000, None])
+@pytest.mark.parametrize("timed", [False, True])
+def test_parts_do_not_matter(room: int | None, timed: bool) -> None:
+    dataset = random_dataset(seed=3, entities=70, relations=3, size=300)
+    if timed:
+        dataset = {split: [(*row, place % 3) for place, row in enumerate(rows)] for split, rows in dataset.items()}
+    graph, protocols = make_graph(dataset), TEMPORAL.values() if timed else [*CATALOGUE, *WRITABLE]
+    for split in ORDER:
+        together = tally_protocols(graph, protocols, split, room)
+        assert [*together] == [protocol.key for protocol in protocols]
+        for protocol in protocols:
+            alike(together[protocol.key], count_candidates(graph, protocol, split).tallies)
+    assert describe_graph(graph, room) == describe_graph(graph)
 
 
-def test_an_entity_more_may_need_a_bit_more() -> None:
-    one = np.zeros(1, dtype=np.int64)
-    for entities, fits in ((1 << 20, True), ((1 << 20) + 1, False)):
-        queries = candidates._gather(one, one, num_entities=entities, num_relations=1)
-        assert candidates._SortingCounter.fits(queries, entities, (1 << 44) - 1) is fits
-
-
-@pytest.mark.parametrize("counter", [candidates._AnswerCounter, candidates._SortingCounter])
-def test_queries_without_known_answers_have_none(counter: Any) -> None:
+def test_queries_without_known_answers_have_none() -> None:
     anchors, relations = np.array([0, 1, 2]), np.zeros(3, dtype=np.int64)
-    counting = counter(candidates._gather(anchors, relations, num_entities=3, num_relations=1), 3)
-    assert counting.count().tolist() == [0, 0, 0]
-    counting = counter(candidates._gather(anchors, relations, num_entities=3, num_relations=1), 3)
-    counting.update(anchors[:2], relations[:2], np.array([3, 0]))
-    assert counting.count().tolist() == [1, 1, 0]
+    queries = candidates._gather(anchors, relations, num_entities=3, num_relations=1)
+    gathering = candidates.Gathering(queries.keys, 3)
+    everything = np.ones(4, dtype=np.bool_)
+    assert gathering.answers(queries, ["train"], everything).count().tolist() == [0, 0, 0]
+    gathering.update("train", queries.pack(anchors[:2], relations[:2]), np.array([3, 0]))
+    assert gathering.answers(queries, ["train"], everything).count().tolist() == [1, 1, 0]
+    assert gathering.answers(queries, ["valid"], everything).count().tolist() == [0, 0, 0]
+    assert gathering.answers(queries, ["train"], ~everything).count().tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("protocol", CATALOGUE, ids=lambda protocol: protocol.key)
@@ -371,7 +388,7 @@ def test_keys_that_do_not_fit_are_refused() -> None:
         candidates._gather(one, one, 1 << 32, 1 << 31, 2, times=one)
     queries = candidates._gather(one, one, num_entities=1 << 40, num_relations=1)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
-        candidates._AnswerCounter(queries, num_answers=1 << 63)
+        candidates.Gathering(queries.keys, 1 << 63)
 
 
 def test_largest_keys_that_fit_are_counted() -> None:
@@ -381,7 +398,7 @@ def test_largest_keys_that_fit_are_counted() -> None:
     relations = np.array([(1 << 31) - 1, 0, 0], dtype=np.int64)
     queries = candidates._gather(anchors, relations, num_entities=1 << 32, num_relations=1 << 31)
     assert queries.relation[queries.of_task].tolist() == relations.tolist()
-    counter = candidates._AnswerCounter(queries, num_answers=1 << 32)
+    gathering = candidates.Gathering(queries.keys, 1 << 32)
     known = [
         (last, (1 << 31) - 1, last),
         (last, (1 << 31) - 1, 0),
@@ -389,20 +406,59 @@ def test_largest_keys_that_fit_are_counted() -> None:
         (0, 0, 5),
         (last, 0, 0),
     ]
-    for _ in range(2):
-        counter.update(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
-    counter.update(np.array([3]), np.array([0]), np.array([0]))
-    assert counter.count()[queries.of_task].tolist() == [2, 1, 1]
+    for anchor, relation, answer in [*known, *known, (3, 0, 0)]:
+        gathering.update("train", queries.pack(np.array([anchor]), np.array([relation])), np.array([answer]))
+    assert gathering.answers(queries, ["train"], Everything()).count()[queries.of_task].tolist() == [2, 1, 1]
 
 
 def test_a_query_and_an_answer_may_take_all_bits_of_a_word() -> None:
     one, last = np.zeros(1, dtype=np.int64), (1 << 63) - 1
     queries = candidates._gather(one, one, num_entities=1, num_relations=1)
-    counter = candidates._AnswerCounter(queries, num_answers=last)
-    counter.update(np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.int64), np.array([last, 0, last]))
-    assert counter.answers.entity.tolist() == [0, last]
-    assert counter.answers.query.tolist() == [0, 0]
-    assert counter.count().tolist() == [2]
+    gathering = candidates.Gathering(queries.keys, last)
+    gathering.update("train", np.zeros(3, dtype=np.uint64), np.array([last, 0, last]))
+    answers = gathering.answers(queries, ["train"], Everything())
+    assert answers.entity.tolist() == [0, last]
+    assert answers.query.tolist() == [0, 0]
+    assert answers.count().tolist() == [2]
+
+
+class Everything(np.ndarray[Any, np.dtype[np.bool_]]):
+    """A mask over more codes than memory holds: all are candidates."""
+
+    def __new__(cls) -> Self:
+        return np.ones(0, dtype=np.bool_).view(cls)
+
+    def __getitem__(self, places: Any) -> Any:
+        return np.ones(len(places), dtype=np.bool_)
+
+
+@pytest.mark.parametrize(
+    ("entities", "relations", "shift"),
+    # Bits of anchor, relation and answer: 27 + 14 + 27, 20 + 23 + 21, 20 + 22 + 20.
+    [((1 << 27) - 1, 1 << 14, 4), (1 << 20, 1 << 23, 0), ((1 << 20) + 1, 1 << 23, 1), (1 << 20, 1 << 24, 1)],
+)
+def test_facts_come_in_as_many_parts_as_words_of_64_bits_need(entities: int, relations: int, shift: int) -> None:
+    rng = np.random.default_rng(0)
+    most = np.array([entities - 1, entities - 2, 0, 0]), np.array([relations - 1, 0, 0, relations - 1])
+    heads, kinds = (np.concatenate([end, rng.integers(0, end[0], 60)]) for end in most)
+    triples = Triples(heads, kinds, heads[::-1].copy())
+    packing = Packing.plan(Graph({"train": triples}, entities, relations), "tail", len(triples))
+    assert packing.shift == shift
+    found: list[tuple[int, ...]] = []
+    for part in packing.parts:
+        ordered = packing.sort([triples, triples], part)
+        assert (ordered[1:] >= ordered[:-1]).all()
+        keys = packing.find_keys(ordered)
+        columns = packing.find_anchors(keys, part), packing.find_given(keys), packing.find_answers(ordered)
+        found += zip(*(column.tolist() for column in columns), strict=True)
+    rows = [*zip(*(column.tolist() for column in triples.codes), strict=True)]
+    assert sorted(found) == sorted(rows + rows)
+
+
+def test_graphs_of_too_many_parts_are_refused() -> None:
+    graph = Graph({"train": Triples(*np.zeros((3, 1), dtype=np.int64))}, 1 << 40, 1 << 20)
+    with pytest.raises(DataError, match="1 facts of 1,099,511,627,776 entities and 1,048,576 relations are too many"):
+        Packing.plan(graph, "tail", 1)
 
 
 @pytest.mark.parametrize("group", [None, "query", "relation"])
@@ -415,18 +471,21 @@ def test_rows_keep_what_ranks_above_them(group: Literal["query", "relation"] | N
     sizes, offsets = blocks.size[blocks.of_task], offset[blocks.of_task]
     weights = None if group is None else [float(each) for each in weigh_brute_force(ranked, "tail", group)]
     ones = np.ones(len(ranked), dtype=np.int64)
-    assert above.histogram(group) == Histogram.from_counts(sizes, ones, weights, offsets)
+    assert above.tally.histogram(group) == Histogram.from_counts(sizes, ones, weights, offsets)
     relations = np.array([row[1] for row in ranked])
-    for relation, histogram in above.relation_histograms().items():
+    for relation, histogram in above.tally.relation_histograms().items():
         mine = relations == relation
         assert histogram == Histogram.from_counts(sizes[mine], ones[mine], None, offsets[mine])
 
 
 def test_a_count_beyond_its_bounds_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = make_graph({"train": [(0, 0, 1)], "valid": [], "test": [(1, 0, 0)]})
-    monkeypatch.setattr(candidates._AnswerCounter, "count", lambda _: np.array([0]))
+    monkeypatch.setattr(candidates.Answers, "count", lambda _: np.array([0]))
     with pytest.raises(DataError, match=r"standard test head: candidates run from 3 to 3; expected 1 to 2"):
         count_candidates(graph, PROTOCOLS["standard"], "test")
+    monkeypatch.setattr(tallies, "count_ranked", lambda *_: {"head": 1, "tail": 0, "relation": 1})
+    with pytest.raises(DataError, match=r"standard test tail: candidates run from 0 to 0; expected 1 to 0"):
+        tally_protocols(graph, [PROTOCOLS["standard"]], "test")
 
 
 TOP = 2**64 - 1
@@ -474,8 +533,11 @@ def test_query_table_of_many_random_keys() -> None:
 
 def check_table(keys: list[int], asked: list[int]) -> None:
     places = {key: place for place, key in enumerate(keys)}
-    found = candidates.KeyTable(np.array(keys, dtype=np.uint64)).find(np.array(asked, dtype=np.uint64))
-    assert found.tolist() == [places.get(key, -1) for key in asked]
+    for table in (candidates.KeyTable, candidates.SortedKeys) if keys else (candidates.KeyTable,):
+        rows, found = table(np.array(keys, dtype=np.uint64)).match(np.array(asked, dtype=np.uint64))
+        expected = {(row, places[key]) for row, key in enumerate(asked) if key in places}
+        assert {*zip(rows.tolist(), found.tolist(), strict=True)} == expected
+        assert rows.size == len(expected)
 
 
 @settings(deadline=None)

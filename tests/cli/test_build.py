@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -24,6 +25,7 @@ from graphs import STATIC
 from oracles import differing_rows
 from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
+from rankconst.cli import build as build_command
 from rankconst.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -323,7 +325,12 @@ def test_own_graph(
     assert provenance(out)["mykg"]["origin"] == "files"
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def pack_zstd(content: bytes) -> bytes:
+    packed: bytes = pa.Codec("zstd").compress(content, asbytes=True)
+    return packed
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, pack_zstd])
 def test_packed_files_are_read(run: Run, write_graph: WriteGraph, out: Path, pack: Callable[[bytes], bytes]) -> None:
     files = write_graph(SMALL)
     path = Path(files[-1])
@@ -341,8 +348,8 @@ def test_packed_files_are_read(run: Run, write_graph: WriteGraph, out: Path, pac
     ("content", "told"),
     [
         (b"PK\x03\x04...", "a zip file. Unpack it: unzip "),
-        (b"\x28\xb5\x2f\xfd", "Unpack it: unzstd "),
-        (b"PAR1\x15", "rankconst.from_triples"),
+        (b"\x28\xb5\x2f\xfd", "cut off or damaged"),
+        (b"PAR1\x15", "cut off or damaged"),
         (b"<a> <b> <c> .\n", "is RDF: '<a> <b> <c> .'"),
     ],
 )
@@ -737,3 +744,66 @@ def test_a_temporal_graph_of_ones_own(run: Run, out: Path, tmp_path: Path) -> No
     for protocol, told in (("standard", "is for graphs without time"), ("time-aware", "needs the time of every fact")):
         other = run(*asked, "--columns", "hrtd" if protocol == "standard" else "hrt-", "-p", protocol)
         assert (other.code, told in other.message) == (UsageError.exit_code, True)
+
+
+SPELLED = {"500MB": 500_000_000, "2GB": 2_000_000_000, "2 GiB": 2 << 30, "1.5k": 1500, "64mib": 64 << 20, "12": 12}
+
+
+@pytest.mark.parametrize("text", SPELLED)
+def test_sizes(text: str) -> None:
+    assert build_command._read_size(text) == SPELLED[text]
+
+
+@pytest.mark.parametrize("text", ["", "much", "-1GB", "1e9", "2 G B", "\u0662GB", "1PB", "nan"])
+def test_what_is_no_size(run: Run, write_graph: WriteGraph, out: Path, text: str) -> None:
+    screen = run("build", *write_graph(SMALL), "--name", "mykg", "--memory", text, "--out", out)
+    assert (screen.code, screen.out) == (2, "")
+    assert f"--memory {text!r} is no size; write 500MB or 2GB, for example." in screen.message
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], {"uniform", "range", "frequency", "inverse"}),
+        (["-b", "uniform"], {"uniform"}),
+        (["-b", "inverse model", "--baseline", "popularity"], {"uniform", "frequency", "inverse"}),
+    ],
+)
+def test_baselines_are_chosen(
+    run: Run, write_graph: WriteGraph, out: Path, options: list[str], expected: set[str]
+) -> None:
+    run("build", *write_graph(SMALL), "--name", "mykg", "-p", "standard", *options, "--out", out)
+    rows = rankconst.load(out).read("constants").to_pylist()
+    assert {row["baseline"] for row in rows} == expected
+
+
+def test_ids_and_labels_of_one_graph(run: Run, write_graph: WriteGraph, tmp_path: Path, out: Path) -> None:
+    numbers = {label: str(place) for place, label in enumerate("abcderst")}
+    written = {split: [[numbers[label] for label in row] for row in rows] for split, rows in SMALL.items()}
+    files = write_graph(written)
+    run("build", *files, "--name", "mykg", "--out", out)
+    expected = rankconst.load(out).read("constants")
+    for option, path in zip(files[::2], files[1::2], strict=True):
+        rows = [line.split("\t") for line in Path(path).read_text(encoding="utf-8").splitlines()]
+        table = pa.table({name: [int(row[place]) for row in rows] for place, name in enumerate("hrt")})
+        parquet = tmp_path / f"{str(option).strip('-')}.parquet"
+        pq.write_table(table, parquet)
+        mixed = [str(parquet) if each == path else each for each in files]
+        screen = run("build", *mixed, "--name", "mykg", "--out", tmp_path / "mixed", "--force")
+        assert screen.code == 0
+        assert rankconst.load(tmp_path / "mixed").read("constants").equals(expected)
+
+
+@pytest.mark.parametrize("options", [["--per-triple"], ["-b", "range"], ["--relations", "r"]])
+def test_what_a_cluster_does_not_count(run: Run, write_graph: WriteGraph, out: Path, options: list[str]) -> None:
+    screen = run(
+        "build", *write_graph(SMALL), "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", *options, "--out", out
+    )
+    assert (screen.code, screen.out) == (2, "")
+    assert "--scheduler counts a graph of your own, under chance" in screen.message
+
+
+def test_a_cluster_counts_ids(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    screen = run("build", *write_graph(SMALL), "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", "--out", out)
+    assert (screen.code, screen.out) == (6, "")
+    assert "--scheduler reads ids: Parquet files of whole numbers, alike for train, valid and test." in screen.message

@@ -92,7 +92,7 @@ BUILD = "build --train train.txt --test train.txt --name mine --protocol raw --o
         (["--relations", "/".join("r" * 400)], 4, "the dataset has no relation 'r/r/"),
         (["--relations", "\udce9"], 2, "--relations: '\\udce9' is not UTF-8 text, as labels have to be."),
         (["--entities", "."], 4, "the dataset has no entity '.' (1 of 1 named)."),
-        (["--train", "."], 6, "cannot read .: Is a directory."),
+        (["--train", "."], 6, "cannot read .: it is a folder without Parquet files."),
         (["--train", "/dev/zero"], 6, "/dev/zero is a device, which may have no end; name a file."),
     ],
 )

@@ -12,20 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankconst.catalogue.aggregations import MACROS
-from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
+from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, ROLES, load_benchmarks
-from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, parse_protocol
+from rankconst.catalogue.protocols import RELATION_SIDE, parse_protocol
 from rankconst.download import MissingSourceError, Reporter, cache_folder
 from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
-from rankconst_builder.baselines import count_baselines
-from rankconst_builder.candidates import count_protocols
 from rankconst_builder.changes import STANDARD_ERRORS
 from rankconst_builder.fetch import Fetcher
 from rankconst_builder.graph import describe_graph
 from rankconst_builder.package import KEYS
-from rankconst_builder.pipeline import READ, encode_benchmark
+from rankconst_builder.pipeline import READ, count_histograms, encode_benchmark
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
@@ -204,29 +201,22 @@ def _count(job: _Files) -> _Counted | str:
         "sha256": [contents[role].sha256 if role in contents else None for role in ROLES],
     }
     micro, macro, relations, blocks = [], [], [], []
-    chance = count_protocols(graph, map(parse_protocol, job.protocols), job.splits)
-    for (protocol, split, baseline), counts in count_baselines(graph, chance, job.baselines).items():
-        if not counts.rows.size:
+    histograms = count_histograms(job.key, graph, [*map(parse_protocol, job.protocols)], job.baselines, job.splits)
+    for one, histogram in histograms.items():
+        if one.side == RELATION_SIDE and not job.related:
             continue
-        for side in counts.blocks if job.related else ENTITY_SIDES:
-            tasks = job.key, protocol, split, side
-            if baseline != DEFAULT_BASELINE:
-                for code, one in counts.relation_histograms(side).items():
-                    offsets = np.zeros_like(one.num_tasks) if one.offsets is None else one.offsets
-                    named = {"baseline": baseline, "relation": graph.relation_names[code], "offset": offsets}
-                    blocks.append(_tabulate(tasks, named, one))
-                continue
-            histogram = counts.histogram(side)
+        tasks, relation = (one.dataset, one.protocol, one.split, one.side), one.relations[0] if one.relations else None
+        if not one.is_chance:
+            if relation is not None:
+                offsets = np.zeros_like(histogram.num_tasks) if histogram.offsets is None else histogram.offsets
+                named = {"baseline": one.baseline, "relation": relation, "offset": offsets}
+                blocks.append(_tabulate(tasks, named, histogram))
+        elif relation is not None:
+            relations.append(_tabulate(tasks, {"relation": relation}, histogram))
+        elif not one.is_micro:
+            macro.append(_tabulate(tasks, {"aggregation": one.aggregation, "weight": histogram.weights}, histogram))
+        else:
             micro.append(_tabulate(tasks, {}, histogram))
-            if side == RELATION_SIDE:
-                continue
-            for aggregation in MACROS.values():
-                weighted = counts.macro_histogram(side, aggregation)
-                own = {"aggregation": aggregation.key, "weight": weighted.weights}
-                macro.append(_tabulate(tasks, own, weighted))
-            if split != "train":
-                for code, one in counts.relation_histograms(side).items():
-                    relations.append(_tabulate(tasks, {"relation": graph.relation_names[code]}, one))
     parts = {
         "candidates": micro,
         "macro_candidates": macro,

@@ -1,0 +1,338 @@
+"""Triples in columns: Parquet of labels or of ids, numpy arrays of ids, and text whose labels are numbered, as Q42.
+
+Ids are read in batches, and are codes as they are: those of a graph that would not fit the memory it may take are kept
+in temporary files, which end with the process however it ends. An id is the label that its digits are, so that files of
+ids and of labels may be of one graph.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import re
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from rankconst.arrow import view_numbers
+from rankconst.catalogue.protocols import SPLITS
+from rankconst.errors import DataError, explain_write_errors, first_line
+from rankconst_builder.fetch import Content
+from rankconst_builder.graph import NO_TRIPLES, Graph, Triples
+from rankconst_builder.layout import Layout, name_columns
+from rankconst_builder.triples import NAMES, Labels
+from rankconst_builder.words import read_digits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from rankconst_builder.graph import Codes
+
+    Batch = list[Any]  # Arrow or numpy arrays of head, relation and tail, then of times
+
+
+MEMORY = 2 << 30
+"""Bytes that the ids of a graph may take before they go to temporary files."""
+
+_BYTES = 12  # of a triple of ids
+_ROWS = 1 << 20
+_MOST_IDS = 1 << 32
+_DENSE = 1 << 24  # Ids below this have an entry each in a mask, however few they are.
+
+DAMAGE = (pa.ArrowException, OSError, ValueError, EOFError, MemoryError, OverflowError)
+"""What readers of damaged files raise."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A file of triples, or a folder of such files, in columns."""
+
+    path: Path
+    rows: int  # at most as many
+    order: str  # the letter of each column that is read: hrt, and d for each column of the time
+    # What comes before the ids of entities, and of relations; None for what is not ids, or has a time.
+    prefixes: tuple[str, str] | None
+    files: Sequence[Path]
+    read: Callable[[], Iterator[Batch]]
+    names: tuple[str, ...] = ()  # of the columns of Parquet
+    text: bool = False  # True for text, which may turn out to have other labels, too
+
+    @property
+    def content(self) -> Content:
+        """What the tables say of the file: its hash; of several files, that of their hashes."""
+        found = []
+        for path in self.files:
+            with path.open("rb") as stream:
+                found.append(hashlib.file_digest(stream, "sha256").hexdigest())
+        whole = found[0] if len(found) == 1 else hashlib.sha256("\n".join(found).encode()).hexdigest()
+        return Content(b"", whole, verified=False)
+
+    def read_labels(self) -> Labels:
+        """Return the triples as labels; ids as their digits."""
+        chunks: list[list[Any]] = [[] for _ in self.order]
+        row = 0
+        for batch in self.read():
+            for letter, column, coded in zip(self.order, batch, chunks, strict=True):
+                coded.append(self._encode(column, letter, row))
+            row += len(batch[0])
+        head, relation, tail, *time = (pa.chunked_array(each) for each in chunks)
+        return Labels(head, relation, tail, crlf=False, final_newline=True, time=tuple(time))
+
+    def _encode(self, column: Any, letter: str, row: int) -> Any:
+        array = pa.array(column) if isinstance(column, np.ndarray) else column
+        self._refuse_nulls(array, letter, row)
+        texts = array.cast(pa.string()) if not pa.types.is_binary(array.type) else array
+        labels = texts.cast(pa.binary())
+        lengths: Any = pc.binary_length(labels)  # type: ignore[arg-type] # the stubs know single values only
+        if len(labels) and pc.min(lengths).as_py() == 0:
+            empty = pc.index(lengths, 0).as_py()
+            raise DataError(f"{self.path}, row {row + empty:,}: the {NAMES[letter]} is empty; expected a label.")
+        return labels.dictionary_encode()
+
+    def _refuse_nulls(self, array: Any, letter: str, row: int) -> None:
+        if array.null_count:
+            place = row + pc.index(array.is_null(), True).as_py()
+            raise DataError(
+                f"{self.path}, row {place:,}: the {NAMES[letter]} has no value; expected a label or an id in every row."
+            )
+
+    def read_ids(self) -> Iterator[list[NDArray[Any]]]:
+        """Yield ids as numbers, checked to be from 0 to 2^32 - 1."""
+        row = 0
+        for batch in self.read():
+            found = []
+            for letter, column in zip(self.order, batch, strict=True):
+                if not isinstance(column, np.ndarray):
+                    self._refuse_nulls(column, letter, row)
+                ids = column if isinstance(column, np.ndarray) else view_numbers(column)
+                if ids.size and (ids.min() < 0 or ids.max() >= _MOST_IDS):
+                    place = int(np.argmax((ids < 0) | (ids >= _MOST_IDS)))
+                    raise DataError(
+                        f"{self.path}, row {row + place:,}: the {NAMES[letter]} is {int(ids[place]):,}; expected an id "
+                        f"from 0 to {_MOST_IDS - 1:,}. Ids best count from 0 without gaps."
+                    )
+                found.append(ids)
+            row += len(batch[0])
+            yield found
+
+
+def open_columns(path: Path, layout: Layout) -> Columns | None:
+    """Open a file that holds columns, or a folder of such files; None if it is neither."""
+    if path.is_dir():
+        # No deeper: the folder may be a whole disk.
+        files = sorted(each for depth in ("*.parquet", "*/*.parquet") for each in path.glob(depth) if each.is_file())
+        if not files:
+            raise DataError(f"cannot read {path}: it is a folder without Parquet files. Name a file of triples.")
+        return _open_parquet(path, files, layout)
+    if not path.is_file() or not os.access(path, os.R_OK):
+        return None
+    with path.open("rb") as stream:
+        begin = stream.read(_PIECE)
+    opens = next((opens for magic, opens in FORMATS.items() if begin.startswith(magic)), None)
+    return _open_text(path, begin, layout) if opens is None else opens(path, [path], layout)
+
+
+def _open_text(path: Path, begin: bytes, layout: Layout) -> Columns | None:
+    """Open text whose first line has numbered labels only; None for any other, which has to be read with more care."""
+    first = _NUMBERED.match(begin)
+    if layout != Layout() or first is None or first[0] == b"0\t1\t2\n":
+        return None
+    entity, relation = first[1], first[2]
+
+    def read() -> Iterator[Batch]:
+        with path.open("rb") as stream:
+            rest = b""
+            while block := stream.read(_PIECE):
+                piece, end, rest = (rest + block).rpartition(b"\n")
+                if end:
+                    yield _parse(piece + end, entity, relation)
+            if rest:
+                yield _parse(rest + b"\n", entity, relation)
+
+    prefixes = entity.decode(), relation.decode()
+    return Columns(path, path.stat().st_size // len("0\t0\t0\n") + 1, "hrt", prefixes, [path], read, text=True)
+
+
+class NotNumberedError(Exception):
+    """Text has other labels than numbered ones."""
+
+
+def _parse(piece: bytes, entity: bytes, relation: bytes) -> Batch:
+    """Return the numbers of labels, line by line."""
+    signs = np.frombuffer(piece, np.uint8)
+    ends = np.flatnonzero((signs == ord("\t")) | (signs == ord("\n")))
+    if ends.size % 3 or (signs[ends].reshape(-1, 3) != np.frombuffer(b"\t\t\n", np.uint8)).any():
+        raise NotNumberedError
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    found = []
+    for column, prefix in enumerate((entity, relation, entity)):
+        start, end = starts[column::3], ends[column::3]
+        if (end - start <= len(prefix)).any() or any(
+            (signs[start + place] != sign).any() for place, sign in enumerate(prefix)
+        ):
+            raise NotNumberedError
+        numbers = read_digits(signs, end, end - start - len(prefix))
+        if numbers is None or numbers.max() >= _MOST_IDS:
+            raise NotNumberedError
+        found.append(numbers)
+    return found
+
+
+_PIECE = 1 << 24
+_NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+\n")
+
+
+def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
+    try:
+        opened = [pq.ParquetFile(each, pre_buffer=False) for each in files]
+        schema, rows = opened[0].schema_arrow, sum(each.metadata.num_rows for each in opened)
+    except DAMAGE as error:
+        raise _damaged(path, error) from error
+    for each, other in zip(files, opened, strict=True):
+        if other.schema_arrow.names != schema.names or other.schema_arrow.types != schema.types:
+            raise DataError(f"{each} has other columns than {files[0]}; expected the same in all files of {path}.")
+    letters = _name(path, schema.names, layout)
+    order = "".join(sorted((letter for letter in letters if letter != "-"), key="hrtd".index))
+    names = [name for wanted in "hrtd" for name, letter in zip(schema.names, letters, strict=True) if letter == wanted]
+    kinds = [schema.field(name).type for name in names]
+    for name, kind, letter in zip(names, kinds, order, strict=True):
+        held = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if not (letter == "d" or any(check(held) for check in _LABELS) or pa.types.is_integer(held)):
+            raise DataError(f"{path}: column {name!r} holds {kind}; expected text or whole numbers.")
+
+    def read() -> Iterator[Batch]:
+        try:
+            for each in opened:
+                for batch in each.iter_batches(_ROWS, columns=names, use_threads=False):
+                    yield [batch.column(name) for name in names]
+        except DAMAGE as error:
+            raise _damaged(path, error) from error
+
+    prefixes = ("", "") if order == "hrt" and all(map(pa.types.is_integer, kinds)) else None
+    return Columns(path, rows, order, prefixes, files, read, tuple(names))
+
+
+_LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+
+
+def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
+    try:
+        array = np.load(path, mmap_mode="r")
+    except DAMAGE as error:
+        raise _damaged(path, error) from error
+    order = layout.columns or "hrt"
+    if array.ndim != 2 or array.shape[1] != len(order) or array.dtype.kind not in "iu":
+        raise DataError(
+            f"{path} is an array of {array.dtype} of shape {array.shape}; expected whole numbers in "
+            f"{len(order)} columns ({order})."
+        )
+    places = [order.index(letter) for letter in "hrt"]
+
+    def read() -> Iterator[Batch]:
+        for start in range(0, len(array), _ROWS):
+            yield [np.ascontiguousarray(array[start : start + _ROWS, place]) for place in places]
+
+    return Columns(path, len(array), "hrt", ("", ""), files, read)
+
+
+FORMATS: dict[bytes, Callable[[Path, Sequence[Path], Layout], Columns]] = {
+    b"PAR1": _open_parquet,
+    b"\x93NUMPY": _open_numpy,
+}
+"""How files of columns begin, with what opens them."""
+
+
+def _name(path: Path, names: Sequence[str], layout: Layout) -> str:
+    """Return the letters of columns."""
+    if layout.columns is not None:
+        if len(layout.columns) != len(names):
+            raise DataError(
+                f"{path} has {len(names)} columns ({', '.join(names)}), --columns {layout.columns} names "
+                f"{len(layout.columns)}. Name each, those to ignore with -."
+            )
+        return layout.columns
+    letters = name_columns(names) or ("hrt" if len(names) == 3 else None)
+    if letters is None:
+        raise DataError(
+            f"{path} has columns {', '.join(names)}; expected head, relation and tail. Say which is which with "
+            f"--columns, a letter for each, such as hrt{'-' * max(len(names) - 3, 0)}."
+        )
+    return letters
+
+
+def _damaged(path: Path, error: Exception) -> DataError:
+    return DataError(f"{path} is cut off or damaged: {first_line(error)[:200]}. Get the file again.")
+
+
+def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:
+    """Code the ids of a graph as themselves; None for labels, and for ids that are too far apart for that.
+
+    Ids that take more than `memory` bytes are kept in temporary files.
+
+    Raises
+    ------
+    DataError
+        If a file is damaged, an id is missing, negative or at least 2^32, or the temporary files cannot be written.
+    """
+    (prefixes, *others) = {columns.prefixes for columns in files.values()}
+    if prefixes is None or others:
+        return None
+    spilled = _BYTES * sum(columns.rows for columns in files.values()) > (MEMORY if memory is None else memory)
+    try:
+        loaded = {split: _load(columns, spilled=spilled) for split, columns in files.items()}
+    except NotNumberedError:
+        return None
+    firsts = [_read_line(columns) for columns in files.values() if columns.text]
+    highest = zip(*(found for _, found in loaded.values()), strict=True)
+    head, relation, tail = (1 + max(found) for found in highest)
+    rows = sum(len(triples) for triples, _ in loaded.values())
+    # Files that begin with the same line may have a heading.
+    if len({*firsts}) < len(firsts) or max(head, relation, tail) > max(_DENSE, 16 * rows):
+        return None
+    splits = {split: loaded[split][0] if split in loaded else NO_TRIPLES for split in SPLITS}
+    names = None
+    if prefixes[1]:
+        names = pa.array([f"{prefixes[1]}{code}".encode() for code in range(relation)], pa.binary())
+    return Graph(splits, max(head, tail), relation, gaps=True, relation_labels=names)
+
+
+def _read_line(columns: Columns) -> bytes:
+    with columns.path.open("rb") as stream:
+        return stream.readline(1 << 16)
+
+
+def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
+    """Read ids into memory, or into temporary files; return the highest of each column, too."""
+    highest = [0, 0, 0]
+    parts: list[list[NDArray[np.uint32]]] = [[np.zeros(0, dtype=np.uint32)] for _ in highest]
+    remedy = "Set TMPDIR to a folder with room for them, or raise --memory."
+    with ExitStack() as stack, explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy):
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest] if spilled else []
+        for batch in columns.read_ids():
+            for place, ids in enumerate(batch):
+                highest[place] = max(highest[place], int(ids.max(initial=0)))
+                codes = ids.astype(np.uint32)
+                if spilled:
+                    files[place].write(codes.data.cast("B"))
+                else:
+                    parts[place].append(codes)
+        for file in files:
+            file.flush()
+        # An empty file cannot be mapped.
+        mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files if file.tell())
+    arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
+    while parts and not mappings:
+        arrays.append(np.concatenate(parts.pop(0)))
+    kind = np.int32 if max(highest) < 1 << 31 else np.uint32
+    head, relation, tail = (cast("Codes", array.view(kind)) for array in arrays)
+    return Triples(head, relation, tail, mappings=mappings), highest

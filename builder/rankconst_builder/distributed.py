@@ -1,0 +1,247 @@
+"""Count a graph whose train no machine holds: its Parquet files are read by the workers of a Dask cluster.
+
+A task reads a row group and writes its triples as words, part by part (:mod:`~rankconst_builder.words`); another puts
+together what all row groups have of a part, and counts it as one process does (:mod:`~rankconst_builder.tallies`). The
+words of a part meet on one worker, no worker sees all of them, and only tallies come back. A task that is lost with its
+worker is run again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
+from rankconst_builder.candidates import count_ranked, list_queries, list_sides
+from rankconst_builder.columns import DAMAGE, Columns, encode_ids
+from rankconst_builder.graph import NO_TRIPLES, Triples, add_parts, describe_part
+from rankconst_builder.tallies import Side, add_tallies
+from rankconst_builder.words import Packing, drop_repeats, split_batches, view
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.protocols import Protocol
+    from rankconst_builder.candidates import Tally
+    from rankconst_builder.graph import Codes, Graph, PartStatistics, Statistics
+    from rankconst_builder.words import Words
+
+    Tallies = dict[tuple[str, str, str], Mapping[str, Tally]]
+
+
+_PATIENCE = "20s"
+_SHARES = 64  # into how many shares entities are split to find those that occur
+
+
+@dataclass(frozen=True)
+class _RowGroup:
+    """A part of train that one task reads."""
+
+    file: Path
+    group: int
+    names: tuple[str, ...]  # of the columns of heads, relations and tails
+
+    def read(self) -> Triples:
+        """Read the triples; ids are checked as those that one process reads are."""
+        columns = Columns(Path(f"{self.file}, row group {self.group}"), 0, "hrt", ("", ""), [], self._read_batches)
+        batches = [[np.zeros(0, dtype=np.int64)] * 3, *columns.read_ids()]
+        return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
+
+    def _read_batches(self) -> Iterator[list[Any]]:
+        try:
+            with pq.ParquetFile(self.file, pre_buffer=False) as opened:
+                table = opened.read_row_group(self.group, columns=[*self.names], use_threads=False)
+        except DAMAGE as error:
+            raise DataError(
+                f"a worker cannot read {self.file}: {first_line(error)[:200]}. Workers need the same file in the same "
+                "place."
+            ) from error
+        for batch in table.to_batches():
+            yield [batch.column(name) for name in self.names]
+
+
+def connect(address: str) -> Any:
+    """Connect to a scheduler."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtraError("--scheduler needs Dask. Run: pip install 'rankconst[dask]'") from error
+    try:
+        return Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call] # Dask has no types
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"no scheduler answers at {address}: {first_line(error)}. Start one with `dask scheduler`, workers with "
+            "`dask worker ADDRESS`, and give the address that it prints."
+        ) from error
+
+
+def count_distributed(
+    client: Any,
+    files: Mapping[str, Columns],
+    protocols: Sequence[Protocol],
+    splits: Collection[str],
+    room: int | None = None,
+) -> tuple[Graph, Statistics, Tallies]:
+    """Count the candidates of splits under each protocol, under chance, on the workers of a cluster.
+
+    Parameters
+    ----------
+    client
+        A client of Dask distributed.
+    files
+        The files of train, in Parquet and where workers find them too, and of valid and test, which are read here.
+    protocols, splits
+        What to cover.
+    room
+        Bytes that the words of a part may take, about; a default if None.
+
+    Returns
+    -------
+    The graph, without the triples of train; its statistics; and tallies, from protocol, split and baseline to side.
+
+    Raises
+    ------
+    DataError
+        If a file is damaged or not of ids, or a worker cannot read it.
+    """
+    train = files["train"]
+    held_out = {split: columns for split, columns in files.items() if split != "train"}
+    small = encode_ids(held_out) if held_out else None
+    if small is None or train.prefixes != ("", "") or not train.names:
+        raise DataError("--scheduler reads ids: Parquet files of whole numbers, and test besides train.")
+    groups = _list_groups(train)
+    graph = _find_trained(client, groups, small)
+    rows = {split: train.rows if split == "train" else len(triples) for split, triples in graph.splits.items()}
+    shared = client.scatter(graph, broadcast=True)
+    ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
+    tallies: dict[tuple[str, str, str], dict[str, Tally]] = {
+        (protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits
+    }
+    statistics: list[PartStatistics] = []
+    for side in list_sides(graph):
+        covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
+        job = _Job(side, covered, (*splits,), sum(rows.values()), room)
+        written = [client.submit(job.write, group, shared, pure=False) for group in groups]
+        counted = []
+        for part in job.plan(graph).parts:
+            taken = [client.submit(_take, one, part, pure=False) for one in written]
+            counted.append(client.submit(job.count, part, shared, taken, pure=False))
+        found = client.gather(counted)
+        statistics += [each for each, _ in found if each is not None]
+        for split in splits:
+            added = add_tallies(covered, [each[split] for _, each in found], split, side, ranked)
+            for protocol, tally in added.items():
+                tallies[protocol.key, split, DEFAULT_BASELINE][side] = tally
+    return graph, add_parts(graph, rows, statistics), dict(tallies)
+
+
+def _list_groups(columns: Columns) -> list[_RowGroup]:
+    found = []
+    for file in columns.files:
+        with pq.ParquetFile(file) as opened:
+            numbers = range(opened.metadata.num_row_groups)
+        found += [_RowGroup(file.absolute(), number, columns.names) for number in numbers]
+    return found
+
+
+def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Graph:
+    """Find out which entities and relations occur in train."""
+    listed = [client.submit(_list_codes, group, pure=False) for group in groups]
+    shares = [
+        client.submit(_mark_share, [client.submit(_take, one, share, pure=False) for one in listed], pure=False)
+        for share in range(_SHARES)
+    ]
+    found = client.gather([client.submit(_take, one, _SHARES, pure=False) for one in listed])
+    relations = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+    marked = client.gather(shares)
+    # Each share has the entities whose number leaves the same rest.
+    size = max(graph.num_entities, _SHARES * max(map(len, marked)))
+    entities = np.zeros(-(-size // _SHARES) * _SHARES, dtype=np.bool_)
+    for share, mask in enumerate(marked):
+        entities[share::_SHARES][: len(mask)] = mask
+    last = 1 + int(np.flatnonzero(entities).max(initial=-1))
+    num_entities = max(graph.num_entities, last)
+    num_relations = max(graph.num_relations, 1 + int(relations.max(initial=-1)))
+    occurring = np.zeros(num_relations, dtype=np.bool_)
+    occurring[relations] = True
+    trained = entities[:num_entities], occurring
+    return replace(graph, num_entities=num_entities, num_relations=num_relations, trained=trained)
+
+
+def _list_codes(group: _RowGroup) -> list[Codes]:
+    """Return the entities of a row group, share by share, then its relations; each once."""
+    triples = group.read()
+    ids = drop_repeats(np.sort(np.concatenate([triples.head, triples.tail]).astype(np.uint64))).astype(np.int64)
+    return [*(ids[ids % _SHARES == share] // _SHARES for share in range(_SHARES)), np.unique(triples.relation)]
+
+
+def _mark_share(found: Sequence[Codes]) -> NDArray[np.bool_]:
+    mask = np.zeros(1 + max((int(ids.max(initial=-1)) for ids in found), default=-1), dtype=np.bool_)
+    for ids in found:
+        mask[ids] = True
+    return mask
+
+
+def _take(found: Sequence[Any], place: int) -> Any:
+    return found[place]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What workers do for one side."""
+
+    side: str
+    protocols: tuple[Protocol, ...]
+    splits: tuple[str, ...]
+    rows: int
+    room: int | None
+
+    def plan(self, graph: Graph) -> Packing:
+        """Return how words are written."""
+        return Packing.plan(graph, self.side, self.rows, self.room)
+
+    def write(self, group: _RowGroup, graph: Graph) -> list[Words]:
+        """Return the words of a row group, part by part: all where train is ranked or described, else answers only."""
+        packing, triples = self.plan(graph), group.read()
+        if "train" not in self.splits and self.side != "tail":
+            triples = _select_answers(graph, self.side, triples)
+        return [packing.sort([triples], part) for part in packing.parts]
+
+    def count(
+        self, part: int, graph: Graph, found: Sequence[Words]
+    ) -> tuple[PartStatistics | None, dict[str, dict[str, Tally]]]:
+        """Return what a part contributes to the statistics, if it has all facts, and tallies by split and protocol."""
+        train = np.concatenate([np.zeros(0, dtype=np.uint64), *found])
+        train.sort()
+        statistics, packing = None, self.plan(graph)
+        if self.side == "tail":
+            words = {split: packing.sort([triples], part) for split, triples in graph.splits.items()}
+            statistics = describe_part(packing, words | {"train": train}, part)
+        tallies = {}
+        for split in self.splits:
+            side = Side.of(graph, split, self.side, self.protocols, room=self.room, rows=self.rows)
+            tallies[split] = side.tally(part, train)
+        return statistics, tallies
+
+
+def _select_answers(graph: Graph, side: str, triples: Triples) -> Triples:
+    """Return the triples that answer a query of valid or test."""
+    asked = _join(graph.splits.values())
+    queries = list_queries(graph, asked, side)
+    found = [NO_TRIPLES]
+    for batch in split_batches(triples):
+        for anchors, given, _ in view(graph, batch, side):
+            rows, _ = queries.match(anchors, given)
+            found.append(batch.select(rows))
+    return _join(found)
+
+
+def _join(triples: Iterable[Triples]) -> Triples:
+    return Triples(*map(np.concatenate, zip(*(each.codes for each in triples), strict=True)))

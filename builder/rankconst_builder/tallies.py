@@ -1,0 +1,239 @@
+"""Count the candidates of a split's tasks all together: how many are alike, not which task has how many.
+
+:mod:`~rankconst_builder.candidates` looks known triples up among the queries of a split. Where queries are about as
+many as known triples, as those of train are, sorting all of them is quicker, and a part of them at a time will do.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.errors import DataError
+from rankconst_builder.candidates import (
+    Tally,
+    count_ranked,
+    list_known,
+    list_sides,
+    list_sources,
+    select_candidates,
+    select_relations,
+)
+from rankconst_builder.words import Packing, count_runs, drop_repeats, split_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rankconst.catalogue.protocols import Protocol
+    from rankconst_builder.graph import Codes, Graph, Triples
+    from rankconst_builder.words import Words
+
+    Select = Callable[[Triples], NDArray[np.bool_]]
+
+
+def tally_protocols(
+    graph: Graph, protocols: Iterable[Protocol], split: str, room: int | None = None
+) -> dict[str, dict[str, Tally]]:
+    """Count the candidates of a split under each protocol, side by side, in `room` bytes if given.
+
+    The result goes from protocol to side. A protocol that needs a missing file has none; one that ranks no triple of
+    the split has no side.
+    """
+    ranked = {
+        protocol: count_ranked(graph, protocol)
+        for protocol in protocols
+        if not graph.explain_uncounted(protocol, split)
+    }
+    found: dict[str, dict[str, Tally]] = {protocol.key: {} for protocol in ranked}
+    for side in list_sides(graph):
+        covered = [protocol for protocol, numbers in ranked.items() if side in numbers]
+        looked = Side.of(graph, split, side, covered, room=room)
+        parts = (looked.tally(part) for part in looked.packing.parts)
+        for protocol, tally in add_tallies(covered, parts, split, side, ranked).items():
+            found[protocol.key][side] = tally
+    return found
+
+
+def add_tallies(
+    protocols: Iterable[Protocol],
+    parts: Iterable[Mapping[str, Tally]],
+    split: str,
+    side: str,
+    ranked: Mapping[Protocol, Mapping[str, int]],
+) -> dict[Protocol, Tally]:
+    """Return the numbers of candidates of a side from those of known answers in each part, by protocol's key."""
+    listed, found = [*parts], {}
+    # Protocols that know the same have the same tallies.
+    merged: dict[tuple[int, ...], Tally] = {}
+    for protocol in protocols:
+        tallies, number = [part[protocol.key] for part in listed], ranked[protocol][side]
+        same = tuple(map(id, tallies))
+        merged[same] = known = merged[same] if same in merged else Tally.merge(tallies)
+        if not known.size.size:
+            continue
+        # Of as many known answers, the true one is a candidate.
+        size = number + 1 - known.size
+        if size.min() < 1 or size.max() > number:
+            raise DataError(
+                f"{protocol.key} {split} {side}: candidates run from {size.min()} to {size.max()}; "
+                f"expected 1 to {number}. This is a bug: please report it with the dataset."
+            )
+        found[protocol] = replace(known, size=size)
+    return found
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What tasks of protocols have in common that know the same answers of the same queries."""
+
+    tasks: str  # the name of what selects those ranked
+    inside: str  # the name of what selects known triples that can be removed; empty if none are
+    distinct: bool
+    known: frozenset[str]
+    timed: bool  # True if known answers are those of the same time
+
+
+@dataclass(frozen=True)
+class Side:
+    """The facts of a graph, as one side of a split asks for them."""
+
+    packing: Packing
+    split: str
+    protocols: Sequence[Protocol]
+    sources: Mapping[str, Triples]
+    selections: Mapping[str, Select]
+
+    @classmethod
+    def of(
+        cls,
+        graph: Graph,
+        split: str,
+        side: str,
+        protocols: Sequence[Protocol],
+        *,
+        room: int | None = None,
+        rows: int | None = None,
+    ) -> Side:
+        """Look at the facts of a graph, or at as many `rows`, of which train is elsewhere."""
+        selections: dict[str, Select] = {}
+        for protocol in protocols:
+            selections[f"ranked {protocol.tasks}"] = functools.partial(_is_ranked, graph, protocol.tasks)
+            entities, relations = select_candidates(graph, protocol), select_relations(graph, protocol)
+            selections[f"inside {protocol.candidates}"] = functools.partial(
+                _is_inside, entities, relations if side == RELATION_SIDE else None
+            )
+        sources = list_sources(graph)
+        number = sum(map(len, sources.values())) if rows is None else rows
+        return cls(Packing.plan(graph, side, number, room), split, protocols, sources, selections)
+
+    def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
+        """Return the numbers of known answers in a part under each protocol; `train` has words that are elsewhere."""
+        look = _Part(self, part, train)
+        done = {plan: look.tally(plan) for plan in dict.fromkeys(map(self._plan, self.protocols))}
+        return {protocol.key: done[self._plan(protocol)] for protocol in self.protocols}
+
+    def _plan(self, protocol: Protocol) -> _Plan:
+        known = list_known(self.packing.graph, protocol, self.split)
+        return _Plan(
+            f"ranked {protocol.tasks}",
+            f"inside {protocol.candidates}" if known else "",
+            protocol.distinct,
+            known,
+            protocol.time == "same" if known else True,
+        )
+
+    @functools.cached_property
+    def selective(self) -> frozenset[tuple[str, str]]:
+        """Which selections leave out anything of which source."""
+        graph = self.packing.graph
+        restricted = not (graph.allowed_entities is None and graph.allowed_relations is None)
+        return frozenset(
+            (name, source)
+            for name, select in self.selections.items()
+            for source, triples in self.sources.items()
+            # What train has is seen.
+            if (restricted or source != "train") and not all(select(batch).all() for batch in split_batches(triples))
+        )
+
+
+class _Part:
+    """One part of the facts of a side; what is sorted and counted once serves all plans."""
+
+    def __init__(self, side: Side, part: int, train: Words | None = None) -> None:
+        self._side, self._part = side, part
+        # Not caches of methods, whose cycles would keep large arrays until Python looks for cycles.
+        self._sorted: dict[tuple[str, str, bool], Words] = {} if train is None else {("train", "", True): train}
+        self._asked: dict[tuple[str, bool], tuple[Words, Codes]] = {}
+        self._known: dict[tuple[str, bool], tuple[Words, Codes]] = {}
+
+    def tally(self, plan: _Plan) -> Tally:
+        """Return the number of known answers of each query, those alike as one."""
+        packing = self._side.packing
+        asked, frequency = self._count_asked(plan.tasks, plan.distinct)
+        relation = np.zeros_like(frequency) if packing.side == RELATION_SIDE else packing.find_given(asked)
+        count = np.ones_like(frequency)
+        if plan.known:
+            keys, known = self._count_known(plan.inside, plan.timed)
+            known = self._add_others(plan, keys, known)
+            wanted = asked if plan.timed else asked // np.uint64(packing.num_times)
+            count = known if np.array_equal(keys, wanted) else known[np.searchsorted(keys, wanted)]
+        return Tally.of_queries(count, frequency, relation)
+
+    def _sort(self, source: str, selection: str, *, timed: bool) -> Words:
+        selection = selection if (selection, source) in self._side.selective else ""
+        key = source, selection, timed or self._side.packing.num_times == 1
+        if key not in self._sorted:
+            packing = self._side.packing if key[2] else replace(self._side.packing, num_times=1)
+            select = self._side.selections.get(selection)
+            keep = None if select is None else functools.partial(_keep, select)
+            self._sorted[key] = packing.sort([self._side.sources[source]], self._part, keep)
+        return self._sorted[key]
+
+    def _count_asked(self, tasks: str, distinct: bool) -> tuple[Words, Codes]:
+        if (tasks, distinct) not in self._asked:
+            words = self._sort(self._side.split, tasks, timed=True)
+            words = drop_repeats(words) if distinct else words
+            self._asked[tasks, distinct] = count_runs(self._side.packing.find_keys(words))
+        return self._asked[tasks, distinct]
+
+    def _count_known(self, inside: str, timed: bool) -> tuple[Words, Codes]:
+        if (inside, timed) not in self._known:
+            words = drop_repeats(self._sort(self._side.split, inside, timed=timed))
+            self._known[inside, timed] = count_runs(self._side.packing.find_keys(words))
+        return self._known[inside, timed]
+
+    def _add_others(self, plan: _Plan, keys: Words, known: Codes) -> Codes:
+        """Count the known answers that the split itself does not have, too."""
+        others = sorted(plan.known - {self._side.split})
+        found = [self._sort(source, plan.inside, timed=plan.timed) for source in others]
+        words = np.concatenate([np.zeros(0, dtype=np.uint64), *found])
+        if not (words.size and keys.size):
+            return known
+        words.sort()
+        words = drop_repeats(words)
+        own = self._sort(self._side.split, plan.inside, timed=plan.timed)
+        words = words[own[np.minimum(np.searchsorted(own, words), own.size - 1)] != words]
+        asked = self._side.packing.find_keys(words)
+        place = np.minimum(np.searchsorted(keys, asked), keys.size - 1)
+        return known + np.bincount(place[keys[place] == asked], minlength=keys.size)
+
+
+def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:
+    allowed = graph.is_allowed(batch)
+    return allowed & graph.is_seen(batch) if tasks == "seen" else allowed
+
+
+def _is_inside(entities: NDArray[np.bool_], relations: NDArray[np.bool_] | None, batch: Triples) -> NDArray[np.bool_]:
+    """Tell which known triples can be removed: a candidate only can be removed from the candidates."""
+    inside: NDArray[np.bool_] = entities[batch.head] & entities[batch.tail]
+    return inside if relations is None else inside & relations[batch.relation]
+
+
+def _keep(select: Select, batch: Triples) -> Triples:
+    return batch.select(select(batch))

@@ -1,0 +1,216 @@
+"""Facts as single numbers: a query and its answer in 64 bits, so that counting is sorting and comparing.
+
+Memory stays within bounds however many facts there are: they are looked at in batches, and sorted by parts, each of
+which has all facts of some of the queries.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankconst.catalogue.protocols import RELATION_SIDE
+from rankconst.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from rankconst_builder.graph import Codes, Graph, Triples
+
+    Words = NDArray[np.uint64]
+    Mask = NDArray[np.bool_]
+
+
+BATCH = 1 << 18
+"""Facts looked at in one go: small enough for the second-level cache."""
+
+ROOM = 1 << 26
+"""Bytes that one part of the facts may take while it is sorted: more is slower, as larger arrays are mapped anew."""
+
+_FEW_PARTS = 16  # All facts are looked at for each part: rather take more room than look at them more often.
+_MOST_PARTS = 1 << 12
+_BYTES = 24  # of a fact that is sorted: its word, and what is made of it
+
+
+def pack(first: Codes | Words, second: Codes, size: int) -> Words:
+    """Return two codes in one number; `size` is the number of codes that the second can be."""
+    return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
+
+
+def is_new(ordered: NDArray[Any]) -> Mask:
+    """Tell which of some numbers in order differ from the one before. Shape (n,)."""
+    new = np.ones(ordered.size, dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return new
+
+
+def drop_repeats(ordered: Words) -> Words:
+    """Return numbers in order, each once; the array itself if none repeats."""
+    new = is_new(ordered)
+    return ordered if new.all() else ordered[new]
+
+
+def count_runs(ordered: Words) -> tuple[Words, Codes]:
+    """Return the distinct ones of some numbers in order, and how often each occurs."""
+    starts = np.flatnonzero(is_new(ordered))
+    return ordered[starts], np.diff(starts, append=ordered.size)
+
+
+def split_batches(triples: Triples) -> Iterator[Triples]:
+    """Yield facts, some at a time; of those in files, what has been looked at leaves memory."""
+    for start in range(0, len(triples), BATCH):
+        yield triples.select(slice(start, start + BATCH))
+        for mapping in triples.mappings:
+            if hasattr(mapping, "madvise"):
+                mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def mark(size: int, triples: Triples, *columns: str) -> Mask:
+    """Return which codes occur in some columns. Shape (size,)."""
+    found = np.zeros(size, dtype=np.bool_)
+    for batch in split_batches(triples):
+        for column in columns:
+            found[getattr(batch, column)] = True
+    return found
+
+
+def view(graph: Graph, triples: Triples, side: str) -> Iterator[tuple[Codes, Codes, Codes]]:
+    """Yield facts as a side asks for them: an entity, the relation or another entity, and the answer."""
+    head, relation, tail = triples.codes[:3]
+    if side == RELATION_SIDE:
+        yield head, tail, relation
+        if graph.temporal:
+            yield tail, head, relation + graph.num_relations
+    else:
+        yield (tail, relation, head) if side == "head" else (head, relation, tail)
+
+
+def count_bits(num_answers: int) -> int:
+    """Return how many bits an answer takes."""
+    return max(int(num_answers).bit_length(), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How the facts of a side are written as words: ``((anchor * given + other) * times + time) << bits | answer``.
+
+    Facts come in `2 ** shift` parts, by the last bits of the anchor, which words leave out: the entity that the query
+    has in any case.
+    """
+
+    graph: Graph
+    side: str
+    num_given: int  # relations, or entities where those are asked for
+    num_times: int  # 1 for queries without a time
+    bits: int  # of an answer
+    shift: int
+
+    @classmethod
+    def plan(cls, graph: Graph, side: str, rows: int, room: int | None = None, *, timed: bool = True) -> Packing:
+        """Choose as many parts as it takes for words of 64 bits, and for `rows` facts in `room` bytes."""
+        related = side == RELATION_SIDE
+        given = graph.num_entities if related else graph.num_relations
+        bits = count_bits(2 * graph.num_relations if related else graph.num_entities)
+        times = graph.num_times if timed else 1
+        need = rows * _BYTES
+        shift = max(math.ceil(need / (room or max(ROOM, need // _FEW_PARTS))) - 1, 0).bit_length()
+        while (-(-graph.num_entities >> shift) * given * times) << bits > 1 << 64:
+            shift += 1
+        if 1 << shift > _MOST_PARTS:
+            spelled = f", {times:,} times" if times > 1 else ""
+            raise DataError(
+                f"{rows:,} facts of {graph.num_entities:,} entities{spelled} and {graph.num_relations:,} relations are "
+                f"too many for 64-bit keys in {_MOST_PARTS:,} parts."
+            )
+        return cls(graph, side, given, times, bits, shift)
+
+    @property
+    def parts(self) -> range:
+        """The numbers of the parts."""
+        return range(1 << self.shift)
+
+    def sort(self, files: Iterable[Triples], part: int, keep: Callable[[Triples], Triples] | None = None) -> Words:
+        """Return the words of a part of some facts, ascending, repetitions included; of all, or those to `keep`."""
+        found = [np.zeros(0, dtype=np.uint64)]
+        for triples in files:
+            for batch in split_batches(triples):
+                kept = batch if keep is None else keep(batch)
+                found += [self._pack(*codes, kept.time, part) for codes in view(self.graph, kept, self.side)]
+        words = np.concatenate(found)
+        words.sort()
+        return words
+
+    def _pack(self, anchors: Codes, given: Codes, answers: Codes, times: Codes | None, part: int) -> Words:
+        columns = (
+            [anchors, given, answers] if times is None or self.num_times == 1 else [anchors, given, answers, times]
+        )
+        if self.shift:
+            mine = np.flatnonzero((anchors & (len(self.parts) - 1)) == part)
+            columns = [column[mine] for column in columns]
+        words = pack(columns[0] >> self.shift, columns[1], self.num_given)
+        for extra in columns[3:]:
+            words = pack(words, extra, self.num_times)
+        words <<= np.uint64(self.bits)
+        words |= columns[2].astype(np.uint64)
+        return words
+
+    def find_keys(self, words: Words) -> Words:
+        """Return the queries of words."""
+        return words >> np.uint64(self.bits)
+
+    def find_answers(self, words: Words) -> Words:
+        """Return the answers of words."""
+        return words & np.uint64((1 << self.bits) - 1)
+
+    def find_given(self, keys: Words) -> Codes:
+        """Return the relation of each query, or its second entity."""
+        return (keys // np.uint64(self.num_times) % np.uint64(self.num_given)).astype(np.int64)
+
+    def find_anchors(self, keys: Words, part: int) -> Codes:
+        """Return the entity of each query of a part."""
+        anchors = (keys // np.uint64(self.num_times * self.num_given)).astype(np.int64)
+        return anchors << self.shift | part
+
+
+def read_digits(signs: NDArray[np.uint8], ends: Codes, digits: Codes) -> Codes | None:
+    """Return the numbers that end at some places of a text; None if any is not written in its shortest way.
+
+    `digits` tells how many signs of the text before each end belong to the number: 1 to 10.
+    """
+    if not digits.size:
+        return np.zeros(0, dtype=np.int64)
+    if digits.min() < 1 or digits.max() > 10:
+        return None
+    if ((signs[ends - digits] == ord("0")) & (digits > 1)).any():
+        return None
+    # The last eight bytes of each number in one word, the last of them on top; what is no digit of it becomes 0.
+    padded = np.concatenate([np.zeros(8, np.uint8), signs])
+    words: Words = np.ndarray(signs.size + 1, "<u8", padded, strides=(1,))[ends]
+    kept = ~np.uint64(0) << (8 * (8 - np.minimum(digits, 8))).astype(np.uint64)
+    words = (words & kept) | (_ZEROS & ~kept)
+    if ((words & _HIGH) != _ZEROS).any() or (((words + _SIX) & _HIGH) != _ZEROS).any():
+        return None
+    # Neighbouring digits, then pairs, then fours are added up, all at once.
+    for mask, factor, step in _STEPS:
+        words = ((words & mask) * factor) >> step
+    numbers = words.astype(np.int64)
+    for place in (9, 10):
+        longer = np.flatnonzero(digits >= place)
+        figures = signs[ends[longer] - place].astype(np.int64) - ord("0")
+        if ((figures < 0) | (figures > 9)).any():
+            return None
+        numbers[longer] += figures * 10 ** (place - 1)
+    return numbers
+
+
+_ZEROS, _HIGH, _SIX = (np.uint64(int(byte * 8, 16)) for byte in ("30", "f0", "06"))
+_STEPS = [
+    (np.uint64(int(byte * (16 // len(byte)), 16)), np.uint64(10**width << 8 * width | 1), np.uint64(8 * width))
+    for width, byte in ((1, "0f"), (2, "00ff"), (4, "0000ffff"))
+]

@@ -1,0 +1,387 @@
+"""Triples in columns: however a graph is written, its tables are the same, and what is wrong with a file is said."""
+
+from __future__ import annotations
+
+import errno
+import random
+import tempfile
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brute import ORDER, count_brute_force
+from graphs import STATIC, Row
+from rankconst.errors import DataError
+from rankconst_builder import columns as module
+from rankconst_builder.columns import MEMORY, encode_ids, open_columns
+from rankconst_builder.fetch import read_local
+from rankconst_builder.graph import Graph, describe_graph, encode_labels
+from rankconst_builder.layout import Layout, read_own
+from rankconst_builder.pipeline import count_histograms
+from rankconst_builder.words import read_digits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from rankconst.tasks import Histogram
+
+Files = dict[str, list[Row]]
+PROTOCOLS = [*STATIC.values()]
+
+
+def draw(seed: int = 0) -> Files:
+    """Draw a graph with repetitions, overlaps, loops, and entities that train has not."""
+    generator = random.Random(seed)  # noqa: S311 - test data
+    # Ids with gaps, one of more than eight digits.
+    entities = [3, 4, 7, 8, 11, 12, 100, 300_000_000 if seed else 250, *range(300, 330)]
+    relations = [0, 2, 5, 17]
+    sizes = {"train": (30, 3, 160), "valid": (38, 4, 40), "test": (38, 4, 40)}
+    return {
+        split: [
+            (generator.choice(entities[:most]), generator.choice(relations[:kinds]), generator.choice(entities[:most]))
+            for _ in range(number)
+        ]
+        for split, (most, kinds, number) in sizes.items()
+    }
+
+
+def write_text(folder: Path, rows: list[Row], split: str, entity: str = "Q", relation: str = "P") -> Path:
+    path = folder / f"{split}.tsv"
+    path.write_text("".join(f"{entity}{h}\t{relation}{r}\t{entity}{t}\n" for h, r, t in rows))
+    return path
+
+
+def write_parquet(folder: Path, rows: list[Row], split: str, kind: Any = None, **options: Any) -> Path:
+    path = folder / f"{split}.parquet"
+    names = ("head", "relation", "tail")
+    table = pa.table({name: pa.array([row[place] for row in rows]) for place, name in enumerate(names)})
+    table = table if kind is None else table.cast(pa.schema([(name, kind) for name in names]))
+    pq.write_table(table, path, **{"row_group_size": 50, **options})
+    return path
+
+
+def write_folder(folder: Path, rows: list[Row], split: str) -> Path:
+    home = folder / split / "nested"
+    home.mkdir(parents=True)
+    for place in range(2):
+        write_parquet(home, rows[place::2], f"part-{place}")
+    return folder / split
+
+
+def write_numpy(folder: Path, rows: list[Row], split: str) -> Path:
+    path = folder / f"{split}.npy"
+    np.save(path, np.array(rows, dtype=">u8"))
+    return path
+
+
+def write_swapped(folder: Path, rows: list[Row], split: str) -> Path:
+    path = folder / f"{split}.parquet"
+    columns = [row[2] for row in rows], [1.5] * len(rows), [row[1] for row in rows], [row[0] for row in rows]
+    put(path, *columns, names=("tail", "weight", "rel", "head"))
+    return path
+
+
+def write_labels(folder: Path, rows: list[Row], split: str) -> Path:
+    path = write_parquet(folder, rows, split, pa.string())
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(0, "head", table["head"].dictionary_encode()), path)
+    return path
+
+
+WRITERS: dict[str, Callable[[Path, list[Row], str], Path]] = {
+    "Q42": write_text,
+    "ids as text": lambda folder, rows, split: write_text(folder, rows, split, "", ""),
+    "Parquet": write_parquet,
+    "Parquet of int8": lambda folder, rows, split: write_parquet(folder, rows, split, pa.uint16()),
+    "folder": write_folder,
+    "numpy": write_numpy,
+    "other columns": write_swapped,
+    "Parquet of labels": write_labels,
+}
+
+
+def read_graph(paths: dict[str, Path], memory: int | None = None) -> Graph:
+    """Read files as columns."""
+    found = {split: open_columns(path, Layout()) for split, path in paths.items()}
+    files = {split: columns for split, columns in found.items() if columns is not None}
+    assert files.keys() == paths.keys()
+    graph = encode_ids(files, memory)
+    return encode_labels({split: each.read_labels() for split, each in files.items()}) if graph is None else graph
+
+
+def read_labels(paths: dict[str, Path]) -> Graph:
+    """Read files of text as labels."""
+    contents = {split: read_local(path).data for split, path in paths.items()}
+    return encode_labels(read_own(contents, {split: str(path) for split, path in paths.items()}, Layout())[0])
+
+
+def count(graph: Graph) -> dict[Any, Histogram]:
+    found = count_histograms("mykg", graph, PROTOCOLS, ["range", "inverse"])
+    return {
+        (
+            tasks.protocol,
+            tasks.split,
+            tasks.side,
+            tasks.aggregation,
+            tasks.baseline,
+            tasks.relations and tasks.relations[0].removeprefix("P"),
+        ): one
+        for tasks, one in found.items()
+    }
+
+
+@pytest.mark.parametrize("memory", [None, 0])
+@pytest.mark.parametrize("form", WRITERS)
+def test_tables_do_not_depend_on_how_a_graph_is_written(tmp_path: Path, form: str, memory: int | None) -> None:
+    files = draw()
+    expected = read_labels({split: write_text(tmp_path, rows, f"plain-{split}") for split, rows in files.items()})
+    graph = read_graph({split: WRITERS[form](tmp_path, rows, split) for split, rows in files.items()}, memory)
+    assert bool(graph.splits["train"].mappings) is (memory == 0 and form != "Parquet of labels")
+    assert describe_graph(graph) == describe_graph(expected)
+    assert count(graph) == count(expected)
+    for split in ORDER:
+        loops = count_brute_force(files, STATIC["standard"], split)
+        assert count(graph)["standard", split, "head", "micro", "uniform", ()].total == len(loops.head)
+
+
+def test_ids_far_apart_are_labels(tmp_path: Path) -> None:
+    files = draw(seed=1)
+    paths = {split: write_text(tmp_path, rows, split) for split, rows in files.items()}
+    expected = read_labels(paths)
+    graph = read_graph({split: write_parquet(tmp_path, rows, split) for split, rows in files.items()})
+    assert graph.num_entities == expected.num_entities
+    assert count(graph) == count(expected)
+
+
+def test_without_valid(tmp_path: Path) -> None:
+    files = draw()
+    graph = read_graph({split: write_parquet(tmp_path, files[split], split) for split in ("train", "test")})
+    assert describe_graph(graph).rows == {"train": 160, "valid": 0, "test": 40}
+
+
+@pytest.mark.parametrize("piece", [1, 20, 64])
+def test_pieces_of_text_do_not_matter(tmp_path: Path, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = {split: write_text(tmp_path, rows, split) for split, rows in draw().items()}
+    paths["test"].write_bytes(paths["test"].read_bytes().removesuffix(b"\n"))
+    expected = describe_graph(read_labels(paths))
+    found = {split: open_columns(path, Layout()) for split, path in paths.items()}
+    monkeypatch.setattr(module, "_PIECE", piece)
+    graph = encode_ids({split: columns for split, columns in found.items() if columns})
+    assert graph is not None
+    assert describe_graph(graph) == expected
+
+
+LINES = {
+    "another label": b"Q1\tP1\tBerlin\n",
+    "a leading zero": b"Q1\tP1\tQ07\n",
+    "another prefix": b"Q1\tP1\tX7\n",
+    "a prefix alone": b"Q1\tP1\tQ\n",
+    "four columns": b"Q1\tP1\tQ7\t4\n",
+    "two columns": b"Q1\tP1\n",
+    "a blank line": b"\n",
+    "CR LF": b"Q1\tP1\tQ7\r\n",
+    "no number": b"Q1\tP1\tQ7a9\n",
+    "a number beyond all": b"Q1\tP1\tQ12345678901\n",
+    "an id beyond 2^32": b"Q1\tP1\tQ4294967296\n",
+    "a sign": b"Q1\tP1\tQ-7\n",
+    "another script": "Q1\tP1\tQ٧\n".encode(),
+}
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_text_of_other_labels_is_read_as_any_text(tmp_path: Path, line: bytes) -> None:
+    files = draw()
+    paths = {split: write_text(tmp_path, rows, split) for split, rows in files.items()}
+    paths["valid"].write_bytes(paths["valid"].read_bytes() + line + b"Q1\tP1\tQ7\n")
+    found = {split: open_columns(path, Layout()) for split, path in paths.items()}
+    assert encode_ids({split: columns for split, columns in found.items() if columns}) is None
+
+
+@pytest.mark.parametrize(
+    "line", [b"head\trelation\ttail\n", b"0\t1\t2\n", b"\xef\xbb\xbfQ1\tP1\tQ2\n", b"Q1 P1 Q2\n", b""]
+)
+def test_text_that_needs_care_is_left_to_it(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "train.tsv"
+    path.write_bytes(line + b"1\t2\t3\n" * 5 * bool(line))
+    assert open_columns(path, Layout()) is None
+    path.write_bytes(b"Q1\tP1\tQ2\n")
+    assert open_columns(path, Layout(columns="hrt")) is None
+    assert open_columns(path, Layout()) is not None
+    assert open_columns(tmp_path / "none.tsv", Layout()) is None
+
+
+def test_files_that_begin_alike_may_have_a_heading(tmp_path: Path) -> None:
+    paths = {split: write_text(tmp_path, [(1, 0, 2), *rows], split) for split, rows in draw().items()}
+    found = {split: open_columns(path, Layout()) for split, path in paths.items()}
+    assert encode_ids({split: columns for split, columns in found.items() if columns}) is None
+
+
+def put(path: Path, *columns: Any, names: tuple[str, ...] = ("head", "relation", "tail")) -> Path:
+    pq.write_table(pa.table(dict(zip(names, columns, strict=True))), path)
+    return path
+
+
+IDS = [1, 2, 3]
+FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a null": (lambda path: put(path, [1, None, 3], IDS, IDS), r"row 1: the head has no value; expected a label or"),
+    "a null label": (lambda path: put(path, ["a"] * 3, ["r"] * 3, ["b", "c", None]), r"row 2: the tail has no value"),
+    "an empty label": (lambda path: put(path, ["a"] * 3, ["r", "", "s"], ["b"] * 3), r"row 1: the relation is empty"),
+    "a negative id": (
+        lambda path: put(path, IDS, [0, 0, -4], IDS),
+        r"row 2: the relation is -4; expected an id from 0 to",
+    ),
+    "an id beyond 2^32": (
+        lambda path: put(path, IDS, IDS, [1, 2**32, 1]),
+        r"row 1: the tail is 4,294,967,296; expected",
+    ),
+    "an id of 64 bits": (
+        lambda path: put(path, IDS, IDS, pa.array([1, 2**64 - 1, 1], pa.uint64())),
+        r"row 1: the tail is 18,446,744,073,709,551,615; expected an id",
+    ),
+    "numbers with a point": (
+        lambda path: put(path, IDS, IDS, [1.0, 2.0, 3.0]),
+        r"column 'tail' holds double; expected text",
+    ),
+    "lists": (lambda path: put(path, IDS, IDS, [[1], [2], [3]]), r"column 'tail' holds list<.*>; expected text"),
+    "two columns": (
+        lambda path: put(path, IDS, IDS, names=("a", "b")),
+        r"has columns a, b; expected head, relation and tail",
+    ),
+    "four columns": (
+        lambda path: put(path, IDS, IDS, IDS, IDS, names=("a", "b", "c", "d")),
+        r"--columns, a letter for each, such as hrt-\.",
+    ),
+    "nothing but a beginning": (
+        lambda path: path.write_bytes(b"PAR1"),
+        r"is cut off or damaged: .*Get the file again\.",
+    ),
+    "half an array": (lambda path: path.write_bytes(b"\x93NUMPY\x01\x00"), r"is cut off or damaged"),
+    "an array of objects": (
+        lambda path: np.save(path.open("wb"), np.array([[1, "a", 2]], dtype=object), allow_pickle=True),
+        r"is cut off or damaged: .*Python objects",
+    ),
+    "an array of floats": (
+        lambda path: np.save(path.open("wb"), np.ones((3, 3))),
+        r"is an array of float64 of shape \(3, 3\)",
+    ),
+    "an array of two columns": (
+        lambda path: np.save(path.open("wb"), np.ones((3, 2), dtype=int)),
+        r"is an array of int64 of shape \(3, 2\); expected whole numbers in 3 columns \(hrt\)",
+    ),
+    "a negative id in an array": (
+        lambda path: np.save(path.open("wb"), np.array([[1, 0, 2], [1, 0, -2]])),
+        r"row 1: the tail is -2; expected an id",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, fault: str) -> None:
+    write, told = FAULTS[fault]
+    path = tmp_path / "train"
+    write(path)
+    with pytest.raises(DataError, match=rf"^{path}.*{told}"):
+        read_graph({"train": path, "test": write_parquet(tmp_path, [(1, 1, 1)], "test")})
+
+
+def test_parquet_cut_anywhere(tmp_path: Path) -> None:
+    whole = write_parquet(tmp_path, draw()["train"], "train").read_bytes()
+    path, test = tmp_path / "train.parquet", write_parquet(tmp_path, [(3, 0, 4)], "test")
+    for place in range(4, len(whole), 97):
+        # As long as before, too: only the content of some pages is lost.
+        for content in (whole[:place], whole[:place] + bytes(8) + whole[place + 8 :]):
+            path.write_bytes(content)
+            try:
+                graph = read_graph({"train": path, "test": test})
+            except DataError as error:
+                assert str(path) in str(error)
+            else:
+                assert len(content) == len(whole)
+                assert len(graph.splits["train"]) == 160
+
+
+def test_folders(tmp_path: Path) -> None:
+    home = tmp_path / "train"
+    home.mkdir()
+    with pytest.raises(DataError, match="it is a folder without Parquet files"):
+        open_columns(home, Layout())
+    put(home / "a.parquet", IDS, IDS, IDS)
+    put(home / "b.parquet", IDS, IDS, ["x", "y", "z"])
+    with pytest.raises(DataError, match=r"b\.parquet has other columns than .*a\.parquet; expected the same in all"):
+        open_columns(home, Layout())
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    path = put(tmp_path / "train", [1, 2], [5, 6], [7, 8], [0, 0], names=("x", "y", "z", "w"))
+    columns = open_columns(path, Layout(columns="th-r"))
+    assert columns is not None
+    (batch,) = columns.read_ids()
+    assert [part.tolist() for part in batch] == [[5, 6], [0, 0], [1, 2]]
+    with pytest.raises(DataError, match=r"has 4 columns \(x, y, z, w\), --columns hrt names 3"):
+        open_columns(path, Layout(columns="hrt"))
+    timed = open_columns(path, Layout(columns="hrtd"))
+    assert timed is not None
+    assert timed.prefixes is None
+    assert [column.to_pylist() for column in timed.read_labels().time] == [[b"0", b"0"]]
+
+
+class FullDisk:
+    """A temporary file on a disk that is full after some bytes."""
+
+    def __init__(self) -> None:
+        self.closed, self._left = False, 100
+
+    def write(self, content: Any) -> None:
+        self._left -= len(content)
+        if self._left < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closed = True
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: list[FullDisk] = []
+
+    def open_file() -> FullDisk:
+        files.append(FullDisk())
+        return files[-1]
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", open_file)
+    paths = {split: write_parquet(tmp_path, rows, split) for split, rows in draw().items()}
+    with pytest.raises(DataError, match=r"cannot write temporary files to .*: No space left on device\. Set TMPDIR"):
+        read_graph(paths, memory=0)
+    assert [file.closed for file in files] == [True] * 3
+    assert describe_graph(read_graph(paths, MEMORY)).rows["train"] == 160
+
+
+@given(st.lists(st.integers(0, 10**10 - 1) | st.integers(0, 200), max_size=20), st.sampled_from(["", "Q", "ab\t9"]))
+def test_digits_are_read_as_python_reads_them(numbers: list[int], before: str) -> None:
+    text, ends, digits = b"", [], []
+    for number in numbers:
+        text += f"{before}{number}".encode()
+        ends.append(len(text))
+        digits.append(len(str(number)))
+    found = read_digits(np.frombuffer(text, np.uint8), np.array(ends, dtype=np.int64), np.array(digits, dtype=np.int64))
+    assert found is not None
+    assert found.tolist() == numbers
+
+
+@given(st.binary(min_size=1, max_size=12))
+def test_what_is_no_number_is_not_read(text: bytes) -> None:
+    found = read_digits(np.frombuffer(text, np.uint8), np.array([len(text)]), np.array([len(text)]))
+    if text.isdigit() and len(text) <= 10 and (text[:1] != b"0" or len(text) == 1):
+        assert found is not None
+        assert found.tolist() == [int(text)]
+    else:
+        assert found is None

@@ -1,0 +1,165 @@
+"""Counting on a cluster gives what one process gives, also where a worker ends in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from graphs import STATIC
+from rankconst.errors import DataError, UsageError
+from rankconst_builder import distributed as module
+from rankconst_builder.columns import Columns, encode_ids, open_columns
+from rankconst_builder.distributed import connect, count_distributed
+from rankconst_builder.graph import describe_graph
+from rankconst_builder.layout import Layout
+from rankconst_builder.pipeline import count_histograms, list_histograms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from rankconst_builder.graph import Graph
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install distributed")
+
+PROTOCOLS = [*STATIC.values()]
+pytestmark = [
+    pytest.mark.slow,
+    # Dask's own, about sockets and processes that end late.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, silence_logs=50
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Columns]:
+    home = tmp_path_factory.mktemp("graph")
+    generator = np.random.default_rng(0)
+    found = {}
+    for split, (rows, entities, relations) in {
+        "train": (3000, 190, 9),
+        "valid": (120, 200, 10),
+        "test": (120, 200, 10),
+    }.items():
+        columns = {
+            "head": 3 * generator.integers(0, entities, rows) ** 2 // entities,
+            "relation": generator.integers(0, relations, rows),
+            "tail": generator.integers(0, entities, rows),
+        }
+        path = home / f"{split}.parquet"
+        table = pa.table({name: pa.array(values) for name, values in columns.items()})
+        pq.write_table(table, path, row_group_size=400)
+        found[split] = open_columns(path, Layout())
+    return {split: columns for split, columns in found.items() if columns is not None}
+
+
+@pytest.fixture(scope="module")
+def expected(files: dict[str, Columns]) -> Graph:
+    graph = encode_ids(files)
+    assert graph is not None
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("splits", "room"),
+    [(("train", "valid", "test"), 20_000), (("train", "valid", "test"), None), (("valid", "test"), 20_000)],
+)
+def test_a_cluster_counts_what_one_process_counts(
+    cluster: Any, files: dict[str, Columns], expected: Graph, splits: tuple[str, ...], room: int | None
+) -> None:
+    with connect(cluster.scheduler_address) as client:
+        graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, splits, room)
+    assert statistics == describe_graph(expected)
+    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
+    assert found == count_histograms("mykg", expected, PROTOCOLS, splits=splits)
+
+
+def test_a_worker_that_ends_in_the_middle_changes_nothing(files: dict[str, Columns], expected: Graph) -> None:
+    with ExitStack() as stack:
+        running = stack.enter_context(
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+            )
+        )
+        client = stack.enter_context(connect(running.scheduler_address))
+        ended: list[int] = []
+
+        def end_one() -> None:
+            # As soon as a worker holds the words of row groups that others need.
+            while not any(len(held) > 3 for held in client.has_what().values()):
+                time.sleep(0.001)
+            process = client.run(os.getpid)
+            ended.append(next(iter(process.values())))
+            os.kill(ended[0], signal.SIGKILL)
+
+        thread = threading.Thread(target=end_one)
+        thread.start()
+        graph, statistics, tallies = count_distributed(client, files, PROTOCOLS, ("train", "valid", "test"), 20_000)
+        thread.join(60)
+        assert ended
+    assert statistics == describe_graph(expected)
+    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
+    assert found == count_histograms("mykg", expected, PROTOCOLS)
+
+
+def put(path: Path, head: list[Any]) -> Columns:
+    pq.write_table(pa.table({"head": head, "relation": [0, 1], "tail": [1, 2]}), path)
+    columns = open_columns(path, Layout())
+    assert columns is not None
+    return columns
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:90])
+
+
+@pytest.mark.parametrize(
+    ("head", "damage", "told"),
+    [
+        ([1, -2], None, r"row group 0, row 1: the head is -2; expected an id from 0 to"),
+        ([None, 2], None, r"row group 0, row 0: the head has no value"),
+        ([1, 2], cut, r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\."),
+        (["a", "b"], None, r"--scheduler reads ids: Parquet files of whole numbers, and test besides train\."),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(
+    cluster: Any,
+    files: dict[str, Columns],
+    tmp_path: Path,
+    head: list[Any],
+    damage: Callable[[Path], None] | None,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    train = put(tmp_path / "train.parquet", head)
+    groups = module._list_groups(train)
+    monkeypatch.setattr(module, "_list_groups", lambda _: groups)
+    if damage is not None:
+        damage(tmp_path / "train.parquet")
+    with connect(cluster.scheduler_address) as client, pytest.raises(DataError, match=told):
+        count_distributed(client, {**files, "train": train}, PROTOCOLS, ("test",))
+
+
+def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PATIENCE", "1s")
+    told = r"no scheduler answers at tcp://127\.0\.0\.1:9: .*Start one with `dask scheduler`"
+    with pytest.raises(UsageError, match=told):
+        connect("tcp://127.0.0.1:9")
+    with pytest.raises(UsageError, match="no scheduler answers at nowhere://x"):
+        connect("nowhere://x")
