@@ -114,6 +114,7 @@ def agree(histograms):
 """
 
 COUNT = """
+from dataclasses import replace
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst_builder.candidates import count_protocols
 from rankconst_builder.columns import encode_ids, open_columns
@@ -127,6 +128,8 @@ graph = encode_ids(columns) if all(columns.values()) else None
 if graph is None:
     files = {role: read_local(path).data for role, path in names.items()}
     graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()}, Layout())[0])
+# Nobody else here counts candidates for relations.
+graph = replace(graph, inductive=True)
 standard = [PROTOCOLS["standard"]]
 counts = count_protocols(graph, standard, {*splits} - {"train"})
 tallies = {split: count.tallies for (_, split), count in counts.items()}
