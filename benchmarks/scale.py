@@ -114,6 +114,7 @@ def agree(histograms):
 """
 
 COUNT = """
+from dataclasses import replace
 from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst_builder.candidates import count_protocols
 from rankconst_builder.columns import encode_ids, open_columns
@@ -127,6 +128,8 @@ graph = encode_ids(columns) if all(columns.values()) else None
 if graph is None:
     files = {role: read_local(path).data for role, path in names.items()}
     graph = encode_labels(read_own(files, {role: str(path) for role, path in names.items()}, Layout())[0])
+# Nobody else here counts candidates for relations.
+graph = replace(graph, inductive=True)
 standard = [PROTOCOLS["standard"]]
 counts = count_protocols(graph, standard, {*splits} - {"train"})
 tallies = {split: count.tallies for (_, split), count in counts.items()}
@@ -275,11 +278,13 @@ def draw_lines(rows: list[dict[str, Any]], path: Path) -> None:
     """Draw CPU seconds and memory of each method over the number of triples."""
     import matplotlib.pyplot as plt
 
+    plt.rc("svg", fonttype="none")
+    titles = {"count": "rankconst", "duckdb": "DuckDB", "polars": "Polars"}
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     for axis, column, title in zip(axes, ("cpu", "mib"), ("CPU seconds", "peak memory, MiB"), strict=True):
         for method in dict.fromkeys(row["method"] for row in rows):
             points = sorted((row["triples"], row[column]) for row in rows if row["method"] == method and column in row)
-            axis.loglog(*zip(*points, strict=True), marker="o", label="rankconst" if method == "count" else method)
+            axis.loglog(*zip(*points, strict=True), marker="o", label=titles.get(method, method))
         axis.set(xlabel="triples", title=title)
         axis.grid(alpha=0.3)
     axes[0].legend(frameon=False)

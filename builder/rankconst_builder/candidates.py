@@ -72,7 +72,7 @@ class KeyTable:
     _MARKING = np.uint64(0xD6E8FEB86659FD93)
 
     def __init__(self, keys: Words) -> None:
-        self._shift = np.uint64(64 - min(max(int(keys.size).bit_length() + 4, 8), 20))
+        self._shift = np.uint64(64 - min(max(int(keys.size).bit_length() + 4, 8), 24))
         self._marks = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
         self._marks[(keys * self._MARKING) >> self._shift] = True
         self._levels: list[tuple[np.uint64, np.uint64, Words, Codes]] = []

@@ -313,26 +313,25 @@ def _read_line(columns: Columns) -> bytes:
 
 def _load(columns: Columns, *, spilled: bool) -> tuple[Triples, list[int]]:
     """Read ids into memory, or into temporary files; return the highest of each column, too."""
-    highest = [0, 0, 0]
-    parts: list[list[NDArray[np.uint32]]] = [[np.zeros(0, dtype=np.uint32)] for _ in highest]
+    highest, row = [0, 0, 0], 0
+    # Rows may be fewer: what is not written to takes no memory.
+    arrays = [np.empty(0 if spilled else columns.rows, dtype=np.uint32) for _ in highest]
     remedy = "Set TMPDIR to a folder with room for them, or raise --memory."
     with ExitStack() as stack, explain_write_errors(f"temporary files to {tempfile.gettempdir()}", remedy):
         files = [stack.enter_context(tempfile.TemporaryFile()) for _ in highest] if spilled else []
         for batch in columns.read_ids():
             for place, ids in enumerate(batch):
                 highest[place] = max(highest[place], int(ids.max(initial=0)))
-                codes = ids.astype(np.uint32)
                 if spilled:
-                    files[place].write(codes.data.cast("B"))
+                    files[place].write(ids.astype(np.uint32).data.cast("B"))
                 else:
-                    parts[place].append(codes)
+                    arrays[place][row : row + ids.size] = ids
+            row += len(batch[0])
         for file in files:
             file.flush()
         # An empty file cannot be mapped.
-        mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files if file.tell())
-    arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings]
-    while parts and not mappings:
-        arrays.append(np.concatenate(parts.pop(0)))
+        mappings = tuple(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files if row)
+    arrays = [np.frombuffer(mapping, dtype=np.uint32) for mapping in mappings] or [array[:row] for array in arrays]
     kind = np.int32 if max(highest) < 1 << 31 else np.uint32
     head, relation, tail = (cast("Codes", array.view(kind)) for array in arrays)
     return Triples(head, relation, tail, mappings=mappings), highest

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 _PATIENCE = "20s"
+_ROOM = 1 << 30  # bytes of a part: workers have more memory than caches, and fewer parts are fewer tasks
 _SHARES = 64  # into how many shares entities are split to find those that occur
 
 
@@ -127,13 +128,13 @@ def count_distributed(
     statistics: list[PartStatistics] = []
     for side in list_sides(graph):
         covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
-        job = _Job(side, covered, (*splits,), sum(rows.values()), room)
+        job = _Job(side, covered, (*splits,), sum(rows.values()), room or _ROOM)
         written = [client.submit(job.write, group, shared, pure=False) for group in groups]
         counted = []
         for part in job.plan(graph).parts:
             taken = [client.submit(_take, one, part, pure=False) for one in written]
             counted.append(client.submit(job.count, part, shared, taken, pure=False))
-        found = client.gather(counted)
+        found = _gather(client, counted)
         statistics += [each for each, _ in found if each is not None]
         for split in splits:
             added = add_tallies(covered, [each[split] for _, each in found], split, side, ranked)
@@ -158,9 +159,9 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
         client.submit(_mark_share, [client.submit(_take, one, share, pure=False) for one in listed], pure=False)
         for share in range(_SHARES)
     ]
-    found = client.gather([client.submit(_take, one, _SHARES, pure=False) for one in listed])
+    found = _gather(client, [client.submit(_take, one, _SHARES, pure=False) for one in listed])
     relations = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
-    marked = client.gather(shares)
+    marked = _gather(client, shares)
     # Each share has the entities whose number leaves the same rest.
     size = max(graph.num_entities, _SHARES * max(map(len, marked)))
     entities = np.zeros(-(-size // _SHARES) * _SHARES, dtype=np.bool_)
@@ -189,6 +190,22 @@ def _mark_share(found: Sequence[Codes]) -> NDArray[np.bool_]:
     return mask
 
 
+def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
+    """Wait for results."""
+    from distributed import CancelledError, KilledWorker
+    from distributed.comm.core import CommClosedError
+
+    try:
+        return [*client.gather(futures)]
+    except KilledWorker as error:
+        raise DataError(
+            "workers ended again and again in the same task, for want of memory perhaps. Give them more, write train "
+            "in smaller row groups, or lower --memory, which is what a part may take."
+        ) from error
+    except (CancelledError, CommClosedError, TimeoutError) as error:
+        raise DataError(f"the scheduler is lost: {first_line(error)}. Start it, and build again.") from error
+
+
 def _take(found: Sequence[Any], place: int) -> Any:
     return found[place]
 
@@ -201,7 +218,7 @@ class _Job:
     protocols: tuple[Protocol, ...]
     splits: tuple[str, ...]
     rows: int
-    room: int | None
+    room: int
 
     def plan(self, graph: Graph) -> Packing:
         """Return how words are written."""

@@ -486,7 +486,9 @@ def _count_elsewhere(
     if len(found) < len(files):
         raise DataError("--scheduler reads ids: Parquet files of whole numbers, alike for train, valid and test.")
     with connect(scheduler) as client:
-        return count_distributed(client, found, protocols, build.splits)
+        workers = len(client.scheduler_info(n_workers=-1)["workers"])
+        build.reporter.say(f"{source.key}: {found['train'].rows:,} triples of train, on {workers} workers")
+        return count_distributed(client, found, protocols, build.splits, build.memory)
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:

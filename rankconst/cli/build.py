@@ -93,8 +93,8 @@ def build(
     memory: Annotated[
         str | None,
         typer.Option(
-            help="What the ids of a graph of your own may take before they go to temporary files, 500MB for example; "
-            "2GB if left out.",
+            help="What the ids of a graph of your own may take before they go to temporary files, 2GB if left out; on "
+            "a cluster, what a part of them may take, 1GiB if left out.",
             metavar="SIZE",
         ),
     ] = None,

@@ -163,3 +163,26 @@ def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> No
         connect("tcp://127.0.0.1:9")
     with pytest.raises(UsageError, match="no scheduler answers at nowhere://x"):
         connect("nowhere://x")
+
+
+class Client:
+    """A client whose tasks fail."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def gather(self, _: object) -> None:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (distributed.KilledWorker("task", None, 3), "workers ended again and again in the same task"),
+        (distributed.CancelledError("key"), r"the scheduler is lost: key\. Start it, and build again\."),
+        (TimeoutError("no heartbeat"), "the scheduler is lost: no heartbeat"),
+    ],
+)
+def test_a_cluster_that_is_lost(error: Exception, told: str) -> None:
+    with pytest.raises(DataError, match=told):
+        module._gather(Client(error), [])
