@@ -23,8 +23,9 @@ from rankconst.catalogue.benchmarks import (
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS, UNTABLED, Protocol, parse_protocol
 from rankconst.download import MissingSourceError
 from rankconst_builder.fetch import Fetcher
-from rankconst_builder.graph import Graph, Triples, encode_labels
+from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.triples import Labels, read_triples
+from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.results.evaluation import NOTHING, Stated, settle
 from rankconst_builder.candidates import count_candidates
-from rankconst_builder.graph import Triples
+from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from pathlib import Path

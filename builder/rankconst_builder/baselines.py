@@ -25,8 +25,8 @@ from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE, explain_m
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder.candidates import Blocks, TaskCounts, count_candidates
-from rankconst_builder.graph import Triples
-from rankconst_builder.words import BATCH, Packing, count_runs, drop_repeats, pack, split_batches
+from rankconst_builder.packing import Packing
+from rankconst_builder.words import BATCH, Triples, count_runs, drop_repeats, pack, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -30,7 +30,8 @@ import numpy as np
 from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
-from rankconst_builder.words import count_bits, count_runs, drop_repeats, is_new, pack, split_batches, view
+from rankconst_builder.packing import view
+from rankconst_builder.words import count_bits, count_runs, drop_repeats, is_new, pack, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.aggregations import Aggregation
     from rankconst.catalogue.protocols import Protocol
-    from rankconst_builder.graph import Graph, Triples
+    from rankconst_builder.graph import Graph
+    from rankconst_builder.words import Triples
 
     Codes = NDArray[np.int64]
     Words = NDArray[np.uint64]

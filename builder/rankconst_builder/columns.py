@@ -25,10 +25,10 @@ from rankconst.arrow import view_numbers
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst_builder.fetch import Content
-from rankconst_builder.graph import NO_TRIPLES, Graph, Triples
+from rankconst_builder.graph import Graph
 from rankconst_builder.layout import Layout, name_columns
 from rankconst_builder.triples import NAMES, Labels
-from rankconst_builder.words import read_digits
+from rankconst_builder.words import NO_TRIPLES, Triples, read_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankconst_builder.graph import Codes
+    from rankconst_builder.words import Codes
 
     Batch = list[Any]  # Arrow or numpy arrays of head, relation and tail, then of times
 

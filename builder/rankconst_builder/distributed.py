@@ -19,9 +19,10 @@ from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
 from rankconst_builder.columns import DAMAGE, Columns, encode_ids
-from rankconst_builder.graph import NO_TRIPLES, Triples, add_parts, describe_part
+from rankconst_builder.packing import Packing, view
+from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
-from rankconst_builder.words import Packing, drop_repeats, split_batches, view
+from rankconst_builder.words import NO_TRIPLES, Triples, drop_repeats, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.candidates import Tally
-    from rankconst_builder.graph import Codes, Graph, PartStatistics, Statistics
-    from rankconst_builder.words import Words
+    from rankconst_builder.graph import Graph
+    from rankconst_builder.statistics import PartStatistics, Statistics
+    from rankconst_builder.words import Codes, Words
 
     Tallies = dict[tuple[str, str, str], Mapping[str, Tally]]
 

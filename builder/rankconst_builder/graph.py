@@ -1,10 +1,9 @@
-"""A dataset as integer triples per split, and what there is to say of it before anything is counted."""
+"""A dataset as integer triples per split, and what occurs in it."""
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -15,46 +14,16 @@ import pyarrow.compute as pc
 
 from rankconst.catalogue.protocols import SPLITS, explain_unfit
 from rankconst.errors import DataError
-from rankconst_builder.words import Packing, drop_repeats, is_new, mark, pack, read_digits
+from rankconst_builder.words import NO_TRIPLES, Triples, is_new, mark, pack, read_digits
 
 if TYPE_CHECKING:
-    import mmap
     from collections.abc import Collection, Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.triples import Labels
-    from rankconst_builder.words import Words
-
-    Codes = NDArray[np.signedinteger[Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Triples:
-    """Triples as integer codes, one entry a row of the file. Arrays of shape (n,), int32 if read from files."""
-
-    head: Codes
-    relation: Codes
-    tail: Codes
-    time: Codes | None = None  # of a temporal graph; or the qualifiers, in a graph of statements
-    mappings: tuple[mmap.mmap, ...] = field(default=(), kw_only=True)  # where the codes are, if they are in files
-
-    def __len__(self) -> int:
-        return int(self.head.size)
-
-    @property
-    def codes(self) -> tuple[Codes, ...]:
-        """The codes that make a fact."""
-        parts = (self.head, self.relation, self.tail)
-        return parts if self.time is None else (*parts, self.time)
-
-    def select(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Triples:
-        """Return the rows of an index, a mask or a slice."""
-        return Triples(*(codes[rows] for codes in self.codes))
-
-
-NO_TRIPLES = Triples(*(np.zeros(0, dtype=np.int64),) * 3)
+    from rankconst_builder.words import Codes, Words
 
 
 @dataclass(frozen=True)
@@ -339,134 +308,3 @@ def _read_numbers(labels: pa.BinaryArray, prefix: bytes) -> Codes | None:
     if any((signs[places[:-1] + place] != sign).any() for place, sign in enumerate(prefix)):
         return None
     return read_digits(signs, places[1:], digits)
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What the reader found in a dataset; mappings go from split to number."""
-
-    # Distinct labels over all splits, and in train.
-    entities: int
-    entities_train: int
-    relations: int
-    relations_train: int
-    rows: Mapping[str, int]  # lines of each file, and how many of them are no repetition
-    distinct: Mapping[str, int]
-    # (split, other split) to the number of distinct triples that are in both.
-    overlaps: Mapping[tuple[str, str], int]
-    seen: Mapping[str, int]  # rows with nothing unseen in train; the same without repetitions
-    seen_distinct: Mapping[str, int]
-    self_loops_train: int  # distinct triples of train whose head is their tail
-
-    def duplicates(self, split: str) -> int:
-        """Return how many rows of a split repeat an earlier one."""
-        return self.rows[split] - self.distinct[split]
-
-    def tabulate(self, missing: Iterable[str] = ()) -> dict[str, int | None]:
-        """Return the columns of the datasets table that follow from triples; None for what needs a missing file."""
-        columns = {
-            "entities": self.entities,
-            "entities_train": self.entities_train,
-            "relations": self.relations,
-            "relations_train": self.relations_train,
-            **{f"triples_{split}": rows for split, rows in self.rows.items()},
-            **{f"duplicates_{split}": self.duplicates(split) for split in self.rows},
-            **{f"{later}_in_{earlier}": common for (later, earlier), common in self.overlaps.items()},
-            "self_loops_train": self.self_loops_train,
-            **{f"dropped_{split}": self.rows[split] - self.seen_distinct[split] for split in ("valid", "test")},
-        }
-        return {
-            name: None if any(needs(name, split) for split in missing) else value for name, value in columns.items()
-        }
-
-
-def needs(column: str, split: str) -> bool:
-    """Tell whether a column of the datasets table follows from a split."""
-    return split in column.split("_") or (split == "train" and column.startswith("dropped"))
-
-
-def describe_graph(graph: Graph, room: int | None = None) -> Statistics:
-    """Count rows, labels, duplicates, overlaps and unseen entities of a dataset; in `room` bytes, if given."""
-    rows = {name: len(triples) for name, triples in graph.splits.items()}
-    packing = Packing.plan(graph, "tail", max(rows.values()), room)
-    parts = (
-        describe_part(packing, {name: packing.sort([triples], part) for name, triples in graph.splits.items()}, part)
-        for part in packing.parts
-    )
-    return add_parts(graph, rows, parts)
-
-
-@dataclass(frozen=True, slots=True)
-class PartStatistics:
-    """What a part of the facts contributes to the statistics."""
-
-    distinct: Counter[str]
-    seen_distinct: Counter[str]
-    overlaps: Counter[tuple[str, str]]
-    self_loops_train: int
-
-
-def describe_part(packing: Packing, files: Mapping[str, Words], part: int) -> PartStatistics:
-    """Count the words of a part of every split, which are of tails, ascending."""
-    words = {name: drop_repeats(found) for name, found in files.items()}
-    names, train = [*words], words["train"]
-    loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train).astype(np.int64)
-    return PartStatistics(
-        Counter({name: found.size for name, found in words.items()}),
-        Counter(
-            # What train has is seen.
-            {name: each.size if name == "train" else _count_seen(packing, each, part) for name, each in words.items()}
-        ),
-        Counter(
-            {
-                (later, earlier): _count_common(words[later], words[earlier])
-                for place, later in enumerate(names)
-                for earlier in names[:place]
-            }
-        ),
-        int(loops.sum()),
-    )
-
-
-def add_parts(graph: Graph, rows: Mapping[str, int], parts: Iterable[PartStatistics]) -> Statistics:
-    """Return the statistics of a graph from those of the parts of its facts, and the rows of each split."""
-    distinct, seen_distinct, overlaps, loops = Counter[str](), Counter[str](), Counter[tuple[str, str]](), 0
-    for part in parts:
-        distinct.update(part.distinct)
-        seen_distinct.update(part.seen_distinct)
-        overlaps.update(part.overlaps)
-        loops += part.self_loops_train
-    names = [*graph.splits]
-    return Statistics(
-        entities=int(graph.entities.sum()),
-        entities_train=int(graph.seen_entities.sum()),
-        relations=int(graph.relations.sum()),
-        relations_train=int(graph.train_relations.sum()),
-        rows=rows,
-        distinct={name: distinct[name] for name in names},
-        overlaps={
-            (later, earlier): overlaps[later, earlier] for place, later in enumerate(names) for earlier in names[:place]
-        },
-        seen={
-            name: rows[name] if name == "train" else int(graph.is_seen(triples).sum())
-            for name, triples in graph.splits.items()
-        },
-        seen_distinct={name: seen_distinct[name] for name in names},
-        self_loops_train=loops,
-    )
-
-
-def _count_seen(packing: Packing, words: Words, part: int) -> int:
-    """Count the facts that have nothing unseen in train."""
-    keys = packing.find_keys(words)
-    answers = packing.find_answers(words).astype(np.int64)
-    facts = Triples(packing.find_anchors(keys, part), packing.find_given(keys), answers)
-    return int(packing.graph.is_seen(facts).sum())
-
-
-def _count_common(later: Words, earlier: Words) -> int:
-    """Count the numbers that two arrays share, each in order and without repetitions."""
-    few, many = sorted((later, earlier), key=len)
-    place = np.searchsorted(many, few)
-    inside = place < many.size
-    return int((many[place[inside]] == few[inside]).sum())

@@ -14,9 +14,10 @@ from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.errors import DataError
 from rankconst.tables.tables import TablesInMemory
-from rankconst_builder.graph import describe_graph, encode_labels
+from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import find_in_graph, name_columns
 from rankconst_builder.pipeline import UNRELEASED, choose_protocols, count_histograms, describe_dataset
+from rankconst_builder.statistics import describe_graph
 from rankconst_builder.tabulate import tabulate_constants, tabulate_histograms
 from rankconst_builder.triples import Labels
 

@@ -49,10 +49,11 @@ from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import Tally, TaskCounts, count_protocols
 from rankconst_builder.columns import encode_ids, open_columns
 from rankconst_builder.fetch import Content, Fetcher, read_local
-from rankconst_builder.graph import Statistics, describe_graph, encode_labels
+from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.package import complete_exchange, hold_folder, write_tables
 from rankconst_builder.restriction import Restriction, add_known
+from rankconst_builder.statistics import Statistics, describe_graph
 from rankconst_builder.tabulate import tabulate
 from rankconst_builder.tallies import tally_protocols
 from rankconst_builder.triples import read_stat, read_triples

@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from rankconst.errors import DataError, UnknownNameError, UsageError
 from rankconst.names import shorten
-from rankconst_builder.graph import Triples
+from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,8 @@ from rankconst_builder.candidates import (
     select_candidates,
     select_relations,
 )
-from rankconst_builder.words import Packing, count_runs, drop_repeats, split_batches
+from rankconst_builder.packing import Packing
+from rankconst_builder.words import count_runs, drop_repeats, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankconst.catalogue.protocols import Protocol
-    from rankconst_builder.graph import Codes, Graph, Triples
-    from rankconst_builder.words import Words
+    from rankconst_builder.graph import Graph
+    from rankconst_builder.words import Codes, Triples, Words
 
     Select = Callable[[Triples], NDArray[np.bool_]]
 

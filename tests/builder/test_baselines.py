@@ -33,8 +33,9 @@ from rankconst.tasks import Histogram, Tasks
 from rankconst_builder import baselines
 from rankconst_builder.baselines import SCORES, Scores, Train, count_baseline, count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
-from rankconst_builder.graph import Graph, Triples
+from rankconst_builder.graph import Graph
 from rankconst_builder.pipeline import count_histograms
+from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from pathlib import Path

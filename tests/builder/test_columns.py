@@ -11,8 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from brute import ORDER, count_brute_force
 from graphs import STATIC, Row
@@ -20,10 +18,10 @@ from rankconst.errors import DataError
 from rankconst_builder import columns as module
 from rankconst_builder.columns import MEMORY, encode_ids, open_columns
 from rankconst_builder.fetch import read_local
-from rankconst_builder.graph import Graph, describe_graph, encode_labels
+from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.layout import Layout, read_own
 from rankconst_builder.pipeline import count_histograms
-from rankconst_builder.words import read_digits
+from rankconst_builder.statistics import describe_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -363,25 +361,3 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_graph(paths, memory=0)
     assert [file.closed for file in files] == [True] * 3
     assert describe_graph(read_graph(paths, MEMORY)).rows["train"] == 160
-
-
-@given(st.lists(st.integers(0, 10**10 - 1) | st.integers(0, 200), max_size=20), st.sampled_from(["", "Q", "ab\t9"]))
-def test_digits_are_read_as_python_reads_them(numbers: list[int], before: str) -> None:
-    text, ends, digits = b"", [], []
-    for number in numbers:
-        text += f"{before}{number}".encode()
-        ends.append(len(text))
-        digits.append(len(str(number)))
-    found = read_digits(np.frombuffer(text, np.uint8), np.array(ends, dtype=np.int64), np.array(digits, dtype=np.int64))
-    assert found is not None
-    assert found.tolist() == numbers
-
-
-@given(st.binary(min_size=1, max_size=12))
-def test_what_is_no_number_is_not_read(text: bytes) -> None:
-    found = read_digits(np.frombuffer(text, np.uint8), np.array([len(text)]), np.array([len(text)]))
-    if text.isdigit() and len(text) <= 10 and (text[:1] != b"0" or len(text) == 1):
-        assert found is not None
-        assert found.tolist() == [int(text)]
-    else:
-        assert found is None

@@ -19,9 +19,9 @@ from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
 from rankconst_builder.columns import Columns, encode_ids, open_columns
 from rankconst_builder.distributed import connect, count_distributed
-from rankconst_builder.graph import describe_graph
 from rankconst_builder.layout import Layout
 from rankconst_builder.pipeline import count_histograms, list_histograms
+from rankconst_builder.statistics import describe_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,9 +16,11 @@ from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, Li
 from rankconst.download import MissingSourceError
 from rankconst_builder import graph as coding
 from rankconst_builder.candidates import count_candidates
-from rankconst_builder.graph import Graph, Triples, describe_graph, encode_labels
+from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
+from rankconst_builder.statistics import describe_graph
 from rankconst_builder.triples import read_triples
+from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

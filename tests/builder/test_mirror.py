@@ -16,8 +16,9 @@ from graphs import STATIC, read_contents, read_context, read_graph, read_labels
 from rankconst.catalogue.benchmarks import FORECASTING, find_benchmark, load_benchmarks
 from rankconst.catalogue.protocols import PROTOCOLS, SPLITS
 from rankconst_builder.candidates import count_candidates
-from rankconst_builder.graph import Statistics, describe_graph, encode_labels
+from rankconst_builder.graph import encode_labels
 from rankconst_builder.pipeline import encode_benchmark
+from rankconst_builder.statistics import Statistics, describe_graph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

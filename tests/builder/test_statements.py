@@ -16,7 +16,8 @@ from rankconst.catalogue.protocols import PROTOCOLS
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import count_candidates, count_protocols
-from rankconst_builder.graph import describe_graph, encode_labels
+from rankconst_builder.graph import encode_labels
+from rankconst_builder.statistics import describe_graph
 from rankconst_builder.triples import read_triples
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from rankconst.errors import RankconstError
 from rankconst.moments import compute_moments
 from rankconst_builder.changes import STANDARD_ERRORS
 from rankconst_builder.fetch import Fetcher
-from rankconst_builder.graph import describe_graph
 from rankconst_builder.package import KEYS
 from rankconst_builder.pipeline import READ, count_histograms, encode_benchmark
+from rankconst_builder.statistics import describe_graph
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS

@@ -20,8 +20,8 @@ from rankconst.catalogue.protocols import (
     shares_negatives,
 )
 from rankconst.tables.schema import COLUMNS, parse_version, schema_of
-from rankconst_builder.graph import needs
 from rankconst_builder.package import KEYS
+from rankconst_builder.statistics import needs
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.tableset import (
