@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fuzz_targets
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +59,7 @@ def list_seeds(target: str) -> list[bytes]:
 
 def _list_texts(target: str) -> Iterator[str]:
     """Yield the texts in the code of some tests: single ones, and the fixed parts of formatted ones."""
-    for source in _SOURCES[target]:
+    for source in _SOURCES.get(target, ()):
         path = TESTS / source
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -118,7 +121,24 @@ def _make_workbooks() -> Iterator[bytes]:
     yield bytes([len(parts)]) + packed.getvalue()
 
 
+def _make_columns() -> Iterator[bytes]:
+    ids = [[1, 0, 2], [2, 1, 3], [1, 0, 2]]
+    for kind in (pa.int32(), pa.int64(), pa.string(), pa.dictionary(pa.int32(), pa.string())):
+        for packing in ("none", "snappy", "zstd"):
+            stream = io.BytesIO()
+            parts = [pa.array([str(row[place]) for row in ids]).cast(kind) for place in range(3)]
+            pq.write_table(pa.table(parts, names=["h", "r", "t"]), stream, compression=packing)
+            yield stream.getvalue()
+    for dtype in ("<i8", ">u4", "<f8"):
+        stream = io.BytesIO()
+        np.save(stream, np.array(ids, dtype=dtype))
+        yield stream.getvalue()
+    yield b"Q1\tP0\tQ2\nQ2\tP1\tQ3\nQ1\tP0\tQ2\n"
+    yield b"1\t0\t2\n2\t1\t3\n1\t0\t2"
+
+
 _MADE = {
+    "columns": _make_columns,
     "archive": _make_archives,
     "tables": _make_tables,
     "descriptor": _make_descriptors,

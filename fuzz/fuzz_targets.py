@@ -32,7 +32,7 @@ from rankconst.cli.adjust import adjust
 from rankconst.cli.app import make_app, run
 from rankconst.cli.output import Format
 from rankconst.constants.published import parse_value, read_published, show_number
-from rankconst.errors import DownloadError, RankconstError
+from rankconst.errors import DataError, DownloadError, RankconstError
 from rankconst.results.document import open_document
 from rankconst.results.formats import read_opened
 from rankconst.results.rewrite import parse_exchange
@@ -41,6 +41,10 @@ from rankconst.tables.counts_file import read_counts
 from rankconst.tables.location import find_location
 from rankconst.tables.schema import COLUMNS
 from rankconst_builder import fetch, triples
+from rankconst_builder.columns import encode_ids, open_columns
+from rankconst_builder.graph import encode_labels
+from rankconst_builder.layout import Layout, read_own
+from rankconst_builder.statistics import describe_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -160,6 +164,21 @@ def graph(data: bytes) -> None:
         triples.read_stat(found.data, "a.txt")
     labels = triples.read_triples(found.data, _LINES[option % len(_LINES)], "a.txt")
     assert len(labels) == len(labels.relation) == len(labels.tail)
+
+
+@_target
+def columns(data: bytes) -> None:
+    """A file of ids or of labels in columns; text that is read as ids is what text is that is read with care."""
+    path = _put("a.bin", data)
+    found = open_columns(path, Layout())
+    if found is None:
+        raise DataError("as text")
+    graph = encode_ids({"train": found}, 0)
+    if found.text and graph is not None:
+        labels, _ = read_own({"train": fetch.read_local(path).data}, {"train": "a"}, Layout())
+        assert describe_graph(graph) == describe_graph(encode_labels(labels))
+    elif graph is None and not found.text:
+        assert len(found.read_labels()) == found.rows
 
 
 @_target

@@ -1,7 +1,8 @@
 """Fuzz the readers, guided by coverage: ``python fuzz/run.py [TARGET ...] [--seconds N]``; it needs atheris.
 
-Each target runs in a process of its own. What raises anything but a RankconstError, or takes longer than LIMIT seconds,
-is written to ``fuzz/found/TARGET``, once for each place in the code; figures go to ``fuzz/figures.json``.
+Each target runs in a process of its own, for seconds of the processor. What raises anything but a RankconstError, or
+takes longer than LIMIT seconds, is written to ``fuzz/found/TARGET``, once for each place in the code; figures go to
+``fuzz/figures.json``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def fuzz(target: str, seconds: int, corpus: Path, found: Path) -> None:
 
     def run_one(data: bytes) -> None:
         nonlocal done, accepted
-        if time.monotonic() - begin > seconds:
+        if time.process_time() > seconds:
             fuzz_targets.clean()
             taken, used = round(time.monotonic() - begin), round(time.process_time())
             print(
@@ -89,15 +90,16 @@ def fuzz_apart(target: str, seconds: int) -> dict[str, Any]:
     for seed in fuzz_seeds.list_seeds(target):
         (corpus / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
     known = len(list(found.glob("*.txt")))
-    begin, total, died = time.monotonic(), dict.fromkeys(("executions", "accepted", "seconds", "processor"), 0), 0
-    while (left := seconds - int(time.monotonic() - begin)) > 0 and died < 5:
-        command = [sys.executable, __file__, target, "--seconds", str(left), "--here"]
+    total, died, used = dict.fromkeys(("executions", "accepted", "seconds", "processor"), 0), 0, 0.0
+    while used < seconds and died < 5:
+        command = [sys.executable, __file__, target, "--seconds", str(seconds - int(used)), "--here"]
+        before = os.times().children_user
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode == 0 and done.stdout.strip():
             figures = json.loads(done.stdout.strip().rpartition("\n")[2])
             total = {key: total[key] + figures[key] for key in total}
             break
-        died += 1
+        died, used = died + 1, used + os.times().children_user - before
         (found / f"died-{died}.txt").write_text(done.stderr[-20_000:], "utf-8")
     failures = len(list(found.glob("*.txt"))) - known
     day = dt.datetime.now(dt.UTC).date().isoformat()

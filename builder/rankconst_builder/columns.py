@@ -12,6 +12,7 @@ import mmap
 import os
 import re
 import tempfile
+import tokenize
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -83,9 +84,13 @@ class Columns:
         row = 0
         for batch in self.read():
             for letter, column, coded in zip(self.order, batch, chunks, strict=True):
-                coded.append(self._encode(column, letter, row))
+                try:
+                    coded.append(self._encode(column, letter, row))
+                except pa.ArrowException as error:
+                    raise _damaged(self.path, error) from error
             row += len(batch[0])
-        head, relation, tail, *time = (pa.chunked_array(each) for each in chunks)
+        kind: Any = pa.dictionary(pa.int32(), pa.binary())
+        head, relation, tail, *time = (pa.chunked_array(each, kind) for each in chunks)
         return Labels(head, relation, tail, crlf=False, final_newline=True, time=tuple(time))
 
     def _encode(self, column: Any, letter: str, row: int) -> Any:
@@ -195,15 +200,19 @@ _NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9
 def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
     try:
         opened = [pq.ParquetFile(each, pre_buffer=False) for each in files]
-        schema, rows = opened[0].schema_arrow, sum(each.metadata.num_rows for each in opened)
+        schema, rows = opened[0].schema_arrow, [each.metadata.num_rows for each in opened]
+        letters = _name(path, schema.names, layout)
+    except DataError:
+        raise
     except DAMAGE as error:
         raise _damaged(path, error) from error
     for each, other in zip(files, opened, strict=True):
         if other.schema_arrow.names != schema.names or other.schema_arrow.types != schema.types:
             raise DataError(f"{each} has other columns than {files[0]}; expected the same in all files of {path}.")
-    letters = _name(path, schema.names, layout)
     order = "".join(sorted((letter for letter in letters if letter != "-"), key="hrtd".index))
     names = [name for wanted in "hrtd" for name, letter in zip(schema.names, letters, strict=True) if letter == wanted]
+    if twice := [name for name in names if schema.names.count(name) > 1]:
+        raise DataError(f"{path} has two columns {twice[0]!r}; give each a name of its own.")
     kinds = [schema.field(name).type for name in names]
     for name, kind, letter in zip(names, kinds, order, strict=True):
         held = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -211,15 +220,20 @@ def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
             raise DataError(f"{path}: column {name!r} holds {kind}; expected text or whole numbers.")
 
     def read() -> Iterator[Batch]:
-        try:
-            for each in opened:
+        for file, each, stated in zip(files, opened, rows, strict=True):
+            found = 0
+            try:
                 for batch in each.iter_batches(_ROWS, columns=names, use_threads=False):
-                    yield [batch.column(name) for name in names]
-        except DAMAGE as error:
-            raise _damaged(path, error) from error
+                    found += len(batch)
+                    if found <= stated:
+                        yield [batch.column(name) for name in names]
+            except DAMAGE as error:
+                raise _damaged(file, error) from error
+            if found != stated:
+                raise DataError(f"{file} states {stated:,} rows and has {found:,}. Get the file again.")
 
     prefixes = ("", "") if order == "hrt" and all(map(pa.types.is_integer, kinds)) else None
-    return Columns(path, rows, order, prefixes, files, read, tuple(names))
+    return Columns(path, max(sum(rows), 0), order, prefixes, files, read, tuple(names))
 
 
 _LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
@@ -228,7 +242,7 @@ _LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.
 def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
     try:
         array = np.load(path, mmap_mode="r")
-    except DAMAGE as error:
+    except (*DAMAGE, SyntaxError, tokenize.TokenError, LookupError, TypeError, RecursionError) as error:
         raise _damaged(path, error) from error
     order = layout.columns or "hrt"
     if array.ndim != 2 or array.shape[1] != len(order) or array.dtype.kind not in "iu":
@@ -236,11 +250,11 @@ def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
             f"{path} is an array of {array.dtype} of shape {array.shape}; expected whole numbers in "
             f"{len(order)} columns ({order})."
         )
-    places = [order.index(letter) for letter in "hrt"]
+    places, kind = [order.index(letter) for letter in "hrt"], array.dtype.newbyteorder("=")
 
     def read() -> Iterator[Batch]:
         for start in range(0, len(array), _ROWS):
-            yield [np.ascontiguousarray(array[start : start + _ROWS, place]) for place in places]
+            yield [array[start : start + _ROWS, place].astype(kind) for place in places]
 
     return Columns(path, len(array), "hrt", ("", ""), files, read)
 
