@@ -348,7 +348,12 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
             f"{source.key}: {error} Using the candidate counts archived in tables {archive.version} instead."
         )
         return _rebuild(build, source.key, archive, str(error))
-    return _build_from_files(build, source, contents, identity)
+    described = {role: replace(content, data=b"") for role, content in contents.items()}
+    graph = None if build.scheduler else _read_graph(build, source, contents)
+    # Text and labels take more memory than all that follows.
+    contents.clear()
+    pa.default_memory_pool().release_unused()
+    return _build_from_files(build, source, graph, described, identity)
 
 
 def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
@@ -390,8 +395,11 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: s
     return graph
 
 
-def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]) -> Graph:
-    """Read and code the files of a dataset, restricted as the build says, with what else its filters know."""
+def _read_graph(build: Build, source: Benchmark, contents: dict[str, Content]) -> Graph:
+    """Read and code the files of a dataset, restricted as the build says, with what else its filters know.
+
+    The contents of a graph of the user's own are let go as soon as they are read.
+    """
     key, given = source.key, build.restriction.known
     local = build.local.get(key, {})
     opened = {role: open_columns(path, build.layout) for role, path in local.items()}
@@ -410,6 +418,9 @@ def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]
     names = {_KNOWN: "the file of --known"} | {role: str(path) for role, path in local.items()}
     labels, note = read_own({role: content.data for role, content in own.items()}, names, build.layout)
     labels |= {role: each.read_labels() for role, each in columns.items()}
+    if local:
+        own.clear()
+        contents.clear()
     known = labels.pop(_KNOWN, None)
     if note:
         build.reporter.say(f"{key}: {note}")
@@ -425,15 +436,17 @@ def _read_graph(build: Build, source: Benchmark, contents: Mapping[str, Content]
     return graph
 
 
-def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Content], identity: str | None) -> _Part:
+def _build_from_files(
+    build: Build, source: Benchmark, graph: Graph | None, contents: Mapping[str, Content], identity: str | None
+) -> _Part:
     key = source.key
-    if build.scheduler is None:
-        graph = _read_graph(build, source, contents)
+    tallies: Tallies | None = None
+    if graph is not None:
         protocols = choose_protocols(build.protocols, graph.temporal, graph.qualified)
         statistics = describe_graph(graph)
     else:
         protocols = choose_protocols(build.protocols, temporal=False)
-        graph, statistics, tallies = _count_elsewhere(build, source, protocols, build.scheduler)
+        graph, statistics, tallies = _count_elsewhere(build, source, protocols)
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
     for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
@@ -441,7 +454,7 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
     for split in build.splits if graph.missing else ():
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
             build.reporter.say(f"{key}: no constants of {split} under {', '.join(lost)}, for want of files")
-    if build.scheduler is None:
+    if tallies is None:
         histograms = count_histograms(key, graph, protocols, build.baselines, build.splits)
     else:
         histograms = list_histograms(key, graph, protocols, tallies)
@@ -471,7 +484,7 @@ def _build_from_files(build: Build, source: Benchmark, contents: Mapping[str, Co
 
 
 def _count_elsewhere(
-    build: Build, source: Benchmark, protocols: Sequence[Protocol], scheduler: str
+    build: Build, source: Benchmark, protocols: Sequence[Protocol]
 ) -> tuple[Graph, Statistics, Tallies]:
     """Count a graph of the user's own on the workers of a cluster."""
     from rankconst_builder.distributed import connect, count_distributed
@@ -486,7 +499,7 @@ def _count_elsewhere(
     found = {role: columns for role, columns in files.items() if columns is not None}
     if len(found) < len(files):
         raise DataError("--scheduler reads ids: Parquet files of whole numbers, alike for train, valid and test.")
-    with connect(scheduler) as client:
+    with connect(build.scheduler or "") as client:
         workers = len(client.scheduler_info(n_workers=-1)["workers"])
         build.reporter.say(f"{source.key}: {found['train'].rows:,} triples of train, on {workers} workers")
         return count_distributed(client, found, protocols, build.splits, build.memory)
