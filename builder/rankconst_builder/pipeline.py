@@ -41,6 +41,7 @@ from rankconst.errors import (
     first_line,
 )
 from rankconst.files import replace_file, write_through
+from rankconst.names import read_count
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
@@ -639,13 +640,19 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
     ]
 
 
+_LONGEST_COUNT = 100
+
+
 def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[str]:
     """Say where OpenKE ranks other entities than those of the triples: as many as entity2id.txt counts."""
     for path in dict.fromkeys(path.with_name("entity2id.txt") for path in paths):
-        first = path.read_bytes().partition(b"\n")[0].strip() if path.is_file() else b""
-        if first.isdigit() and int(first) != statistics.entities:
+        if not path.is_file():
+            continue
+        with path.open("rb") as stream:
+            count = read_count(stream.readline(_LONGEST_COUNT).decode("ascii", "replace").strip())
+        if count is not None and count != statistics.entities:
             return [
-                f"{path} counts {int(first):,} entities, {statistics.entities:,} of them are in triples. OpenKE ranks "
+                f"{path} counts {count:,} entities, {statistics.entities:,} of them are in triples. OpenKE ranks "
                 "all, these tables those in triples."
             ]
     return []

@@ -370,6 +370,10 @@ def test_openke_ranks_what_entity2id_counts(run: Run, write_graph: WriteGraph, o
     assert "warning" not in run(*args).message
     listed.write_text("7\na\t0\n", encoding="utf-8")
     assert f"warning: mykg: {listed} counts 7 entities, 5 of them are in triples." in run(*args).message
+    for no_number in ("9" * 5000, "7_0", "\x00"):
+        listed.write_text(f"{no_number}\n", encoding="utf-8")
+        screen = run(*args)
+        assert (screen.code, "warning" in screen.message) == (0, False)
 
 
 def test_a_heading_is_no_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:

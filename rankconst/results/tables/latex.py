@@ -265,8 +265,8 @@ def _make_row(line: int, parts: list[str], held: _Multirows) -> tuple[Row, dict[
     return Row(line, tuple(cells), tuple(plain), spans), upwards
 
 
-_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
-_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(-?\d{1,4})\s*\}")
+_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
+_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
 
 
 def _read_count(pattern: re.Pattern[str], cell: str) -> int:
