@@ -7,6 +7,10 @@ Results go to stdout, everything else to stderr. Exit codes are those of :mod:`r
 import os
 import signal
 
+_LEAST_MEMORY = {"RLIMIT_AS": (640, b"v"), "RLIMIT_DATA": (320, b"d")}
+"""What a process needs of each limited kind of memory, in MiB, and the option of ulimit: with less, OpenBLAS and Arrow end
+it without an error, or crash it."""
+
 
 def main() -> None:
     """Run the command line and exit with its code; an interrupt exits with 130."""
@@ -23,6 +27,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     except ValueError:  # not in the main thread, which alone is interrupted
         before = None
+    _check_memory()
     try:
         try:
             from rankconst.cli.app import prepare, run
@@ -41,3 +46,19 @@ def main() -> None:
     finally:
         if before is not None:
             signal.signal(signal.SIGINT, before)
+
+
+def _check_memory() -> None:
+    """Exit with an error if the system allows this process too little memory."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    for name, (least, option) in _LEAST_MEMORY.items():
+        if not hasattr(resource, name):
+            continue
+        allowed = resource.getrlimit(getattr(resource, name))[0]
+        if allowed != resource.RLIM_INFINITY and allowed >> 20 < least:
+            told = b"error: %d MiB of memory are allowed here, and rankconst needs %d. Allow more: ulimit -%b %d\n"
+            os.write(2, told % (allowed >> 20, least, option, least << 11))
+            os._exit(6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -156,10 +157,15 @@ def test_too_little_memory_is_a_line(run: Run, monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="this system limits memory in another way, or not at all")
-def test_too_little_memory_to_start() -> None:
-    line = f"ulimit -v 60000; exec {START} {NATIONS}"
+@pytest.mark.parametrize(("option", "needed"), [("v", 640), ("d", 320)])
+def test_too_little_memory_to_start(option: str, needed: int) -> None:
+    line = f"ulimit -{option} {(needed - 1) * 1024}; exec {START} {NATIONS}"
     done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell limits
-    assert (done.returncode, done.stderr) == (6, "error: there is not enough memory to start.\n")
+    told = (
+        rf"error: {needed - 1} MiB of memory are allowed here, and rankconst needs {needed}\. .* ulimit -{option} \d+\n"
+    )
+    assert done.returncode == 6
+    assert re.fullmatch(told, done.stderr)
 
 
 def test_more_wrong_values_than_anybody_reads(run: Run, tmp_path: Path) -> None:
