@@ -222,9 +222,10 @@ def _read_output(path: Path) -> str | None:
             return _read_set(path)
         except RankconstError as error:
             return str(error)
-    if path.is_dir():
+    if path.is_dir():  # of a site; what is hidden in a set that was never finished is nothing
         held = {name: (path / name).read_bytes() for name in sorted(list_files(path)) if (path / name).is_file()}
-        return hashlib.sha256(repr(held).encode()).hexdigest()
+        seen = any(not name.startswith(".") for name in held)
+        return hashlib.sha256(repr(held).encode()).hexdigest() if seen else None
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
