@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol, parse_side, parse_split
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.names import read_count
+from rankconst.names import read_count, shorten
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, TablesInMemory
 from rankconst.tasks import Histogram, Tasks
@@ -80,7 +80,7 @@ def read_counts(path: Path) -> Tables:
     names = [name.strip() for name in next(rows, [])]
     if "num_candidates" not in names or not set(names) <= {*_COLUMNS} or len(set(names)) < len(names):
         raise DataError(
-            f"{path}, line 1: got columns {', '.join(names)}; expected num_candidates, and as needed "
+            f"{path}, line 1: got columns {shorten(', '.join(names))}; expected num_candidates, and as needed "
             f"{', '.join(_COLUMNS[1:])}."
         )
     found: dict[Tasks, list[tuple[int, int]]] = {}
