@@ -1,4 +1,4 @@
-"""Write figures that other scripts keep as JSON into docs/robustness.md: of fuzzing, mutants and platforms.
+"""Write figures that other scripts keep as JSON into docs/robustness.md: of attacks, fuzzing and platforms.
 
 Run: python scripts/show_figures.py
 """
@@ -45,6 +45,15 @@ def _show(value: Any) -> str:
 
 
 SECTIONS = {
+    "hostile": Section(
+        "Hostile inputs",
+        "scripts/attack.json",
+        ("class", "tried", "refused", "accepted", "failures", "found", "mended"),
+        "[scripts/attack.py](../scripts/attack.py) throws inputs that are damaged, strange or meant to do harm at the\n"
+        "command line, and machines that lack something. Each ends in an error with its exit code, or is accepted; a\n"
+        "failure is a traceback, a crash, a message without a remedy, a temporary file, something damaged that is taken\n"
+        "for whole, or more than a minute or 1.5 GB. *Found* are the most failures that an attack had in that class.",
+    ),
     "fuzzing": Section(
         "Fuzzing",
         "fuzz/figures.json",
