@@ -45,7 +45,11 @@ SIGNS = ("Traceback", "Exception ignored", "lost sys.std", "terminate called", "
 LEFT = ("tmp/*", "cache/**/.incoming*", "here/**/.rankconst-*", "here/**/.*incoming*", "here/**/*.draft")
 
 TRIPLES = b"".join(b"e%d\tr%d\te%d\n" % (i * 7 % 11, i % 3, i * 5 % 13) for i in range(60))
-FILES = {"t.txt": TRIPLES, "u.txt": b"".join(TRIPLES.splitlines(True)[:7]), "r.csv": b"model,dataset,MRR,MR,Hits@10\nA,nations,0.5,3,0.9\n"}
+FILES = {
+    "t.txt": TRIPLES,
+    "u.txt": b"".join(TRIPLES.splitlines(True)[:7]),
+    "r.csv": b"model,dataset,MRR,MR,Hits@10\nA,nations,0.5,3,0.9\n",
+}
 BUILD = ["build", "--train", "t.txt", "--test", "u.txt", "--name", "mine", "-p", "raw", "-q", "--out"]
 SHOW = ["show", "mine", "-p", "raw", "-m", "mrr", "-f", "csv", "--tables"]
 ODD = ["1_0", "0x1F", "1e999", "-1e999", "nan", "inf", "١٢", "½", "--1", ".", "1" * 400, "null", "9" * 5000, ""]
