@@ -50,9 +50,10 @@ SECTIONS = {
         "scripts/attack.json",
         ("class", "tried", "refused", "accepted", "failures", "found", "mended"),
         "[scripts/attack.py](../scripts/attack.py) throws inputs that are damaged, strange or meant to do harm at the\n"
-        "command line, and machines that lack something. Each ends in an error with its exit code, or is accepted; a\n"
-        "failure is a traceback, a crash, an error without a message, a temporary file, something damaged that is\n"
-        "taken for whole, or more than a minute or 1.5 GB. *Found* are the most failures of an attack in that class.",
+        "command line, and machines that lack something. Each ends in an error with its exit code, in what a signal\n"
+        "asks for, or is accepted, as where the command does not need what is damaged. A failure is a traceback, a\n"
+        "crash, an error without a message, a temporary file, something damaged that is taken for whole, or more than\n"
+        "a minute or 1.5 GB. *Found* are the most failures of an attack in that class.",
     ),
     "fuzzing": Section(
         "Fuzzing",
