@@ -12,6 +12,7 @@ code meaning
 6    bad input data
 7    verification mismatch
 130  interrupted
+143  asked to end (SIGTERM)
 ==== ==========================================================
 """
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,3 +37,34 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
         with suppress(OSError):
             fresh.unlink()
         raise
+
+
+def exchange_folder(fresh: Path, target: Path) -> None:
+    """Put a folder in the place of another one, which is then removed: at every moment one of them is there, whole."""
+    if not target.is_dir():
+        fresh.rename(target)
+        return
+    if not _swap(fresh, target):  # then there is none for a moment
+        old = fresh.with_name(f"{fresh.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        target.rename(old)
+        try:
+            fresh.rename(target)
+        except BaseException:
+            old.rename(target)
+            raise
+        fresh = old
+    shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _swap(one: Path, other: Path) -> bool:
+    """Let two folders change places in one step; False where the system, or the file system, has no such call."""
+    paths = os.fsencode(one), os.fsencode(other)
+    with suppress(OSError, AttributeError, ImportError):
+        import ctypes
+
+        system = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return bool(system.renamex_np(*paths, 2) == 0)  # RENAME_SWAP
+        return bool(system.renameat2(-100, paths[0], -100, paths[1], 2) == 0)  # AT_FDCWD, RENAME_EXCHANGE
+    return False

@@ -1,4 +1,4 @@
-"""Names as people write them: any usual spelling to its key, with the nearest names for one that is unknown."""
+"""Names and counts as people write them: any usual spelling to its key, or the nearest names; digits to a number."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _LONGEST_SHOWN = 80
 _MOST_LISTED = 3
 _NOT_PLAIN = re.compile("[^a-z0-9]+")
+_COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
 # What steers a terminal or turns the direction of text, and halves of surrogate pairs; tabs and line ends do not.
 _CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)")
 
@@ -38,6 +39,12 @@ def list_first(texts: Sequence[str]) -> str:
     """List texts as messages show them: ``a; b; c and 2 more``."""
     more = f" and {len(texts) - _MOST_LISTED:,} more" if len(texts) > _MOST_LISTED else ""
     return "; ".join(texts[:_MOST_LISTED]) + more
+
+
+def read_count(text: str) -> int | None:
+    """Read a whole number such as ``402``, ``402.0`` or ``40,876``; None for anything else, ``1_0`` included."""
+    whole = _COUNT.fullmatch(text)
+    return None if whole is None else int(whole[1].replace(",", ""))
 
 
 class Names:

@@ -1,4 +1,4 @@
-"""Write figures that other scripts keep as JSON into docs/robustness.md: of fuzzing, mutants and platforms.
+"""Write figures that other scripts keep as JSON into docs/robustness.md: of attacks, fuzzing and platforms.
 
 Run: python scripts/show_figures.py
 """
@@ -45,6 +45,16 @@ def _show(value: Any) -> str:
 
 
 SECTIONS = {
+    "hostile": Section(
+        "Hostile inputs",
+        "scripts/attack.json",
+        ("class", "tried", "refused", "accepted", "failures", "found", "mended"),
+        "[scripts/attack.py](../scripts/attack.py) throws inputs that are damaged, strange or meant to do harm at the\n"
+        "command line, and machines that lack something. Each ends in an error with its exit code, in what a signal\n"
+        "asks for, or is accepted, as where the command does not need what is damaged. A failure is a traceback, a\n"
+        "crash, an error without a message, a temporary file, something damaged that is taken for whole, or more than\n"
+        "a minute or 1.5 GB. *Found* are the most failures of an attack in that class.",
+    ),
     "fuzzing": Section(
         "Fuzzing",
         "fuzz/figures.json",

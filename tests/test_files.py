@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from rankconst.files import replace_file
+from rankconst import files
+from rankconst.files import exchange_folder, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 def test_a_file_is_replaced_at_once(tmp_path: Path) -> None:
@@ -55,3 +56,32 @@ def test_links_and_devices_stay(tmp_path: Path) -> None:
     reader.join()
     assert got == [b"new"]
     assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("swaps", [True, False])
+def test_folders_change_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaps: bool) -> None:
+    if not swaps:  # as on Windows, and on file systems without such a call
+        monkeypatch.setattr(files, "_swap", lambda *_: False)
+    for name, content in (("fresh", "new"), ("target", "old")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / content).touch()
+    exchange_folder(tmp_path / "fresh", tmp_path / "target")
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["target", "target/new"]
+
+
+def test_folders_without_a_swap_keep_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.rename
+
+    def fail(path: Path, target: Path) -> Path:
+        if path.name == "fresh":
+            raise PermissionError
+        return rename(path, target)
+
+    monkeypatch.setattr(files, "_swap", lambda *_: False)
+    monkeypatch.setattr(Path, "rename", fail)
+    for name in ("fresh", "target"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "target" / "old").touch()
+    with pytest.raises(PermissionError):
+        exchange_folder(tmp_path / "fresh", tmp_path / "target")
+    assert (tmp_path / "target" / "old").is_file()

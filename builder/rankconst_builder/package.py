@@ -27,6 +27,7 @@ from rankconst.catalogue.metrics import CATALOGUE
 from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.errors import explain_write_errors
 from rankconst.files import write_through
+from rankconst.names import read_count
 from rankconst.tables.folder import DESCRIPTOR, INCOMING
 from rankconst.tables.schema import COLUMNS, TableColumn
 
@@ -132,7 +133,7 @@ def _order_value(name: str, value: Any) -> tuple[Any, ...]:
     known = _ORDERS[name]
     # sampled:10 comes before sampled:500.
     stem, _, number = value.partition(":")
-    return (1, known.index(value) if value in known else len(known), stem, int(number) if number.isdecimal() else 0)
+    return (1, known.index(value) if value in known else len(known), stem, read_count(number) or 0)
 
 
 def write_tables(

@@ -41,6 +41,7 @@ from rankconst.errors import (
     first_line,
 )
 from rankconst.files import replace_file, write_through
+from rankconst.names import read_count
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
@@ -252,12 +253,16 @@ def _keep(build: Build, key: str, part: _Part) -> None:
     draft = build.out / _DRAFT
     for folder in (draft, final):
         shutil.rmtree(folder, ignore_errors=True)
-    described = {"version": build.version, "after": _hash_set(build), "provenance": part.provenance}
+    contents = {name: _serialise(table) for name, table in part.tables.items()}
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    described = {
+        "version": build.version, "after": _hash_set(build), "provenance": part.provenance, "sha256": hashes,
+    }  # fmt: skip
     try:
         with explain_write_errors(f"to {build.out}", "Name another folder with --out."):
             draft.mkdir(parents=True)
-            for name, table in part.tables.items():
-                write_through(draft / f"{name}.parquet", _serialise(table))
+            for name, content in contents.items():
+                write_through(draft / f"{name}.parquet", content)
             write_through(draft / _PROVENANCE, json.dumps(described).encode())
             final.parent.mkdir(exist_ok=True)
             draft.rename(final)
@@ -290,7 +295,10 @@ def _read_kept(build: Build) -> dict[str, _Part]:
             provenance = dict(described["provenance"])
             if described["version"] != build.version or described.get("after") != after:
                 continue
-            tables = {name: pq.ParquetFile(path.parent / f"{name}.parquet").read(use_threads=False) for name in COLUMNS}
+            contents = {name: (path.parent / f"{name}.parquet").read_bytes() for name in COLUMNS}
+            if {name: hashlib.sha256(each).hexdigest() for name, each in contents.items()} != described["sha256"]:
+                raise ValueError("a file has another SHA-256 than it was written with")
+            tables = {name: pq.read_table(pa.BufferReader(each), use_threads=False) for name, each in contents.items()}
             for table in tables.values():
                 table.validate(full=True)
         except (OSError, ValueError, LookupError, TypeError, RecursionError, pa.ArrowException) as error:
@@ -639,13 +647,19 @@ def _compare_with_pykeen(source: Benchmark, statistics: Statistics) -> list[str]
     ]
 
 
+_LONGEST_COUNT = 100
+
+
 def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[str]:
     """Say where OpenKE ranks other entities than those of the triples: as many as entity2id.txt counts."""
     for path in dict.fromkeys(path.with_name("entity2id.txt") for path in paths):
-        first = path.read_bytes().partition(b"\n")[0].strip() if path.is_file() else b""
-        if first.isdigit() and int(first) != statistics.entities:
+        if not path.is_file():
+            continue
+        with path.open("rb") as stream:
+            count = read_count(stream.readline(_LONGEST_COUNT).decode("ascii", "replace").strip())
+        if count is not None and count != statistics.entities:
             return [
-                f"{path} counts {int(first):,} entities, {statistics.entities:,} of them are in triples. OpenKE ranks "
+                f"{path} counts {count:,} entities, {statistics.entities:,} of them are in triples. OpenKE ranks "
                 "all, these tables those in triples."
             ]
     return []

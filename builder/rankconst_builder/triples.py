@@ -219,7 +219,7 @@ def split_cells(line: bytes, form: LineFormat) -> list[bytes]:
 def _advise(text: bytes, form: LineFormat, parts: list[bytes], number: int) -> str:
     if len(parts) > len(form.columns):
         # Row numbers come first.
-        numbered = parts[0].isdigit() and number - 2 <= int(parts[0]) <= number
+        numbered = parts[0] in {b"%d" % row for row in (number - 2, number - 1, number)}
         if not numbered and set(form.columns) == {*"hrt"} and len(parts) in {4, 5}:
             time = form.columns.ljust(len(parts), "d")
             return (

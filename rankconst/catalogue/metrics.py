@@ -59,7 +59,7 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 # A name, one separator, a whole number: "hits@10", "H @ 10", "hits_at_10", but neither "hits@1.5" nor "hits@-3".
-_NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)(?<!\s)\s*+(?:[@_-]\s*+)?(\d{1,20})$", re.IGNORECASE)
+_NUMBERED = re.compile(r"^([a-z][a-z\s_-]*?)(?<!\s)\s*+(?:[@_-]\s*+)?(\d{1,20})$", re.IGNORECASE | re.ASCII)
 
 # What a metric's values are: whether larger is better, the optimum, the least and the largest value.
 _SCALES: dict[str, tuple[bool, float | None, float, float]] = {

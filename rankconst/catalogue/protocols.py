@@ -328,7 +328,7 @@ f^2; the variance adds the difference of the squared expectations, at most twice
 
 DEFAULT_SAMPLING = "distinct"
 
-_SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$")
+_SAMPLED = re.compile(r"^sampled[:_ -]?(\d{1,15})(?:[:_ -]+([a-z][a-z _-]*))?$", re.ASCII)
 
 
 _NAMES = Names("protocol", {key: row.spellings for key, row in PROTOCOLS.items()}, "Or sampled:M, M negatives a task.")

@@ -33,6 +33,8 @@ class Tool:
     batch: int | None = None  # if it ranks whole batches only: their size; the last, incomplete batch is left out
     # Dataset, squashed, to the reason why the tool's numbers on that dataset cannot be adjusted.
     refused: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # Side to the reason why none of the tool's numbers is of it.
+    unranked: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, dataset: str) -> str | None:
         """Return why the tool's numbers on a dataset, in any spelling, cannot be adjusted; None if they can."""
@@ -52,6 +54,7 @@ _SAMPLED_REMEDY = (
     "Find out how many negatives each true answer was ranked among, M, and how many tasks were ranked, N; then adjust "
     "with --protocol sampled:M and --num-tasks N, without --tool."
 )
+_OTHER_PROGRAM = "Leave out --side; or, if another program computed them, name its protocol in place of the tool."
 _INDUCTIVE = (
     "NBFNet filters inductive benchmarks by the facts of the inference graph alone, not by the other triples, and its "
     "hits@10_50 is an estimate of Hits@10 among 50 negatives drawn with replacement: no full protocol fits. For "
@@ -124,6 +127,10 @@ TOOLS: dict[str, Tool] = {
                     "results/complete/benchmark_results.csv",
                 ),
             ),
+            unranked={
+                "relation": "PyKEEN ranks heads and tails only: it has no evaluation of relations, and 1.11.1 refuses "
+                f"one. {_OTHER_PROGRAM}"
+            },
         ),
         Tool(
             key="ampligraph",
@@ -358,6 +365,9 @@ TOOLS: dict[str, Tool] = {
             ),
             side="tail",
             shifts={"MR": 1},
+            unranked={
+                "relation": f"PyTorch Geometric's KGEModel.test ranks tails only, no relations. {_OTHER_PROGRAM}"
+            },
         ),
         Tool(
             key="simkgc",

@@ -7,22 +7,32 @@ Results go to stdout, everything else to stderr. Exit codes are those of :mod:`r
 import os
 import signal
 
+_LEAST_MEMORY = {"RLIMIT_AS": (640, b"v"), "RLIMIT_DATA": (320, b"d")}
+"""What a process needs of each kind of memory, in MiB, and the option of ulimit: with less, OpenBLAS and Arrow end it
+without an error, or crash it."""
+
 
 def main() -> None:
-    """Run the command line and exit with its code; an interrupt exits with 130."""
-    before, interrupts = signal.getsignal(signal.SIGINT), list[int]()
+    """Run the command line and exit with its code; an interrupt exits with 130, a request to end with 143."""
+    interrupts = list[int]()
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    # What nohup, or a shell in the background, lets a process ignore stays ignored.
+    numbers = [number for number in numbers if number == signal.SIGINT or before[number] is not signal.SIG_IGN]
 
     def interrupt(number: int, _: object) -> None:
         interrupts.append(number)
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
     # What is computed here gains nothing from its threads, and each of them reserves memory.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # While modules are imported, an exception would show their code.
-        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+        for number in numbers:
+            signal.signal(number, lambda number, _: os._exit(128 + number))
     except ValueError:  # not in the main thread, which alone is interrupted
-        before = None
+        numbers = []
+    _check_memory()
     try:
         try:
             from rankconst.cli.app import prepare, run
@@ -35,9 +45,25 @@ def main() -> None:
                 raise
             os.write(2, b"error: there is not enough memory to start.\n")
             os._exit(6)
-        if before is not None:
-            signal.signal(signal.SIGINT, interrupt)
+        for number in numbers:
+            signal.signal(number, interrupt)
         run(app, interrupts)
     finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
+        for number in numbers:
+            signal.signal(number, before[number])
+
+
+def _check_memory() -> None:
+    """Exit with an error if the system allows this process too little memory."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    for name, (least, option) in _LEAST_MEMORY.items():
+        if not hasattr(resource, name):
+            continue
+        allowed = resource.getrlimit(getattr(resource, name))[0]
+        if allowed != resource.RLIM_INFINITY and allowed >> 20 < least:
+            told = b"error: %d MiB of memory are allowed here, and rankconst needs %d. Allow more: ulimit -%b %d\n"
+            os.write(2, told % (allowed >> 20, least, option, least << 11))
+            os._exit(6)

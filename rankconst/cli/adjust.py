@@ -31,6 +31,7 @@ from rankconst.cli.options import (
     TablesOption,
     ToolOption,
     complete_dataset,
+    count_option,
     open_tables,
 )
 from rankconst.cli.output import (
@@ -112,9 +113,7 @@ def adjust(
     relation: RelationOption = None,
     num_tasks: Annotated[
         int | None,
-        typer.Option(
-            "--num-tasks", "-n", min=1, metavar="N", help="Number of ranks, in place of a dataset: protocol sampled:M."
-        ),
+        count_option("--num-tasks", "-n", help="Number of ranks, in place of a dataset: protocol sampled:M."),
     ] = None,
     counts: Annotated[
         Path | None,
@@ -157,7 +156,7 @@ def adjust(
     plain: Annotated[bool, typer.Option("--plain", help="Numbers without their ranges.")] = False,
     digits: Annotated[
         int | None,
-        typer.Option("--digits", min=0, max=15, metavar="N", help="Plain numbers with N digits after the point."),
+        count_option("--digits", help="Plain numbers with N digits after the point.", least=0, most=15),
     ] = None,
 ) -> None:
     """Adjust published numbers for chance: some values, or a file of results.

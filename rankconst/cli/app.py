@@ -104,7 +104,7 @@ def make_app(commands: Iterable[str] = COMMANDS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         epilog="Exit codes: 0 ok, 1 bug, 2 usage, 3 extra missing, 4 unknown name, 5 download or hash, 6 bad data, "
-        "7 verification mismatch, 130 interrupted.",
+        "7 verification mismatch, 130 interrupted, 143 asked to end.",
     )
     app.callback()(_root)
     for command in commands:
@@ -159,7 +159,7 @@ def run(app: typer.Typer, interrupts: Sequence[int]) -> None:
         code = _fail(_NO_MEMORY if lacks_memory(error) else f"{what}{error.strerror or error}.", DataError.exit_code)
     except Exception as error:  # libraries raise many things when they are interrupted or lack memory
         if interrupts:
-            code = 130
+            code = 128 + interrupts[0]
         elif lacks_memory(error):
             code = _fail(_NO_MEMORY, DataError.exit_code)
         else:

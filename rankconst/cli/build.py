@@ -17,6 +17,7 @@ from rankconst.cli.options import FormatOption, QuietOption, complete_benchmark,
 from rankconst.cli.output import Column, Format, Listing, count, number, print_listing
 from rankconst.download import Reporter, cache_folder, check_mirror, hide_login
 from rankconst.errors import DataError, DownloadError, UnknownNameError, UsageError
+from rankconst.names import shorten
 from rankconst.tables.location import OUTPUT
 from rankconst.tables.schema import parse_version
 from rankconst.tables.tables import load
@@ -262,9 +263,9 @@ def _list_informed(names: list[str] | None) -> tuple[str, ...]:
 
 def _read_size(text: str) -> int:
     """Read a number of bytes."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kMGT]?)(i?)B?", text.strip(), re.IGNORECASE | re.ASCII)
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?) ?([kMGT]?)(i?)B?", text.strip(), re.IGNORECASE | re.ASCII)
     if found is None:
-        raise UsageError(f"--memory {text!r} is no size; write 500MB or 2GB, for example.")
+        raise UsageError(f"--memory {shorten(text)!r} is no size; write 500MB or 2GB, for example.")
     number, prefix, binary = found.groups()
     return int(float(number) * (1024 if binary else 1000) ** ("kmgt".index(prefix.lower()) + 1 if prefix else 0))
 

@@ -21,6 +21,7 @@ from rankconst.cli.options import (
     ToolOption,
     complete_dataset,
     complete_metric,
+    count_option,
     open_tables,
     option,
 )
@@ -50,7 +51,7 @@ def compare(
     relation: RelationOption = None,
     num_tasks: Annotated[
         int | None,
-        typer.Option("--num-tasks", "-n", min=1, metavar="N", help="Number of ranks, in place of a dataset."),
+        count_option("--num-tasks", "-n", help="Number of ranks, in place of a dataset."),
     ] = None,
     counts: Annotated[
         Path | None,

@@ -25,6 +25,7 @@ from rankconst.cli.options import (
     complete_dataset,
     complete_from,
     complete_metric,
+    count_option,
     open_tables,
     option,
 )
@@ -103,7 +104,7 @@ def identify(
     input_format: InputFormatOption = None,
     num_tasks: Annotated[
         int | None,
-        typer.Option("--num-tasks", help="The number of ranks, both sides together.", metavar="N", min=1),
+        count_option("--num-tasks", help="The number of ranks, both sides together."),
     ] = None,
     metric: Annotated[
         str | None,

@@ -18,7 +18,7 @@ from rankconst.catalogue.protocols import PROTOCOLS, SIDES, SPLITS
 from rankconst.catalogue.tools import TOOLS
 from rankconst.cli.output import Format, say
 from rankconst.errors import MissingExtraError, TablesError
-from rankconst.names import squash
+from rankconst.names import read_count, shorten, squash
 from rankconst.tables.folder import holds_set
 from rankconst.tables.location import OUTPUT
 from rankconst.tables.tables import Tables, join_tables, load
@@ -37,6 +37,19 @@ def option(
 ) -> Any:
     """Return the description of an option."""
     return typer.Option(*names, help=help, metavar=metavar, autocompletion=complete)
+
+
+def count_option(*names: str, help: str, least: int = 1, most: int | None = None) -> Any:
+    """Return the description of an option that takes a whole number."""
+
+    def read(text: str) -> int:
+        found = read_count(text)
+        if found is None or found < least or (most is not None and found > most):
+            limits = f"at least {least}" if most is None else f"from {least} to {most}"
+            raise typer.BadParameter(f"{shorten(text)!r} is no whole number, {limits}.")
+        return found
+
+    return typer.Option(*names, help=help, metavar="N", parser=read)
 
 
 # -- completion -----------------------------------------------------------------------------------------------------

@@ -51,8 +51,7 @@ def site(
     opened = load(tables)
     older = [] if tables else [load(version=version) for version in bundled_versions()[:-1]]
     keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
-    sizes = write_site(Order(opened, out, older, keys, f"{url.rstrip('/')}/" if url else "", docs))
+    reporter = Reporter(quiet=quiet)
+    sizes = write_site(Order(opened, out, older, keys, f"{url.rstrip('/')}/" if url else "", docs, reporter))
     total = sum(sizes.values()) / 1e6
-    Reporter(quiet=quiet).say(
-        f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}"
-    )
+    reporter.say(f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}")

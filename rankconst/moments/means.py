@@ -31,7 +31,7 @@ import numpy as np
 
 from rankconst.errors import UndefinedError, UnknownNameError
 from rankconst.moments.blocks import blocks_of, distinct_blocks, offsets_of
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments, lift_rounding
 from rankconst.moments.sums import harmonic, harmonic_squares, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
@@ -129,11 +129,12 @@ def _cut_off_mean(histogram: Histogram, k: int | None, f: Callable[[Values], Val
     ends, begins = (np.minimum(each, last) for each in (histogram.last_ranks, offsets_of(histogram)))
     size = histogram.num_candidates.astype(np.float64)
     mean, square = (sums[:, ends] - sums[:, begins]) / size
-    variance = np.where(size > 1, np.maximum(square - mean * mean, 0.0), 0.0)
     # Each sum from the first rank on carries as many roundings as it has terms; there is none where no rank counts.
     error = (16 + ends) * UNIT_ROUNDOFF * (ends > begins)
     off, slack = error * sums[0, ends] / size, error * sums[1, ends] / size
-    found = average(histogram, mean, variance, (slack + 2 * mean * off) * (size > 1))
+    slack = (slack + 2 * mean * off) * (size > 1)
+    variance = lift_rounding(np.where(size > 1, square - mean * mean, 0.0), slack)
+    found = average(histogram, mean, variance, slack)
     open_by = float(np.average(off, weights=histogram.row_weights))
     return replace(found, expectation_error=found.expectation_error + open_by)
 

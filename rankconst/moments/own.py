@@ -24,7 +24,7 @@ from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.moments.blocks import offsets_of
 from rankconst.moments.means import average, geometric_mean_rank
 from rankconst.moments.powers import power_mean
-from rankconst.moments.result import UNIT_ROUNDOFF, Moments
+from rankconst.moments.result import UNIT_ROUNDOFF, Moments, lift_rounding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 # Ranks for which a function is evaluated, and in one go; exponents for which errors were tried out.
 _MOST_RANKS, _CHUNK = 2**27, 2**16
 _LEAST, _LARGEST = 0.25, 4.0
+# Squares of smaller numbers, and of the inverses of these, are no doubles any more.
+_SMALLEST = 1e-140
 # ln P below which a chance is nothing.
 _VANISHED = -80.0
 
@@ -51,16 +53,19 @@ def mean_of_any(f: Callable[[Values], Values], histogram: Histogram) -> Moments:
     # Two of them: some functions of a single number take an array with one.
     centre = float(_apply(f, np.full(2, float(last)))[0])
     sums = np.zeros((3, edges.size))
-    for place in range(1, edges.size):
-        sums[:, place] = _sum_between(f, int(edges[place - 1]), int(edges[place]), centre)
-    sums = np.cumsum(sums, axis=1)
+    with np.errstate(over="ignore", under="ignore"):
+        for place in range(1, edges.size):
+            sums[:, place] = _sum_between(f, int(edges[place - 1]), int(edges[place]), centre)
+        sums = np.cumsum(sums, axis=1)
+    if sums[2, -1] and not _SMALLEST < sums[2, -1] < 1 / _SMALLEST:
+        raise DataError(f"values of f differ by {sums[2, -1]:g}, which cannot be squared. Multiply f by a number.")
     ends, begins = np.searchsorted(edges, histogram.last_ranks), np.searchsorted(edges, starts)
     size = histogram.num_candidates.astype(np.float64)
     once, twice, _ = (sums[:, ends] - sums[:, begins]) / size
     # What rounding leaves of sums from the first rank on is spread over the block.
     off = UNIT_ROUNDOFF * (64 + edges.size) * sums[:, ends] / size
-    variance = np.where(size > 1, np.maximum(twice - once * once, 0.0), 0.0)
     slack = np.where(size > 1, off[1] + 2 * np.abs(once) * off[2], 0.0)
+    variance = lift_rounding(np.where(size > 1, twice - once * once, 0.0), slack)
     found = average(histogram, centre + once, variance, slack)
     # f may change its sign, so that the average is less than the terms.
     open_by = float(
@@ -129,12 +134,12 @@ def extreme_rank(histogram: Histogram, *, largest: bool) -> Moments:
     first, second = math.fsum(chances.tolist()), math.fsum(((2 * steps + 1) * chances).tolist())
     # Each chance carries the roundings of its logarithm, which is at most _VANISHED where it counts.
     error = UNIT_ROUNDOFF * (8 * -_VANISHED + 4 * len(histogram))
-    mean, variance = (edge - first if largest else edge + first), second - first * first
+    mean, slack = (edge - first if largest else edge + first), error * (second + 2 * first * first)
     return Moments(
         expectation=mean,
         expectation_error=error * first + UNIT_ROUNDOFF * mean,
-        variance=max(variance, 0.0),
-        variance_error=error * (second + 2 * first * first),
+        variance=float(lift_rounding(np.array([second - first * first]), np.array([slack]))[0]),
+        variance_error=slack,
         method="closed_form",
     )
 
@@ -147,6 +152,7 @@ def _chunked(starts: Values, stops: Values, tasks: Values, edge: float, largest:
         rows = max(1, _CHUNK // tasks.size)
         for begin in range(0, d.size, rows):
             x = (edge - 1 - d[begin : begin + rows] if largest else edge + d[begin : begin + rows])[:, None]
+            # F is 0 before its block, and 1 behind it.
             share = np.clip((x - starts) / (stops - starts) if largest else (stops - x) / (stops - starts), 0.0, 1.0)
             with np.errstate(divide="ignore"):
                 found[begin : begin + rows] = np.sum(tasks * np.log(share), axis=1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
@@ -20,6 +21,13 @@ UNIT_ROUNDOFF = 2.0**-53
 
 # Keeps the logarithm of what has vanished finite; what it adds is far below rounding.
 TINY = 1e-300
+
+
+def lift_rounding(variance: Values, error: Values) -> Values:
+    """Return variances, with 0 where rounding left one below: that is nearer to the true one, which is not negative."""
+    if not (variance >= -error).all():
+        raise ArithmeticError(f"a variance is {variance.min():g}, further below 0 than its error.")
+    return np.where(variance < 0, 0.0, variance)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,8 +125,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     take precedence. `tool` is what the file's format implies, the last to be asked.
 
     Raises UnknownNameError for an unknown name, UsageError if user and file contradict each other or sampled numbers
-    are to be taken for full ones, DataError if no dataset is named, the tool's numbers on it cannot be adjusted, or the
-    file's own numbers leave the tasks unclear.
+    are to be taken for full ones, DataError if no dataset is named, the tool's numbers on it cannot be adjusted, or
+    none of them is of that side, or the file's own numbers leave the tasks unclear.
     """
     if file.unclear:
         raise DataError(file.unclear)
@@ -170,6 +170,8 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
         keys["aggregation"] or DEFAULT_AGGREGATION,
         user.relations,
     )
+    if row is not None and tasks.side in row.unranked:
+        raise DataError(row.unranked[tasks.side])
     if file.relations and not user.relations:
         tasks = replace(tasks, relations=match_relations(file.relations, tables.relations(tasks)) or file.relations)
     return tasks, row

@@ -12,6 +12,7 @@ import numpy as np
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.constants.published import read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
+from rankconst.names import read_count
 from rankconst.results.adjust import (
     TASK_FACTS,
     TIES,
@@ -586,10 +587,10 @@ _WITHOUT_K = re.compile(r"(?:adjusted|z)_hits_at_k", re.IGNORECASE)
 def _read_name(name: str, k: object) -> Meaning | None:
     """Read the name of a metric in a cell, its k in another; None for what is no metric's own value."""
     if k is not None:
-        number = float(str(k)) if re.fullmatch(r"\d{1,15}(\.0*)?", str(k)) else None
+        number = read_count(str(k))
         if number is None:
             raise DataError(f"metric {name}: k is {k!r}; expected a whole number.")
-        return Meaning("measured", parse_metric(name, int(number)))
+        return Meaning("measured", parse_metric(name, number))
     if _WITHOUT_K.fullmatch(name):
         return None
     meaning = parse_column(name)

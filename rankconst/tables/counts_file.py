@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol, parse_side, parse_split
 from rankconst.errors import DataError, UnknownNameError
+from rankconst.names import read_count, shorten
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, TablesInMemory
 from rankconst.tasks import Histogram, Tasks
@@ -70,7 +71,7 @@ def read_counts(path: Path) -> Tables:
         raise DataError(f"cannot read {path}: {told}. Expected a CSV file with a column num_candidates.") from error
     if len(content) > _LARGEST:
         raise DataError(f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks.")
-    plain = bool(lines) and lines[0].strip().isdigit()
+    plain = bool(lines) and read_count(lines[0].strip()) is not None
     sign = "\t" if lines and "\t" in lines[0] else ","
     try:
         rows = iter(list(csv.reader(["num_candidates"] * plain + lines, delimiter=sign)))
@@ -79,7 +80,7 @@ def read_counts(path: Path) -> Tables:
     names = [name.strip() for name in next(rows, [])]
     if "num_candidates" not in names or not set(names) <= {*_COLUMNS} or len(set(names)) < len(names):
         raise DataError(
-            f"{path}, line 1: got columns {', '.join(names)}; expected num_candidates, and as needed "
+            f"{path}, line 1: got columns {shorten(', '.join(names))}; expected num_candidates, and as needed "
             f"{', '.join(_COLUMNS[1:])}."
         )
     found: dict[Tasks, list[tuple[int, int]]] = {}
@@ -87,19 +88,21 @@ def read_counts(path: Path) -> Tables:
         try:
             row = dict(zip(names, map(str.strip, cells), strict=True))
             said = {name: read(row[name]) for name, read in _NAMES.items() if row.get(name)}
-            sizes = int(row["num_candidates"]), int(row.get("num_tasks", "1"))
+            size, tasks_of_size = read_count(row["num_candidates"]), read_count(row.get("num_tasks", "1"))
+            if size is None or tasks_of_size is None:
+                raise ValueError
         except (ValueError, UnknownNameError) as error:
             reason = error if isinstance(error, UnknownNameError) else f"expected {', '.join(names)}, numbers whole."
             raise DataError(f"{path}, line {number}: {', '.join(cells)}: {reason}") from error
-        if min(sizes) < 1:
-            raise DataError(f"{path}, line {number}: {min(sizes)} is less than 1; the true answer counts.")
+        if (least := min(size, tasks_of_size)) < 1:
+            raise DataError(f"{path}, line {number}: {least} is less than 1; the true answer counts.")
         tasks = Tasks(
             said.get("dataset", path.stem.lower()),
             said.get("protocol", OWN_COUNTS.key),
             said.get("split", "test"),
             said.get("side", "both"),
         )
-        found.setdefault(tasks, []).append(sizes)
+        found.setdefault(tasks, []).append((size, tasks_of_size))
     if not found:
         raise DataError(f"{path} holds no counts.")
     for tasks in found:

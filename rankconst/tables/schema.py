@@ -155,7 +155,7 @@ RELATIONS_SINCE = "1.2.0"
 
 NULLABLE = {
     # What is counted in files of which one may be missing, and what a source need not state.
-    "datasets": frozenset(column.name for column in COLUMNS["datasets"][3:]),
+    "datasets": frozenset(column.name for column in COLUMNS["datasets"][3:]) - {"source_urls"},
     "constants": frozenset({"k", "num_draws"}),
 }
 """Table to its columns that may have nulls."""

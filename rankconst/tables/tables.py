@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     from numpy.typing import NDArray
 
-    from rankconst.tables.folder import Folder
+    from rankconst.tables.folder import Folder, ZipPath
 
 T = TypeVar("T")
 
@@ -266,8 +266,7 @@ class Tables:
 
         with self._explain_damage(name):
             if name not in self._files:
-                file = pq.ParquetFile(pa.BufferReader(content))
-                check_size(self.folder / f"{name}.parquet", _count_bytes(file), len(content))
+                file = open_parquet(self.folder / f"{name}.parquet", content)
                 self._check_schema(name, file.schema_arrow)
                 self._files[name] = file
             file = self._files[name]
@@ -331,7 +330,7 @@ class Tables:
         for column in table.column_names:
             values, wrong = table[column], ""
             nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
-            if column == "aliases" and not nulls:
+            if column in {"aliases", "source_urls"} and not nulls:
                 nulls = sum(cast("pa.ListArray[Any]", chunk).flatten().null_count for chunk in values.chunks)
             if nulls:
                 wrong = f"{nulls:,} nulls"
@@ -889,11 +888,19 @@ def _explain_unranked(tasks: Tasks) -> str:
     return ""
 
 
-def _count_bytes(file: pq.ParquetFile) -> int:
-    """Return how many bytes the columns of a file say they unpack to, each row taken for one at least."""
+def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
+    """Open a Parquet file; TablesError if its rows would take more memory than those of tables do."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(pa.BufferReader(content))
     metadata = file.metadata
-    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
-    return sum(max(group.total_byte_size, group.num_rows) for group in groups)
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    # A value that repeats takes nothing in the file, and eight bytes in memory.
+    check_size(
+        place, sum(max(each.total_byte_size, 8 * each.num_columns * each.num_rows) for each in groups), len(content)
+    )
+    return file
 
 
 def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[list[int], bool]:

@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -28,6 +29,7 @@ from rankconst.download import HashMismatchError, MissingSourceError, Reporter
 from rankconst.errors import DataError, RankconstError, TablesError, UnknownNameError, UsageError
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
+from rankconst_builder import pipeline
 from rankconst_builder.fetch import Content, Fetcher
 from rankconst_builder.layout import Layout
 from rankconst_builder.pipeline import Build, Outcome, build_all, order_protocols
@@ -764,6 +766,20 @@ def test_interrupted_run_keeps_what_is_done(small: Path, run: Run, tmp_path: Pat
     assert any("run again to continue" in line for line in printed(screen))
     outcome = run("alpha", "beta", "gamma", mirror=small)
     assert (outcome.kept, outcome.built) == (("alpha",), ("beta", "gamma"))
+
+
+def test_a_number_that_changed_on_the_disk_is_computed_again(tmp_path: Path, screen: Console) -> None:
+    build = Build([], tmp_path, Fetcher(tmp_path), reporter=Reporter(screen))
+    tables = {name: rankconst.load().read(name, "nations") for name in COLUMNS}
+    pipeline._keep(build, "nations", pipeline._Part(tables, {}))
+    assert pipeline._read_kept(build)["nations"].tables == tables
+    more = pc.add(tables["candidates"]["num_tasks"], 1)
+    place = tables["candidates"].schema.get_field_index("num_tasks")
+    pq.write_table(
+        tables["candidates"].set_column(place, "num_tasks", more), tmp_path / ".kept" / "nations" / "candidates.parquet"
+    )
+    assert pipeline._read_kept(build) == {}
+    assert any("nations is damaged (a file has another SHA-256" in line for line in printed(screen))
 
 
 @pytest.mark.slow

@@ -321,6 +321,26 @@ def test_a_site_that_cannot_be_written_leaves_the_old_one(
     assert [path.name for path in tmp_path.iterdir()] == ["public"]
 
 
+def test_links_stay_and_what_was_left_goes(tables: Tables, tmp_path: Path) -> None:
+    (tmp_path / ".public.incoming" / "site").mkdir(parents=True)
+    (tmp_path / ".public.incoming" / "site" / "half.html").touch()
+    (tmp_path / "public").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "public")
+    write_site(Order(tables, tmp_path / "link", [], ["ogblcollab"]))
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "public" / "index.html").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "public"]
+
+
+def test_the_folder_that_one_is_in_is_not_replaced(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="while you are in it"):
+        write_site(Order(tables, Path(), [], ["ogblcollab"]))
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_empty_set_has_no_site(tables: Tables, tmp_path: Path) -> None:
     own = replace(tables)
     own.__dict__["datasets"] = {}

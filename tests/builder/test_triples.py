@@ -289,6 +289,10 @@ def test_another_delimiter_is_suggested_for_row_numbers_too() -> None:
     assert message.endswith("The line has 4 columns if a comma separates them: --delimiter comma.")
 
 
+def test_a_number_of_any_length_may_come_first() -> None:
+    assert "expected 3 columns" in refused(b"a\tr\tb\n" + b"9" * 5000 + b"\ta\tr\tb\n")
+
+
 @pytest.mark.parametrize(
     ("content", "line", "part"),
     [

@@ -27,6 +27,7 @@ from rankconst.catalogue.benchmarks import find_benchmark
 from rankconst.catalogue.protocols import parse_protocol
 from rankconst.cli import build as build_command
 from rankconst.errors import DataError, UsageError
+from rankconst.names import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -370,6 +371,10 @@ def test_openke_ranks_what_entity2id_counts(run: Run, write_graph: WriteGraph, o
     assert "warning" not in run(*args).message
     listed.write_text("7\na\t0\n", encoding="utf-8")
     assert f"warning: mykg: {listed} counts 7 entities, 5 of them are in triples." in run(*args).message
+    for no_number in ("9" * 5000, "7_0", "\x00"):
+        listed.write_text(f"{no_number}\n", encoding="utf-8")
+        screen = run(*args)
+        assert (screen.code, "warning" in screen.message) == (0, False)
 
 
 def test_a_heading_is_no_triple(run: Run, write_graph: WriteGraph, out: Path) -> None:
@@ -754,11 +759,11 @@ def test_sizes(text: str) -> None:
     assert build_command._read_size(text) == SPELLED[text]
 
 
-@pytest.mark.parametrize("text", ["", "much", "-1GB", "1e9", "2 G B", "\u0662GB", "1PB", "nan"])
+@pytest.mark.parametrize("text", ["", "much", "-1GB", "1e9", "2 G B", "\u0662GB", "1PB", "nan", "1_0GB", "9" * 400])
 def test_what_is_no_size(run: Run, write_graph: WriteGraph, out: Path, text: str) -> None:
     screen = run("build", *write_graph(SMALL), "--name", "mykg", "--memory", text, "--out", out)
     assert (screen.code, screen.out) == (2, "")
-    assert f"--memory {text!r} is no size; write 500MB or 2GB, for example." in screen.message
+    assert f"--memory {shorten(text)!r} is no size; write 500MB or 2GB, for example." in screen.message
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,7 @@ def test_several_datasets_and_splits(files: Path) -> None:
         ("num_candidates\n", "holds no counts"),
         ("num_candidates\n2.5\n", "line 2: 2.5: expected num_candidates, numbers whole"),
         ("3\n4\nfive\n", "line 3: five: expected"),
+        *((f"3\n{odd}\n", "line 2: .*: expected") for odd in ("1_0", "١٢", "+5", "0x1F", "1e1", "inf", "9" * 5000)),
         ("3\n0\n", "line 2: 0 is less than 1; the true answer counts"),
         ("num_candidates,side\n3,up\n", "line 2: 3, up: unknown side 'up'"),
         ("num_candidates,num_tasks\n3\n", "line 2: 3: expected"),
@@ -115,6 +116,14 @@ def test_one_side_only(files: Path) -> None:
     (files / "tail.csv").write_text("num_candidates,side\n3,tail\n", encoding="utf-8")
     with pytest.raises(UnknownNameError, match="hold tail test of side tail only, not of both"):
         read_counts(files / "tail.csv").histogram("tail", protocol="own counts")
+
+
+@pytest.mark.parametrize("odd", ["1_0", "１０", "1e1", "0x10", "inf", "0", "-1", "9" * 5000, ""])
+@pytest.mark.parametrize("command", [("adjust", "2.5", "-m", "mr", "-p", "sampled:8"), ("identify",)])
+def test_a_number_of_tasks_is_read_as_one_in_a_file(run: Run, command: tuple[str, ...], odd: str) -> None:
+    screen = run(*command, "--num-tasks", odd)
+    assert (screen.code, "whole number" in screen.message) == (2, True)
+    assert run(*command, "--num-tasks", "1,000").out == run(*command, "--num-tasks", 1000).out
 
 
 @pytest.mark.usefixtures("files")

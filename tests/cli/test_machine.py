@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -156,10 +157,15 @@ def test_too_little_memory_is_a_line(run: Run, monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="this system limits memory in another way, or not at all")
-def test_too_little_memory_to_start() -> None:
-    line = f"ulimit -v 60000; exec {START} {NATIONS}"
+@pytest.mark.parametrize(("option", "needed"), [("v", 640), ("d", 320)])
+def test_too_little_memory_to_start(option: str, needed: int) -> None:
+    line = f"ulimit -{option} {(needed - 1) * 1024}; exec {START} {NATIONS}"
     done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - the shell limits
-    assert (done.returncode, done.stderr) == (6, "error: there is not enough memory to start.\n")
+    told = (
+        rf"error: {needed - 1} MiB of memory are allowed here, and rankconst needs {needed}\. .* ulimit -{option} \d+\n"
+    )
+    assert done.returncode == 6
+    assert re.fullmatch(told, done.stderr)
 
 
 def test_more_wrong_values_than_anybody_reads(run: Run, tmp_path: Path) -> None:
@@ -211,3 +217,29 @@ def test_an_interrupt_while_modules_are_imported(after: float) -> None:
     _, err = child.communicate(timeout=30)
     assert child.returncode in {0, 130}
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_whoever_asks_to_end_gets_a_clean_end(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str, code: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(getattr(signal, number))
+    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), getattr(signal, number)))
+    screen = run(*NATIONS.split(), "--out", "a.csv")
+    assert (screen.code, screen.err) == (code, "")
+    assert not list(tmp_path.iterdir())
+    assert signal.getsignal(getattr(signal, number)) is before
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")
+def test_what_is_ignored_stays_so(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGHUP))
+    try:
+        assert run(*NATIONS.split(), "--out", "a.csv").code == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]

@@ -113,6 +113,10 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
     def with_set(*keys: str) -> functools.partial[None]:
         return functools.partial(_copy, sets[keys] / "out")
 
+    def with_site(folder: Path) -> None:
+        shutil.copytree(sets["alpha", "beta"] / "out", folder / "out")
+        assert not bench.run(folder, ("site", "--tables", "out", "--out", "site", "--dataset", "beta")).code
+
     mirror = Path(os.environ["RANKCONST_MIRROR"])
     packed = sets["alpha", "beta"] / "out"
     with zipfile.ZipFile(mirror / "set.zip", "w") as archive:
@@ -156,6 +160,10 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
         ),
         Command("plot --out", ("plot", "results.csv", "--out", "picture.svg", "--force"), ["picture.svg"], _results),
         *(
+            Command(title, ("site", "--tables", "out", "--out", "site", "--dataset", "alpha"), ["site"], prepare)
+            for title, prepare in (("site, the first", with_set("alpha")), ("site, in place of one", with_site))
+        ),
+        *(
             Command(title, ("show", "alpha", *PROTOCOL, "--tables", f"{served}/{place}"), ["cache/tables/*.zip"])
             for title, place in (("show --tables URL.zip", "set.zip"), ("show --tables URL", "set/datapackage.json"))
         ),
@@ -170,7 +178,7 @@ def list_pairs(commands: Sequence[Command], served: str) -> list[tuple[Command, 
     downloaded = ("--mirror", served, "--force")
     elsewhere = Command("build elsewhere", build("gamma", out="other", options=downloaded), ["other"])
     exported = Command("export to the same file", export("adjusted.csv"), ["adjusted.csv"])
-    alike = [named[title] for title in named if title.endswith("--out") or title.startswith("show")]
+    alike = [named[title] for title in named if title.endswith("--out") or title.startswith(("show", "site, in"))]
     return [
         (into, other),
         (into, into),

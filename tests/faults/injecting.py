@@ -24,6 +24,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
+from rankconst import files
 from rankconst.cli import main
 from rankconst.errors import RankconstError
 from rankconst.tables.folder import INCOMING, holds_set
@@ -59,7 +60,7 @@ class Command:
 
     title: str
     arguments: Sequence[str]
-    outputs: Sequence[str]  # patterns of where results are in that folder: sets of tables, or files
+    outputs: Sequence[str]  # patterns of where results are in that folder: sets of tables, sites, or files
     prepare: Callable[[Path], None] = lambda _: None  # puts into the folder what was there before
 
 
@@ -99,6 +100,7 @@ class Points:
         """Put this in between; the process is a child that does nothing else."""
         for name in CALLS:
             setattr(os, name, self._wrap(name, getattr(os, name)))
+        setattr(files, "_swap", self._wrap("swap", files._swap))  # noqa: B010 - a call of the system that os lacks
         # pathlib and tempfile look it up in io, pooch in builtins.
         io.open = builtins.open = self._open(io.open)
 
@@ -220,6 +222,10 @@ def _read_output(path: Path) -> str | None:
             return _read_set(path)
         except RankconstError as error:
             return str(error)
+    if path.is_dir():  # of a site; what is hidden in a set that was never finished is nothing
+        held = {name: (path / name).read_bytes() for name in sorted(list_files(path)) if (path / name).is_file()}
+        seen = any(not name.startswith(".") for name in held)
+        return hashlib.sha256(repr(held).encode()).hexdigest() if seen else None
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 

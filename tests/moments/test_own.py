@@ -18,6 +18,7 @@ from oracles import MP
 from rankconst import compute_mean, compute_moments, compute_power_mean, parse_metric
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.moments import own
+from rankconst.moments.result import lift_rounding
 from rankconst.tasks import Histogram, sampled_histogram
 
 if TYPE_CHECKING:
@@ -114,6 +115,9 @@ def test_weights_and_shared_negatives_count() -> None:
         (lambda rank: 1 / (rank - 2), DataError, r"f\(2\) is inf; expected a number"),
         (math.log, UsageError, r"numpy\.vectorize\(f\) makes one"),
         (lambda _: 1.0, UsageError, r"to an array of shape \(\)"),
+        (lambda rank: rank * 1e200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
+        (lambda rank: rank * 1e307, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
+        (lambda rank: rank * 1e-200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
         (lambda rank: rank.astype(str) + "st", UsageError, "must map an array of ranks to an array of numbers"),
     ],
 )
@@ -121,6 +125,28 @@ def test_weights_and_shared_negatives_count() -> None:
 def test_what_is_no_function_of_ranks_is_refused(f: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         compute_mean(f, Histogram.from_counts([3, 4]))
+
+
+def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    lifted: list[float] = []
+
+    def lift(variance: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.float64]:
+        lifted.extend(variance[variance < 0].tolist())
+        return lift_rounding(variance, error)
+
+    monkeypatch.setattr(own, "lift_rounding", lift)
+    histogram = Histogram.from_counts([10, 1000], offsets=[0, 10])
+    for value in np.linspace(0.1, 3, 50).tolist():
+
+        def f(rank: NDArray[np.float64], value: float = value) -> NDArray[np.float64]:
+            return np.where(rank <= 10, value, 0.0)
+
+        found = compute_mean(f, histogram)
+        assert 0 <= found.variance <= found.variance_error  # f is constant on either block
+        assert abs(found.expectation - value / 2) <= found.expectation_error
+    assert lifted  # the case that is meant
+    with pytest.raises(ArithmeticError, match="further below 0 than its error"):
+        lift_rounding(np.array([1.0, -2e-16]), np.array([0.0, 1e-16]))
 
 
 def test_too_many_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,15 @@ def test_a_dataset_that_a_tool_is_refused_on_is_told_at_once(tool: Tool) -> None
         assert str(told.value) == reason
 
 
+@pytest.mark.parametrize("tool", ["pykeen", "pyg"])
+@pytest.mark.parametrize("said", [(NOTHING, Stated(side="relation")), (Stated(side="predicate"), NOTHING)])
+def test_a_tool_that_ranks_no_relations_has_no_numbers_of_that_side(tool: str, said: tuple[Stated, Stated]) -> None:
+    file, user = replace(said[0], dataset="nations"), said[1]
+    with pytest.raises(DataError, match=r"tails only.*Leave out --side"):
+        settle(file, replace(user, tool=tool), TABLES)
+    assert settle(file, replace(user, protocol=TOOLS[tool].protocol), TABLES)[0].side == "relation"
+
+
 def test_a_dataset_with_one_protocol_needs_no_word() -> None:
     tasks, row = settle(Stated("ogbl-wikikg2"), NOTHING, TABLES)
     assert (tasks, row) == (Tasks("ogbwikikg2", "sampled:500"), None)

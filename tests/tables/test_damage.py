@@ -126,10 +126,17 @@ def lengthen_title() -> Files:
     return make(datasets=encode(longer, compression="zstd"))
 
 
+def repeat_row() -> Files:
+    """Return a set in which a row comes so often that it costs little in the file, and much in memory."""
+    first, places = tables_of_one()["candidates"].slice(0, 1), np.zeros(10**6, np.int8)
+    columns = {name: first[name].combine_chunks().take(places) for name in first.schema.names}
+    return make(candidates=encode(pa.table(columns)))
+
+
 REAL = ("expectation", "expectation_error", "variance", "variance_error")
 NULLS = [("constants", name) for name in (*REAL, "metric", "dataset", "method", "num_tasks")]
 NULLS += [("candidates", name) for name in ("num_candidates", "num_tasks", "side")]
-NULLS += [("datasets", "aliases"), ("datasets", "title")]
+NULLS += [("datasets", "aliases"), ("datasets", "title"), ("datasets", "source_urls")]
 LOW = [("constants", name, -1.0) for name in REAL[1:]]
 LOW += [("candidates", name, value) for name in ("num_candidates", "num_tasks") for value in (0, -5)]
 LOW += [("macro_candidates", "weight", -0.5), ("baseline_candidates", "offset", -1)]
@@ -144,6 +151,8 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     **{f"{v} {name}": partial(put, "constants", name, [v]) for name in REAL for v in (math.nan, math.inf)},
     **{f"{name} {value} in {table}": partial(put, table, name, [value]) for table, name, value in LOW},
     "a null alias": partial(put, "datasets", "aliases", [[None]]),
+    "a null URL": partial(put, "datasets", "source_urls", [[None]]),
+    "rows that take nothing": repeat_row,
     "another schema": lambda: make(candidates=encode(pa.table({"a": [1]}))),
     "text that is no UTF-8": lambda: make(datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)),
     "a title of 30 MB": lengthen_title,

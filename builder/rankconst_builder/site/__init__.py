@@ -7,14 +7,18 @@ import json
 import os
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
+from rankconst.download import Reporter
 from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
+from rankconst.files import exchange_folder, write_through
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
+from rankconst_builder.package import hold_folder
 from rankconst_builder.site.data import (
     FIELDS,
     describe_dataset,
@@ -29,7 +33,6 @@ from rankconst_builder.site.pages import PAGES, Site, write_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from rankconst.tables.tables import Tables
 
@@ -51,6 +54,7 @@ class Order:
     datasets: Sequence[str] = ()  # keys; all if empty
     url: str = ""
     docs: Path | None = None  # a folder of built documentation, with an index.html
+    reporter: Reporter = field(default_factory=Reporter)
 
 
 def write_site(order: Order) -> dict[str, int]:
@@ -60,28 +64,23 @@ def write_site(order: Order) -> dict[str, int]:
         raise UsageError(
             f"{order.docs} holds no index.html. Build the documentation: sphinx-build -W docs {order.docs}"
         )
-    fresh, old = (order.out.with_name(f".{order.out.name}.{end}{os.getpid()}") for end in ("new", "old"))
-    sizes = {}
-    try:
-        with explain_write_errors(f"to {order.out}", "Name another folder with --out.", UsageError):
-            for path, content in make_files(order):
-                target = fresh / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content.encode())
-                sizes[path] = len(content.encode())
-            if order.docs is not None:
-                shutil.copytree(order.docs, fresh / "docs")
-            if order.out.is_dir():
-                order.out.rename(old)
-            try:
-                fresh.rename(order.out)
-            except OSError:
-                if old.is_dir():
-                    old.rename(order.out)
-                raise
-    finally:
-        for leftover in (fresh, old):
-            shutil.rmtree(leftover, ignore_errors=True)
+    out = Path(os.path.realpath(order.out))  # a link stays
+    draft, sizes = out.with_name(f".{out.name}.incoming"), {}
+    fresh = draft / "site"
+    with hold_folder(draft, order.reporter):
+        try:
+            with explain_write_errors(f"to {order.out}", "Name another folder with --out.", UsageError):
+                shutil.rmtree(fresh, ignore_errors=True)  # what a process left that was killed
+                for path, content in make_files(order):
+                    target = fresh / path
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    write_through(target, written := content.encode())
+                    sizes[path] = len(written)
+                if order.docs is not None:
+                    shutil.copytree(order.docs, fresh / "docs")
+                exchange_folder(fresh, out)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
     return sizes
 
 
@@ -91,8 +90,11 @@ def check_folder(out: Path) -> None:
         raise UsageError(f"{out} is a file; name a folder with --out.")
     if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
         raise UsageError(f"{out} is not empty and holds no site; name another folder with --out.")
-    if not out.resolve().parent.is_dir():
-        raise UsageError(f"the folder {out.resolve().parent} does not exist. Create it, or name another with --out.")
+    whole = Path(os.path.realpath(out))
+    if not whole.parent.is_dir():
+        raise UsageError(f"the folder {whole.parent} does not exist. Create it, or name another with --out.")
+    if Path(os.path.realpath(os.curdir)).is_relative_to(whole):
+        raise UsageError(f"{whole} would be replaced while you are in it. Go to another folder first: cd ..")
 
 
 def make_files(order: Order) -> Iterator[tuple[str, str]]:

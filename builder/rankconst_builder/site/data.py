@@ -156,6 +156,7 @@ def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str],
                 "batch": tool.batch,
                 "caveats": tool.caveats,
                 "refused": dict(tool.refused),
+                "unranked": dict(tool.unranked),
             }
             for tool in TOOLS.values()
         ],

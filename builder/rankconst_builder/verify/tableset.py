@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from rankconst.catalogue.aggregations import AGGREGATIONS, DEFAULT_AGGREGATION, MACROS
 from rankconst.catalogue.baselines import BASELINES, INFORMED
@@ -33,6 +32,7 @@ from rankconst.errors import DataError, TablesError, UndefinedError, UnknownName
 from rankconst.moments.result import Method
 from rankconst.tables.folder import DESCRIPTOR, INCOMING, ZipPath, read_file
 from rankconst.tables.schema import COLUMNS, RELATIONS_SINCE, SINCE, TableColumn, parse_version, precedes
+from rankconst.tables.tables import open_parquet
 from rankconst.tasks import Histogram, Tasks
 from rankconst_builder.describe import name_archive
 from rankconst_builder.package import CHECKSUMS
@@ -196,8 +196,8 @@ class TableSet:
             path = f"{name}.parquet"
             if path in self.files and self.resources.get(name, {}).get("hash") == f"sha256:{self.digests[path]}":
                 try:
-                    opened[name] = pq.read_table(pa.BufferReader(self.files[path]), use_threads=False)
-                except (pa.ArrowException, OSError):
+                    opened[name] = open_parquet(self.tables.folder / path, self.files[path]).read(use_threads=False)
+                except (pa.ArrowException, OSError, TablesError):
                     continue
         return opened
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 400
 _PLAIN = re.compile(r"\d{1,15}(?:\.\d{0,20})?(?:[eE][+-]?\d\d?)?", re.ASCII)
-_COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
 _BLANKS = {"", "-", "--", "---", "–", "—", "−", "‐", "?", "×", "✗", "/", "."}
 _MISSING = {"n/a", "na", "n.a.", "oom", "oot", "o.o.m.", "out of memory", "timeout", "none", "null", "tbd", "tba"}
 # Marks behind a number: footnotes, a rank in parentheses, a reference in brackets.
@@ -90,12 +89,6 @@ def is_number(text: str) -> bool:
     except DataError:
         return False
     return True
-
-
-def read_count(text: str) -> int | None:
-    """Read a whole number such as ``402``, ``402.0`` or ``40,876``; None for anything else."""
-    whole = _COUNT.fullmatch(text)
-    return None if whole is None else int(whole[1].replace(",", ""))
 
 
 def strip_marks(text: str) -> str:

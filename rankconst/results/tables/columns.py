@@ -11,8 +11,8 @@ from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, SPLITS, parse_side, parse_split
 from rankconst.errors import UnknownNameError, UsageError
-from rankconst.names import squash
-from rankconst.results.tables.cells import is_number, read_count
+from rankconst.names import read_count, squash
+from rankconst.results.tables.cells import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence

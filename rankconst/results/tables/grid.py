@@ -18,7 +18,7 @@ from rankconst.catalogue.mentions import describe_dataset, find_joined, find_men
 from rankconst.catalogue.tools import parse_tool
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.names import squash
+from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entries, Entry, Notes, Reading
 from rankconst.results.tables.cells import (
@@ -28,7 +28,6 @@ from rankconst.results.tables.cells import (
     is_number,
     is_plain_number,
     read_commas,
-    read_count,
     read_deviation,
     strip_marks,
 )

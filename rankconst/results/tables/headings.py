@@ -32,7 +32,7 @@ _LONGEST = 200
 # A part of a benchmark.
 _PART = re.compile(r"v\.?\d+(?:[_ ]ind)?|[SML]", re.IGNORECASE)
 _SPREAD = "the spread over runs of the column before it, or of the ranks: call that SDR"
-_COUNT = re.compile(r"@?\s*(\d{1,9})")
+_COUNT = re.compile(r"@?\s*(\d{1,9})", re.ASCII)
 _FAMILY = re.compile(r"(.*?)\s*+@?\s*+(?:(?<=[@\s])[kKnN])?\s*+(\(%\)|%)?", re.DOTALL)
 
 

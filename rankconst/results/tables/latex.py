@@ -7,6 +7,7 @@ where a number is expected.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from rankconst.errors import DataError
@@ -59,12 +60,11 @@ def _find_tables(document: Document) -> list[Printed]:
         raise DataError(
             f"{document.name}: there is no table. Expected \\begin{{tabular}}, or one of {', '.join(ENVIRONMENTS)}."
         )
-    captions, floats = _find_captions(text), _find_floats(text)
-    outline, sections = Outline(), list(_find_sections(text))
-    for start, end, rows in found:
-        while sections and sections[0][0] < start:
-            outline.add_heading(*sections.pop(0)[1:])
-        own = _choose_captions(start, end, [each[:2] for each in found], captions, floats)
+    chosen = _choose_captions([each[:2] for each in found], _find_captions(text), _find_floats(text))
+    outline, sections = Outline(), [*_find_sections(text)][::-1]
+    for (start, _, rows), own in zip(found, chosen, strict=True):
+        while sections and sections[-1][0] < start:
+            outline.add_heading(*sections.pop()[1:])
         outline.add_table(rows, captions=own)
     return outline.list_tables()
 
@@ -108,22 +108,31 @@ def _find_floats(text: str) -> list[tuple[int, int]]:
 
 
 def _choose_captions(
-    start: int,
-    end: int,
-    tables: Sequence[tuple[int, int]],
-    captions: Sequence[tuple[int, str]],
-    floats: Sequence[tuple[int, int]],
-) -> list[str]:
-    """Return the captions of a table: those within it, or of the innermost environment around it that has any."""
-    around = [each for each in floats if each[0] < start and end <= each[1]]
-    chosen: list[str] = []
-    for first, last in ((start, end), *around):
-        own = [caption for place, caption in captions if first <= place < last]
-        inside = [each for each in tables if first <= each[0] < last]
-        if len(inside) == len(own) > 1:
-            own = [own[inside.index((start, end))]]
-        chosen += [caption for caption in own if caption not in chosen]
-    return chosen
+    tables: Sequence[tuple[int, int]], captions: Sequence[tuple[int, str]], floats: Sequence[tuple[int, int]]
+) -> Iterator[list[str]]:
+    """Yield the captions of each table: those within it, or of the innermost environment around it that has any."""
+    starts, places = [start for start, _ in tables], [place for place, _ in captions]
+    around: list[tuple[int, int]] = []
+    waiting = sorted(floats, reverse=True)
+    for at, (start, end) in enumerate(tables):
+        while waiting and waiting[-1][0] < start:
+            while around and around[-1][1] <= waiting[-1][0]:
+                around.pop()
+            around.append(waiting.pop())
+        outer = [each for each in reversed(around[-_MOST_NESTED:]) if end <= each[1]]
+        chosen: list[str] = []
+        for first, last in ((start, end), *outer):
+            low, high = bisect_left(places, first), bisect_left(places, last)
+            before, behind = bisect_left(starts, first), bisect_left(starts, last)
+            if behind - before == high - low > 1:
+                low, high = low + at - before, low + at - before + 1
+            own = [caption for _, caption in captions[low : min(high, low + _MOST_CAPTIONS)]]
+            chosen += [caption for caption in own if caption not in chosen]
+        yield chosen
+
+
+# Environments around a table, and captions in one of them, that are looked at.
+_MOST_NESTED, _MOST_CAPTIONS = 20, 50
 
 
 class _Body:
@@ -265,8 +274,8 @@ def _make_row(line: int, parts: list[str], held: _Multirows) -> tuple[Row, dict[
     return Row(line, tuple(cells), tuple(plain), spans), upwards
 
 
-_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
-_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(-?\d{1,4})\s*\}")
+_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}", re.ASCII)
+_MULTIROW = re.compile(r"\\multirow\s*(?:\[[^\]]*\]\s*)?\{\s*(-?\d{1,4})\s*\}", re.ASCII)
 
 
 def _read_count(pattern: re.Pattern[str], cell: str) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,9 @@ _LIST_ROW = re.compile(r"\s*\*\s+-(?:\s+(.*))?")
 _LIST_CELL = re.compile(r"\s*-(?:\s+(.*))?")
 _SEARCHED = 1_000_000
 _LONGEST_CELL = 2_000
+_LONGEST_SIMPLE = 5_000  # lines of a simple table
+# Characters that lines of a grid may be filled up with, besides so many times their own.
+_WIDENED = 10**6
 _MARKUP = re.compile(r"[*`_|\\<\[]")
 _REPLACED = (
     (re.compile(r":\w+:`([^`<]*)(?:<[^<>`]*>)?`"), r"\1"),  # a role
@@ -70,6 +74,8 @@ class _Lines:
         self.caption = ""
         self._levels: dict[tuple[str, bool], int] = {}
         self._paragraph: list[str] = []
+        self._rules = [j for j, line in enumerate(self.lines) if _SIMPLE.fullmatch(line)]
+        self._last = [j for j in self._rules if j + 1 == len(self.lines) or not self.lines[j + 1].strip()]
 
     def read(self) -> None:
         i = 0
@@ -94,12 +100,20 @@ class _Lines:
         if _GRID.fullmatch(line):
             rows, end = _read_grid(self.lines, i)
         elif _SIMPLE.fullmatch(line):
-            rows, end = _read_simple(self.lines, i)
+            rows, end = self._read_simple(i)
         else:
             return self._read_text(i)
         self._end_paragraph()
         self._add(rows, line[: len(line) - len(line.lstrip())], self.caption)
         return end
+
+    def _read_simple(self, i: int) -> tuple[list[Row], int]:
+        """Read the simple table that begins in a line, if it has an end; of three rules the second ends the heading."""
+        place = bisect_right(self._last, i)
+        if place == len(self._last) or self._last[place] >= i + _LONGEST_SIMPLE:
+            return [], i + 1
+        second, last = self._rules[bisect_right(self._rules, i)], self._last[place]
+        return _read_simple(self.lines, i, second, last), last + 1
 
     def _add(self, rows: list[Row], indent: str, caption: str) -> None:
         if rows:
@@ -138,6 +152,8 @@ def _read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
     while end < len(lines) and lines[end].lstrip().startswith(("+", "|")):
         end += 1
     width = max(len(line.rstrip()) for line in lines[i:end])
+    if width * (end - i) > _WIDENED + 16 * sum(map(len, lines[i:end])):
+        return [], end  # lines of a grid are equally long
     grid = [line.rstrip().ljust(width) for line in lines[i:end]]
     edges = sorted({place for line in grid if _GRID.fullmatch(line) for place, sign in enumerate(line) if sign == "+"})
     rows: list[tuple[int, list[str], dict[int, int]]] = []
@@ -174,13 +190,8 @@ def _split_grid(part: Sequence[str], edges: Sequence[int]) -> tuple[list[str], d
     return cells, spans
 
 
-def _read_simple(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
-    """Read a simple table, down to its last rule; an empty first cell of the body goes on with the row above."""
-    rules = [j for j in range(i, min(i + 5_000, len(lines))) if _SIMPLE.fullmatch(lines[j])]
-    # Of three rules the second ends the heading; a blank line and no rule below it ends the table.
-    last = next((j for j in rules[1:] if j + 1 == len(lines) or not lines[j + 1].strip()), None)
-    if last is None:
-        return [], i + 1
+def _read_simple(lines: Sequence[str], i: int, second: int, last: int) -> list[Row]:
+    """Read a simple table between its rules; an empty first cell of the body goes on with the row above."""
     columns = [found.span() for found in re.finditer("=+", lines[i])]
     rows: list[Row] = []
     for j in range(i + 1, last):
@@ -192,12 +203,12 @@ def _read_simple(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
         if _DASHES.fullmatch(below) and below.strip():
             spanned = [found.span() for found in re.finditer("-+", below)]
         cells, spans = _split_simple(line, columns, spanned)
-        if rows and not cells[0] and rules[1] < j and not spans:
+        if rows and not cells[0] and second < j and not spans:
             joined = [f"{above} {cell}".strip() for above, cell in zip(rows[-1].cells, cells, strict=True)]
             rows[-1] = _make_row(rows[-1].line, joined, dict(rows[-1].spans or {}))
         else:
             rows.append(_make_row(j + 1, ["" if cell in {"\\", ".."} else cell for cell in cells], spans))
-    return rows, last + 1
+    return rows
 
 
 def _split_simple(

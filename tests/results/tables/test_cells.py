@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.constants.published import parse_value
-from rankconst.results.tables.cells import is_blank, is_missing, is_number, is_plain_number, read_count, strip_marks
+from rankconst.names import read_count
+from rankconst.results.tables.cells import is_blank, is_missing, is_number, is_plain_number, strip_marks
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,8 @@ def test_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "count"),
     [("402", 402), ("402.0", 402), ("402.", 402), ("40,876", 40876), ("1,234,567", 1234567), ("0", 0), ("402.5", None),
-     ("4,02", None), ("-3", None), ("", None), ("many", None), ("٣", None), ("1" * 16, None)],
+     ("4,02", None), ("-3", None), ("", None), ("many", None), ("٣", None), ("1" * 16, None),
+     ("1_0", None), ("１０", None), ("0x10", None), ("1e3", None), (" 5", None), ("+5", None), ("inf", None)],
 )  # fmt: skip
 def test_counts(text: str, count: int | None) -> None:
     assert read_count(text) == count

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document
-from rankconst.results.tables.latex import ENVIRONMENTS, READER, strip_latex
+from rankconst.results.tables.latex import ENVIRONMENTS, READER, _choose_captions, strip_latex
 from readings import Table, check_indices, check_refusal, documents, reading_of, summarise, tables
 
 read = reading_of(READER)
@@ -203,3 +205,13 @@ def test_rows_of_another_width_are_left_out() -> None:
 )
 def test_adversarial_cells_take_no_time(braces: str) -> None:
     assert isinstance(strip_latex(braces), str)
+
+
+def test_captions_of_many_tables_take_time_in_proportion() -> None:
+    begins = range(0, 100_000, 20)
+    floats = [*((begin, begin + 19) for begin in begins), (-1, 100_000)]
+    captions = [(begin + 1, f"of {begin}") for begin in begins]
+    start = time.process_time()
+    chosen = list(_choose_captions([(begin + 2, begin + 9) for begin in begins], captions, floats))
+    assert chosen == [[caption] for _, caption in captions]
+    assert time.process_time() - start < 5

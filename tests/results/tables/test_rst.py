@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 
+from rankconst.errors import DataError
 from rankconst.results.document import Document
 from rankconst.results.tables.rst import READER, strip_rst
 from readings import check_indices, check_refusal, documents, reading_of
@@ -133,6 +136,22 @@ def test_the_title_of_a_table() -> None:
     )
     assert [entry.context.dataset for entry in reading.entries] == ["WN18RR"]
     assert reading.understood == "1 table; dataset from the caption; MRR"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "===== ====\n" * 20_000,  # rules that end no table
+        f"+--+--+\n|{'a' * 10**6}|\n" + "|a|b|\n" * 10**5,  # a line that is longer than all others
+        "+---+---+\n| a | b |\n" + "|   +---+\n| c | d |\n" * 5_000,  # a cell that goes on
+    ],
+    ids=["simple", "wide", "long"],
+)
+def test_what_is_no_table_takes_time_and_memory_in_proportion(text: str) -> None:
+    start = time.process_time()
+    with pytest.raises(DataError, match=r"no table|no column is a metric"):
+        read(text)
+    assert time.process_time() - start < 5
 
 
 @given(documents)

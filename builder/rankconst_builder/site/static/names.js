@@ -26,6 +26,7 @@ import { Refusal } from "./format.js";
  * @property {number | null} batch
  * @property {string[]} caveats
  * @property {Record<string, string>} refused
+ * @property {Record<string, string>} unranked
  */
 
 /**
@@ -197,6 +198,8 @@ export function settle(catalogue, stated) {
   const dataset = findDataset(catalogue, stated.dataset);
   const reason = tool?.refused[squash(dataset.key)];
   if (reason) throw new Refusal(reason, "tool");
+  const unranked = tool?.unranked[stated.side];
+  if (unranked) throw new Refusal(unranked, "side");
   const only = dataset.protocols.length === 1 ? dataset.protocols[0] : "";
   const implied = tool?.protocol ?? "";
   const protocol = stated.protocol || only || implied || catalogue.defaults.protocol;

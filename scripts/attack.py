@@ -1,0 +1,452 @@
+"""Throw hostile inputs and machine faults at the command line, and count what came of them in scripts/attack.json.
+
+Run: python scripts/attack.py [CLASS...], on Linux. Each input has a process and a folder of its own. It fails if a
+traceback shows, if an error has no message or another exit code than the documented ones, if it takes more than a
+minute of the processor or 1.5 GB, leaves a temporary file, or if something damaged is taken for whole. The figures keep
+how many failures earlier attacks found; those that are gone are mended.
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import hashlib
+import importlib
+import io
+import itertools
+import json
+import lzma
+import math
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = ROOT / "scripts" / "attack.json"
+sys.path[:0] = [str(ROOT / name) for name in ("", "builder", "fuzz", "tests")]
+
+LONGEST_MESSAGE = 8000
+DOCUMENTED = {0, 2, 3, 4, 5, 6, 7}
+SIGNS = ("Traceback", "Exception ignored", "lost sys.std", "terminate called", "Fatal Python", "Warning: ")
+LEFT = ("tmp/*", "cache/**/.incoming*", "here/**/.rankconst-*", "here/**/.*incoming*", "here/**/*.draft")
+
+TRIPLES = b"".join(b"e%d\tr%d\te%d\n" % (i * 7 % 11, i % 3, i * 5 % 13) for i in range(60))
+FILES = {
+    "t.txt": TRIPLES,
+    "u.txt": b"".join(TRIPLES.splitlines(True)[:7]),
+    "r.csv": b"model,dataset,MRR,MR,Hits@10\nA,nations,0.5,3,0.9\n",
+}
+BUILD = ["build", "--train", "t.txt", "--test", "u.txt", "--name", "mine", "-p", "raw", "-q", "--out"]
+SHOW = ["show", "mine", "-p", "raw", "-m", "mrr", "-f", "csv", "--tables"]
+ODD = ["1_0", "0x1F", "1e999", "-1e999", "nan", "inf", "١٢", "½", "--1", ".", "1" * 400, "null", "9" * 5000, ""]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An input: a command, its files, and what is strange about its process."""
+
+    label: str
+    args: Sequence[str | bytes]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    before: Callable[[], object] = lambda: None  # in the process and its folder
+    env: Mapping[str, str | None] = field(default_factory=dict)
+    after: tuple[float, int] | None = None  # seconds, and the signal that comes then
+    bare: bool = False  # True for a fresh interpreter
+    codes: frozenset[int] = frozenset()  # further exit codes that are right
+    truth: bytes | None = None  # what is printed if it is accepted
+
+
+def run(case: Case) -> tuple[int, bytes, list[str]]:
+    """Run an input in a process of its own; returns its exit code, what it printed, and what is wrong with that."""
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made).resolve()
+        for name, content in {"in": FILES["r.csv"], "tmp/": b"", **{f"here/{n}": FILES[n] for n in FILES}}.items():
+            _put(place / name, content)
+        for name, content in case.files.items():
+            _put(place / "here" / name, content)
+        if not (child := os.fork()):
+            _run(case, place)
+        if case.after is not None:
+            time.sleep(case.after[0])
+            os.kill(child, case.after[1])  # of one that ended, nobody has asked yet
+        _, status, used = os.wait4(child, 0)
+        left = [path.name for pattern in LEFT for path in place.glob(pattern)]
+        out, err = (place / "out").read_bytes(), (place / "err").read_text(encoding="utf-8", errors="replace")
+        code = os.waitstatus_to_exitcode(status)
+        checks = {
+            f"exit code {code}": code not in DOCUMENTED | case.codes,
+            "no message": code in DOCUMENTED - {0} and not any(word in err for word in ("rror", "finding")),
+            f"{used.ru_utime:.0f} s, {used.ru_maxrss >> 10} MB": used.ru_utime > 60 or used.ru_maxrss > 1.5e6,
+            "more than anybody reads": len(err) > LONGEST_MESSAGE,
+            "control characters": any(sign < " " and sign not in "\n\t" for sign in err),
+            f"left {left}": bool(left),
+            "taken for whole": not code and case.truth not in {None, out},
+            **{sign: sign in err for sign in SIGNS},
+        }
+        return code, out, [f"{what}: {err[-300:]!r}" for what, holds in checks.items() if holds]
+
+
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content) if path.name != "tmp" else path.mkdir()
+
+
+def _run(case: Case, place: Path) -> None:
+    """Be the process of an input."""
+    own = {"HOME": str(place), "RANKCONST_CACHE": f"{place}/cache", "TMPDIR": f"{place}/tmp", "RANKCONST_MIRROR": None}  # noqa: S108 - a folder of its own
+    own |= {"NO_PROXY": "*", "PYTHONPATH": os.pathsep.join(sys.path[:2]), **case.env}
+    env = {name: value for name, value in {**os.environ, **own}.items() if value is not None}
+    os.chdir(place / "here")
+    for number, name in enumerate(("in", "out", "err")):
+        os.dup2(os.open(place / name, os.O_WRONLY | os.O_CREAT if number else os.O_RDONLY), number)
+    resource.setrlimit(resource.RLIMIT_CPU, (200, 200))
+    arguments = [os.fsdecode(each) for each in case.args]
+    code: Any = 1
+    try:
+        case.before()
+        if case.bare:
+            os.execve(sys.executable, [sys.executable, "-m", "rankconst", *arguments], env)  # noqa: S606 - it is all ours
+        os.environ.clear()
+        os.environ.update(env)
+        tempfile.tempdir = None
+        sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, "w" if n else "r", encoding="utf-8") for n in range(3))
+        sys.argv = ["rankconst", *arguments]
+        from rankconst.cli import main
+
+        main()
+    except SystemExit as stopped:
+        code = stopped.code
+    except BaseException:  # noqa: BLE001 - the process ends here, whatever happens
+        sys.excepthook(*sys.exc_info())
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code or 0)
+
+
+ATTACKS: dict[str, Callable[[random.Random], Iterator[Case]]] = {}
+
+
+def _attack(function: Callable[[random.Random], Iterator[Case]]) -> Callable[[random.Random], Iterator[Case]]:
+    ATTACKS[function.__name__.replace("_", " ")] = function
+    return function
+
+
+@cache
+def _whole_set(folder: str = "") -> dict[str, bytes]:
+    """Return the files of a set of tables, in a folder."""
+    if folder:
+        return {f"{folder}/{name}": content for name, content in _whole_set().items()}
+    with tempfile.TemporaryDirectory() as made:
+        for name, content in FILES.items():
+            _put(Path(made) / name, content)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[:2])}
+        subprocess.run([sys.executable, "-m", "rankconst", *BUILD, "o"], cwd=made, env=environment, check=True)
+        return {path.name: path.read_bytes() for path in (Path(made) / "o").iterdir()}
+
+
+def _change(file: str, place: int, odd: int) -> None:
+    """Damage a column of the set that is there, or cut its file, and write the hash that the file now has."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path, files = Path("set") / file, json.loads(Path("set/datapackage.json").read_bytes())
+    table = pq.read_table(path, use_threads=False)
+    name = table.column_names[place % table.num_columns]
+    column = table[name]
+    kind, rest = column.type, column.to_pylist()[1:]
+    values = [None, -1, math.nan, 2**62, math.inf, "x" * 10**6, [None], "\x1b[31m"]
+    if odd < len(values):
+        with contextlib.suppress(pa.ArrowException, OverflowError):
+            changed = table.set_column(place % table.num_columns, name, pa.array([values[odd], *rest], kind))
+            pq.write_table(changed, path)
+    elif odd == len(values):
+        pq.write_table(table.drop([name]), path)
+    elif odd == len(values) + 1:
+        pq.write_table(
+            table.set_column(place % table.num_columns, name, pa.array([str(each) for each in (None, *rest)])), path
+        )
+    elif odd == len(values) + 2:
+        pq.write_table(table.take(pa.array(bytes(3 * 10**6), pa.uint8())), path)
+    else:
+        path.write_bytes(path.read_bytes()[: -7 * place - 1])
+    for each in files["resources"]:
+        each["hash"] = f"sha256:{hashlib.sha256((Path('set') / each['path']).read_bytes()).hexdigest()}"
+    Path("set/datapackage.json").write_text(json.dumps(files), encoding="utf-8")
+
+
+USES = [
+    [*SHOW, "set"],
+    [*BUILD, "set"],
+    ["verify", "set", "-q", "-f", "json"],
+    ["datasets", "--tables", "set", "-f", "json"],
+    ["release", "--from", "set", "--version", "9.0.0", "--previous", "none", "--out", "o", "--zip", "z.zip", "-q"],
+    ["site", "--tables", "set", "--out", "o", "-q"],
+]
+
+
+@_attack
+def tables(draw: random.Random) -> Iterator[Case]:
+    """Yield sets of which a table or the descriptor is damaged, with the right hashes."""
+    names = sorted(name for name in _whole_set() if name.endswith(".parquet"))
+    every = [*itertools.product(names, range(33), range(12), USES)]
+    for file, place, odd, use in draw.sample(every, 90):
+        yield Case(f"{use[0]}: {file} {place} {odd}", use, _whole_set("set"), partial(_change, file, place, odd))
+    text = _whole_set()["datapackage.json"]
+    changes = [text[:99], b"", b"[]", b"\xff", b'{"version":' + b"[" * 10**5, text.decode().encode("utf-16")]
+    for name, value in itertools.product(
+        ("version", "resources", "provenance"), (None, 1, "x" * 9999, [None], {"a": 1})
+    ):
+        changes.append(json.dumps({**json.loads(text), name: value}).encode())
+    for change, use in itertools.product(changes, USES[::3]):
+        yield Case(f"{use[0]}: {change[:30]!r}", use, {**_whole_set("set"), "set/datapackage.json": change})
+
+
+@_attack
+def zip_files(draw: random.Random) -> Iterator[Case]:
+    """Yield sets in zip files with damaged bytes."""
+    whole = run(Case("", [*SHOW, "set"], _whole_set("set")))[1]
+    for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with zipfile.ZipFile(stream := io.BytesIO(), "w", packing) as archive:
+            for name, content in _whole_set("s").items():
+                archive.writestr(name, content)
+        content = stream.getvalue()
+        for place in [*draw.sample(range(60), 8), *draw.sample(range(content.index(b"PK\x01\x02"), len(content)), 9)]:
+            damaged = content[:place] + draw.randbytes(1) + content[place + 1 :]
+            yield Case(f"{packing} at {place}", [*SHOW, "x.zip"], {"x.zip": damaged}, truth=whole)
+        for size in (4, len(content) // 2, len(content) - 1):
+            yield Case(f"{packing} cut at {size}", [*SHOW, "x.zip"], {"x.zip": content[:size]}, truth=b"")
+
+
+@_attack
+def graphs(draw: random.Random) -> Iterator[Case]:
+    """Yield files of triples that are strange, or packed and damaged."""
+    build, digits = [*BUILD, "o"], b"9" * 5000
+    odd = [
+        b"",
+        b"\n",
+        b"\0" * 999,
+        b"a\tb\n",
+        b"a\tr\tb\tc\n",
+        TRIPLES.replace(b"\n", b"\r"),
+        TRIPLES[:-1],
+        b"\t\t\n" * 9,
+    ]
+    odd += [b"a" * 2**25 + b"\tr\tb\n", TRIPLES.decode().encode("utf-16"), b"\xff" * 99, b'"a\tr\tb\n"c"\tr\t"d\n']
+    odd += [
+        digits + b"\n1 2 0\n",
+        TRIPLES + digits + b"\ta\tr\tb\n",
+        b"<http://a> <http://r> <http://b> .\n",
+        b"1_0\n" + TRIPLES,
+    ]
+    for content, options in itertools.product(odd, ([], ["--delimiter", "comma"], ["--columns", "hrtd"], ["--header"])):
+        yield Case(f"{content[:20]!r} {options}", [*build, *options], {"t.txt": content})
+    yield Case("entity2id.txt", build, {"entity2id.txt": digits})
+    for pack in (gzip.compress, bz2.compress, lzma.compress):
+        packed = pack(TRIPLES)
+        cut = [packed[:-3], packed + b"x", pack(bytes(2**28))]
+        places = draw.sample(range(len(packed)), 12)
+        cut += [packed[:place] + draw.randbytes(1) + packed[place + 1 :] for place in places]
+        for content in cut:
+            yield Case(f"{pack.__module__} {len(content)}", build, {"t.txt": content})
+
+
+@_attack
+def numbers(_: random.Random) -> Iterator[Case]:
+    """Yield texts that int() or float() may take for numbers."""
+    for text in ODD:
+        counts = f"num_candidates,num_tasks\n9,1\n{text},1\n".encode()
+        yield Case(
+            f"counts {text[:20]}", ["adjust", "2", "-m", "mr", "--counts", "c.csv"], {"c.csv": counts}, truth=b""
+        )
+        yield Case(
+            f"tasks {text[:20]}", ["adjust", "2", "-m", "mr", "-p", "sampled:9", f"--num-tasks={text}"], truth=b""
+        )
+        results = f"model,dataset,MRR\nA,nations,0.3\nB,nations,{text}\n".encode()
+        for use in ("adjust r.csv -f json", "lint r.csv", "adjust r.csv --replace AMRR"):
+            yield Case(f"{use} {text[:20]}", use.split(), {"r.csv": results})
+
+
+@_attack
+def results_files(draw: random.Random) -> Iterator[Case]:
+    """Yield files of results that are cut, repeated, spoilt or in another encoding."""
+    import fuzz_seeds
+
+    kinds = {
+        "csv": "csv",
+        "markdown": "md",
+        "latex": "tex",
+        "rst": "rst",
+        "text": "txt",
+        "structured": "json",
+        "logs": "log",
+    }
+    seeds = [(kinds[kind], text[1:]) for kind in kinds for text in fuzz_seeds.list_seeds(kind)[::3] if text[1:]]
+    uses = [
+        "adjust -f json",
+        "adjust -f latex",
+        "adjust --replace index",
+        "adjust -d nations",
+        "lint -d nations",
+        "identify",
+    ]
+    for ending, text in (draw.choice(seeds) for _ in range(160)):
+        at, lines = draw.randrange(len(text)), text.split(b"\n")
+        line, sign = draw.randrange(len(lines)), draw.choice([b" ", b"[", b"{", b"|", b"\\", b"&", b'"', b"x", b"> "])
+        many = b"\n".join([*lines[:line], *[lines[line]] * 5000, *lines[line + 1 :]])
+        put = [b"\0" * 5000, b"\xe9", draw.randbytes(9), sign * 10**5, draw.choice(ODD).encode()]
+        wide = text.decode("utf-8", "replace").encode("utf-16")
+        changed = [text[:at], wide, text.replace(b"\n", b"\r"), many, *(text[:at] + each + text[at:] for each in put)]
+        command, *options = draw.choice(uses).split()
+        yield Case(f"{command} {ending}", [command, f"x.{ending}", *options], {f"x.{ending}": draw.choice(changed)})
+
+
+STRANGE: list[str | bytes] = [
+    "",
+    "-",
+    " ",
+    "x" * 5000,
+    "-1",
+    "1_0",
+    "9" * 5000,
+    "CON",
+    "../x",
+    "/dev/zero",
+    "/",
+    "..",
+    "doi:",
+]
+STRANGE += [
+    b"\xff\xfe",
+    "\x1b[31mred",
+    "a\nb",
+    "http://",
+    "http://[::1",
+    "file:///etc/passwd",
+    "loop",
+    "r.csv/x",
+    "\u202e",
+]
+STRANGE += ["hits@0", "hits@" + "9" * 20, "sampled:0", "sampled:" + "9" * 30, "nations,umls", "relation", "all", "set"]
+COMMANDS = {
+    name: f"{name} {rest}".split()
+    for name, rest in {
+        "adjust": "r.csv -f csv --out a.csv --force",
+        "show": "nations",
+        "lint": "r.csv",
+        "identify": "--expectation 0.1",
+        "compare": "0.3 0.4 -d nations -m mrr",
+        "plot": "r.csv --out a.svg --force",
+        "export": "--format long -d nations --out a.csv --force",
+        "build": " ".join([*BUILD[1:], "o"]),
+        "site": "-d nations --out o",
+        "verify": "set",
+    }.items()
+}
+
+
+@_attack
+def arguments(draw: random.Random) -> Iterator[Case]:
+    """Yield strange values of every option."""
+    from typer.main import get_command
+
+    from rankconst.cli.app import make_app
+
+    commands: Any = get_command(make_app())
+    every = [
+        [*COMMANDS.get(name, [name]), option.opts[0], value]
+        for name, command in commands.commands.items()
+        for option in command.params
+        if option.param_type_name == "option" and not option.is_flag
+        for value in STRANGE
+    ]
+    for args in draw.sample(every, 160):
+        yield Case(
+            f"{args[0]} {args[-2]} {args[-1][:30]!r}", args, _whole_set("set"), partial(Path("loop").symlink_to, "loop")
+        )
+
+
+def _leave() -> None:
+    os.chdir(gone := tempfile.mkdtemp())
+    Path(gone).rmdir()
+
+
+@_attack
+def machine(_: random.Random) -> Iterator[Case]:
+    """Yield streams, folders and variables that are closed, full or gone."""
+    faults: dict[str, dict[str, Any]] = {
+        **{f"stream {n} closed": {"before": partial(os.close, n)} for n in range(3)},
+        "output full": {"before": lambda: os.dup2(os.open("/dev/full", os.O_WRONLY), 1)},
+        "the folder is gone": {"before": _leave},
+        "no HOME": {"env": {"HOME": None, "RANKCONST_CACHE": None}},
+        "no TMPDIR": {"env": {"TMPDIR": "/nowhere"}},
+        "plain C": {"env": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}},
+        "narrow": {"env": {"COLUMNS": "1"}},
+        "optimised": {"env": {"PYTHONOPTIMIZE": "2"}},
+    }
+    for (fault, strange), name in itertools.product(faults.items(), ("adjust", "plot", "build", "site", "verify")):
+        yield Case(f"{fault}: {name}", COMMANDS[name], _whole_set("set"), bare=True, **strange)
+
+
+@_attack
+def little_memory(_: random.Random) -> Iterator[Case]:
+    """Yield less and less memory."""
+    kinds = {"AS": (40, 90, 200, 300, 500, 639, 700), "DATA": (20, 40, 100, 319, 400)}
+    for kind, name in itertools.product(kinds, ("adjust", "plot", "export", "build", "site")):
+        for size in kinds[kind]:
+            limit = partial(resource.setrlimit, getattr(resource, f"RLIMIT_{kind}"), (size << 20, size << 20))
+            yield Case(f"{kind} {size}: {name}", COMMANDS[name], before=limit, bare=True)
+
+
+@_attack
+def signals(draw: random.Random) -> Iterator[Case]:
+    """Yield Ctrl-C and requests to end, at any moment."""
+    for name, number in itertools.product(COMMANDS, [signal.SIGINT, signal.SIGTERM] * 2):
+        # Before and after its own code runs, Python leaves signals to the system.
+        codes, after = frozenset({128 + number, -number}), (draw.uniform(0.05, 3), number)
+        yield Case(f"{number.name}: {name}", COMMANDS[name], _whole_set("set"), after=after, bare=True, codes=codes)
+
+
+def main() -> None:
+    """Attack, and write the figures; exit with 1 if anything failed."""
+    rows = {row["class"]: row for row in json.loads(FIGURES.read_text(encoding="utf-8"))} if FIGURES.is_file() else {}
+    failed = 0
+    for module in (
+        "rankconst.cli.app",
+        "rankconst_builder.pipeline",
+        "rankconst.results.formats",
+        "pandas",
+        "matplotlib",
+    ):
+        importlib.import_module(module)  # once for all that are not bare
+    for name in sys.argv[1:] or ATTACKS:
+        counts = dict.fromkeys(("tried", "refused", "accepted", "failures"), 0)
+        for case in ATTACKS[name](random.Random(name)):  # noqa: S311 - the same inputs each time
+            code, _, wrong = run(case)
+            counts["tried"] += 1
+            counts["failures" if wrong else "refused" if code else "accepted"] += 1
+            if wrong:
+                print(f"{name}, {case.label}: {'; '.join(wrong)}", flush=True)
+        found = max(rows.get(name, {}).get("found", 0), counts["failures"])
+        rows[name] = {"class": name, **counts, "found": found, "mended": found - counts["failures"]}
+        print(rows[name], flush=True)
+        failed += counts["failures"]
+    FIGURES.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
