@@ -172,7 +172,7 @@ def write_calculator(site: Site) -> str:
     )
     modes = [
         tag("label", tag("input", type="radio", name="mode", id=f"mode-{mode}", value=mode), text)
-        for mode, text in (("number", "A number"), ("table", "A table"))
+        for mode, text in (("number", "A number"), ("table", "A table or a file"))
     ]
     form = tag(
         "form",
@@ -191,13 +191,13 @@ def write_calculator(site: Site) -> str:
                 "table",
                 "Table",
                 pasted,
-                "CSV, Markdown, LaTeX, or cells of a spreadsheet; you may drop a file here. The first row names "
-                "columns: model, dataset, MRR, Hits@10.",
+                "CSV, Markdown, LaTeX, cells of a spreadsheet, or PyKEEN's results.json. The first row names the "
+                "columns: model, dataset, MRR, Hits@10. You can drop a file anywhere on the page.",
             ),
             tag(
                 "p",
                 tag("label", "Or open a file: ", for_="file"),
-                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt"),
+                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt,.json"),
                 class_="file",
             ),
             tag("button", "Show an example", type="button", id="example-table"),

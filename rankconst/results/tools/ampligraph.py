@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-_ROLES = {"dataset": "dataset", "dataset_name": "dataset", "model": "model", "model_name": "model", "split": "split"}
+_ROLES = {
+    "dataset": "dataset",
+    "dataset_name": "dataset",
+    "model": "model",
+    "model_name": "model",
+    "split": "split",
+    "side": "side",
+    "protocol": "protocol",
+}
 _CONTAINERS = {"results", "metrics"}
 _SETTINGS = {"hyperparams", "model_params", "best_params", "params", "config"}
 # The name of any metric contains one of these; asking the catalogue is slower. A bare "std" belongs to another metric.

@@ -1,10 +1,11 @@
 // The first page: a number, or a table, in; what it is worth out.
 
-import { FORMS, adjust, readPublished, standing } from "./arithmetic.js";
+import { adjust, readPublished, standing } from "./arithmetic.js";
 import { address, at, copyButton, el, fetchContents, rankconst } from "./dom.js";
 import { WRITERS, quote } from "./export.js";
 import { Refusal, exponential, floorLog10, showBoth, showNumber, showUncertain } from "./format.js";
 import { describe, findDataset, findMetric, locate, lookUp, settle, squash, summarise } from "./names.js";
+import { checkEvidence } from "./results.js";
 import { NOTHING, readFragment, writeFragment } from "./state.js";
 import { isMissing, readTable, stateOf, unmarked } from "./table.js";
 
@@ -18,6 +19,7 @@ import { isMissing, readTable, stateOf, unmarked } from "./table.js";
 /** @typedef {import("./state.js").State} State */
 
 const EXAMPLE = { ...NOTHING, value: "0.338", dataset: "FB15k-237", tool: "rotate" };
+const MOST_BYTES = 1e6;
 const EXAMPLE_TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n";
 
 const RELATION_PREDICTION = /\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b/i;
@@ -52,11 +54,12 @@ const FIELDS = /** @type {const} */ ([
  * @param {Metric} metric
  * @param {string} text
  * @param {boolean} [percent]
+ * @param {boolean} [exact] whether a program wrote every digit
  * @returns {Promise<Found>}
  */
-export async function findAll(state, metric, text, percent = false) {
+export async function findAll(state, metric, text, percent = false, exact = false) {
   const { names } = rankconst;
-  const published = readPublished(metric, text, percent);
+  const published = readPublished(metric, text, percent, exact);
   const tasks = settle(names, state);
   const contents = await fetchContents(names.version, tasks.dataset.key);
   const shift = tasks.tool?.shifts[metric.label] ?? 0;
@@ -233,9 +236,14 @@ function drawConstants({ published, shift, rungs, tasks }) {
   );
 }
 
+/** The name of the file that was opened last. */
+let fileName = "";
+
 /** @param {State} state */
 function writeCommand(state) {
-  const parts = ["rankconst", "adjust", state.mode === "table" ? "FILE.csv" : state.value.trim()];
+  const file =
+    fileName || (/\\\\|\\begin/.test(state.table) ? "FILE.tex" : /^\s*\|/.test(state.table) ? "FILE.md" : "FILE.csv");
+  const parts = ["rankconst", "adjust", state.mode === "table" ? file : state.value.trim()];
   if (state.dataset) parts.push("--dataset", state.dataset);
   if (state.mode === "number") parts.push("--metric", state.metric);
   for (const name of /** @type {const} */ (["tool", "protocol", "split", "side", "aggregation"])) {
@@ -347,34 +355,123 @@ async function showOne(state) {
  */
 export async function adjustTable(state) {
   const { names } = rankconst;
-  const table = readTable(names, state.table);
+  const table = readTable(names, state.table, state);
   const reasons = /** @type {Set<string>} */ (new Set());
+  const checked = /** @type {Set<string>} */ (new Set());
   const found = /** @type {(Found | null)[][]} */ (table.columns.map(() => []));
+  const refusals = /** @type {Refusal[]} */ ([]);
   const asksRelations = RELATION_PREDICTION.test(state.table);
+  if (table.tool && state.tool && state.tool !== table.tool) {
+    const [written, asked] = [table.tool, state.tool].map(
+      (key) => names.tools.find((each) => each.key === key)?.title ?? key,
+    );
+    throw new Refusal(`${written} wrote this file, and the form says ${asked}: choose ${written}.`, "tool");
+  }
   for (const [place, column] of table.columns.entries()) {
-    const { metric, percent, heading } = column;
-    if (!metric && column.why) reasons.add(`Column ${heading}: ${column.why}.`);
+    const { percent, heading } = column;
+    if (!column.metric && column.why) reasons.add(`Column ${heading}: ${column.why}.`);
     for (const [row, line] of table.rows.entries()) {
       const text = unmarked(line[place]);
+      const metric = column.each?.[row] ?? column.metric;
       found[place].push(null);
       if (!metric || isMissing(text)) continue;
       try {
         const said = stateOf(names, table, line, column, state);
         if (asksRelations && !said.side)
           throw new Refusal("The text says relation prediction: choose a side, relation or both.", "side");
-        found[place][row] = await findAll(said, metric, text, percent && !text.includes("%"));
+        found[place][row] = await findAll(said, metric, text, percent && !text.includes("%"), table.exact);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        reasons.add(`Row ${row + 2}, ${heading}: ${error.message}`);
+        refusals.push(error);
+        reasons.add(`Row ${row + table.first}, ${heading}: ${error.message}`);
       }
     }
   }
-  return { table, found, reasons };
+  const [refused] = refusals;
+  // What is wrong with all of them is said once, and where it can be mended.
+  if (
+    refused &&
+    !found.flat().some(Boolean) &&
+    refused.field &&
+    refusals.every(({ message }) => message === refused.message)
+  )
+    throw refused;
+  const split = table.columns.findIndex(({ role }) => role === "split");
+  for (const [row, line] of table.rows.entries()) {
+    const each = found.map((column) => column[row]).find(Boolean);
+    const evidence = table.evidence.get(split < 0 ? "" : line[split]);
+    if (!each || !evidence) continue;
+    checked.add(checkEvidence(names, await fetchContents(names.version, each.tasks.dataset.key), each.tasks, evidence));
+  }
+  refuseContradictions(table, found);
+  dropFractions(table, found, reasons);
+  return { table, found, reasons, checked: [...checked].filter(Boolean) };
+}
+
+/**
+ * Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions.
+ * @param {import("./table.js").Table} table
+ * @param {(Found | null)[][]} found
+ * @param {Set<string>} reasons
+ */
+function dropFractions({ columns, rows, first }, found, reasons) {
+  const rankOf = (/** @type {Found | null} */ each) => Number(/^hits@(\d+)$/.exec(each?.metric.slug ?? "")?.[1] ?? 0);
+  for (const [place, { heading, percent }] of columns.entries()) {
+    for (const [row, line] of rows.entries()) {
+      const each = found[place][row];
+      const isPercent = percent || line[place].includes("%");
+      if (!each || !rankOf(each) || !isPercent || each.published.value > 0.01) continue;
+      const larger = found.some(
+        ({ [row]: other }) => other && rankOf(other) && rankOf(other) < rankOf(each) && other.published.value > 0.01,
+      );
+      if (larger) {
+        found[place][row] = null;
+        reasons.add(
+          `Row ${row + first}, ${heading}: ${line[place]} is less than Hits@k for a smaller k. Is it a fraction?`,
+        );
+      }
+    }
+  }
+}
+
+/**
+ * Refuse a table in which an adjusted value does not belong to the number it was made of: it is of other ranking tasks.
+ * @param {import("./table.js").Table} table
+ * @param {(Found | null)[][]} found
+ */
+function refuseContradictions({ columns, rows, first }, found) {
+  const { noise } = rankconst.names;
+  for (const [place, { adjusted, heading, says, percent }] of columns.entries()) {
+    if (!adjusted) continue;
+    const { metric, form } = adjusted;
+    const base = columns.findIndex(
+      (each) => each.metric === metric && JSON.stringify(each.says) === JSON.stringify(says),
+    );
+    for (const [row, line] of rows.entries()) {
+      if (base < 0 || isMissing(unmarked(line[place])) || isMissing(unmarked(line[base]))) continue;
+      const each = found[base][row];
+      const right = each?.rungs[0].adjusted[/** @type {import("./arithmetic.js").FormName} */ (form)];
+      const told = readPublished({ ...metric, share: true }, unmarked(line[place]), percent && form === "index");
+      const slack = 4 * noise * Math.max(Math.abs(told.lower), Math.abs(told.upper));
+      if (
+        !right ||
+        "undefined" in right ||
+        right.interval.upper < told.lower - slack ||
+        right.interval.lower > told.upper + slack
+      ) {
+        throw new Refusal(
+          `Row ${row + first}: ${heading} ${line[place]} does not belong to ${columns[base].heading} ${line[base]} on ` +
+            "these ranking tasks. Is it of another dataset, split, side or protocol?",
+          "table",
+        );
+      }
+    }
+  }
 }
 
 /** @param {State} state */
 async function showTable(state) {
-  const { table, found, reasons } = await adjustTable(state);
+  const { table, found, reasons, checked } = await adjustTable(state);
   const count = found.flat().filter(Boolean).length;
   if (!count && reasons.size) throw new Refusal([...reasons].slice(0, 3).join(" "), "table");
   const sheet = /** @type {Sheet} */ ({
@@ -398,14 +495,15 @@ async function showTable(state) {
     const { best, range } = showUncertain(form.value, form.interval);
     put(row, form.value, best, range);
   };
-  for (const [place, { metric, heading }] of table.columns.entries()) {
+  for (const [place, { metric, each, heading }] of table.columns.entries()) {
     sheet.headings.push(
       heading,
       ...(metric ? [metric.names.index || `${metric.label} index`, metric.names.z || `${metric.label} z`] : []),
+      ...(each ? ["index", "z"] : []),
     );
     for (const [row, line] of table.rows.entries()) {
-      put(row, line[place], line[place], "", metric ? "number" : "text");
-      if (!metric) continue;
+      put(row, line[place], line[place], "", metric || each ? "number" : "text");
+      if (!metric && !each) continue;
       const adjusted = found[place][row]?.rungs[0].adjusted;
       putForm(row, adjusted?.index);
       putForm(row, adjusted?.z);
@@ -420,7 +518,9 @@ async function showTable(state) {
     ...sheet.headings.map((heading, place) => el("th", { scope: "col", class: kinds[place] }, heading)),
   );
   const more = reasons.size > 12 ? [`${reasons.size - 12} more.`] : [];
-  const told = [...table.notes, ...[...reasons].slice(0, 12), ...more, ...caveats].map((line) => el("li", {}, line));
+  const told = [...table.notes, ...checked, ...[...reasons].slice(0, 12), ...more, ...caveats].map((line) =>
+    el("li", {}, line),
+  );
   return [
     el(
       "p",
@@ -458,6 +558,10 @@ function readForm() {
   state.mode = field("mode-table").checked ? "table" : "number";
   return state;
 }
+
+/** @param {State} state */
+const isExample = ({ value, dataset, tool, table }) =>
+  !table && value === EXAMPLE.value && dataset === EXAMPLE.dataset && tool === EXAMPLE.tool;
 
 /** @param {State} state */
 function fillForm(state) {
@@ -534,11 +638,12 @@ async function update(state) {
     if (!(error instanceof Refusal)) throw error;
     const more = ["split", "side", "protocol", "aggregation"].includes(error.field);
     if (more) at("more").setAttribute("open", "");
-    const place = state.mode === "table" && error.field === "value" ? "table" : error.field || "value";
+    const asked = error.field || "value";
+    const place = state.mode === "table" && asked === "value" ? "table" : asked;
     tell(place, error.message);
-    const elsewhere = state.mode === "number" && ["tool", "protocol"].includes(error.field);
+    const elsewhere = state.mode === "table" ? state.table : ["tool", "protocol"].includes(error.field);
     const hint = elsewhere
-      ? el("p", { class: "quiet" }, "On the command line: ", el("code", {}, writeCommand(state)))
+      ? el("p", { class: "quiet" }, "The command line may read it: ", el("code", {}, writeCommand(state)))
       : null;
     result.replaceChildren(
       el("p", { class: "quiet" }, "No result yet: see the note in the form."),
@@ -580,22 +685,24 @@ export function startCalculator() {
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", (event) => {
     if (event.target === field("dataset")) offerChoices(readForm());
+    // What the example says of its number, nobody said of the table.
+    if (event.target === field("mode-table") && isExample(readForm())) fillForm({ ...NOTHING, mode: "table" });
     onInput();
   });
   const area = field("table");
   const read = async (/** @type {File | undefined} */ file) => {
     if (!file) return;
-    area.value = file.size > 1e6 ? "" : await file.text();
+    if (isExample(readForm())) fillForm({ ...NOTHING, mode: "table" });
+    field("mode-table").checked = true;
+    fileName = file.name;
+    area.value = file.size > MOST_BYTES ? "" : await file.text();
     onInput();
-    if (file.size > 1e6)
-      tell(
-        "table",
-        `${file.name} has ${file.size} bytes: too many for this page. Use the command line: rankconst adjust FILE.`,
-      );
+    if (file.size > MOST_BYTES) tell("table", `${file.name} has ${file.size} bytes: too many for this page.`);
   };
   field("file").addEventListener("change", () => void read(field("file").files?.[0]));
-  area.addEventListener("dragover", (event) => event.preventDefault());
-  area.addEventListener("drop", (event) => {
+  area.addEventListener("input", () => (fileName = ""));
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
     if (!event.dataTransfer?.files.length) return;
     event.preventDefault();
     void read(event.dataTransfer.files[0]);

@@ -44,6 +44,7 @@ import { Refusal } from "./format.js";
  * @property {{key: string, summary: string}[]} aggregations
  * @property {Record<string, string[]>} splits
  * @property {Record<string, string[]>} sides
+ * @property {Record<string, string[]>} roles what a column may say, with its other headings
  * @property {string} bibtex
  */
 
@@ -172,6 +173,17 @@ export function findMetric({ metrics }, name) {
   if (!numbered && /\d/.test(bare)) return null;
   const plain = numbered ? `${squash(numbered[1])}${Number(numbered[2])}` : squash(bare);
   return metrics.find((each) => each.spellings.includes(plain)) ?? null;
+}
+
+/**
+ * @param {Catalogue} catalogue
+ * @param {string} name of an adjusted metric
+ * @returns {{metric: Metric, form: string} | null}
+ */
+export function findAdjusted({ metrics }, name) {
+  const plain = squash(name);
+  const metric = metrics.find((each) => Object.hasOwn(each.adjusted, plain));
+  return metric ? { metric, form: metric.adjusted[plain] } : null;
 }
 
 /**
