@@ -112,6 +112,17 @@ def test_every_row_of_the_tables_has_an_address(files: dict[str, str], tables: T
         assert all(worst[slug] == tables.constants(key, slug).worst for slug in worst)
 
 
+def test_counts_are_those_of_the_tables(files: dict[str, str], tables: Tables) -> None:
+    script = files[f"v1/{tables.version}/nations.counts.js"]
+    described = json.loads(script.removeprefix("rankconst.add(").removesuffix(");\n"))
+    assert described["id"] == f"rankconst:{tables.version}/nations.counts"
+    assert len(described["counts"]) > 10
+    for path, (sizes, counts) in described["counts"].items():
+        split, side, protocol = path.split("/")
+        histogram = tables.histogram(tables.tasks("nations", split=split, side=side, protocol=protocol))
+        assert (sizes, counts) == (histogram.num_candidates.tolist(), histogram.num_tasks.tolist())
+
+
 def test_constants_of_older_tables_keep_their_addresses(files: dict[str, str], tables: Tables) -> None:
     older = rankconst.load(version="0.2.0").constants("nations", "mrr")
     found = find_constant(files, "rankconst:0.2.0/nations/test/both/standard/mrr")

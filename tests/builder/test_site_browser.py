@@ -166,7 +166,10 @@ def draw_cases(tables: Tables, count: int) -> list[tuple[Constants, str]]:
         at = generator.randrange(len(rows[key]))
         names = rows[key].slice(at, 1).to_pylist()[0]
         tasks = tables.tasks(key, **names)
-        metric = generator.choice(list_tabulated(micro=tasks.is_micro, shared=shares_negatives(tasks.protocol)))
+        shared = shares_negatives(tasks.protocol)
+        metric = generator.choice(list_tabulated(micro=tasks.is_micro, shared=shared))
+        if tasks.is_micro and tasks.is_chance and not shared and generator.random() < 0.3:
+            metric = rankconst.parse_metric(f"hits@{int(2 ** generator.uniform(0, 15))}")  # no k of the tables
         constants = tables.look_up(tasks, metric)
         best = constants.worst if metric.optimum is None else metric.optimum
         value = generator.choice(
@@ -195,15 +198,17 @@ def adjust_in_python(constants: Constants, text: str) -> list[Any] | None:
 
 ADJUST = """
 async (cases) => {
-  const { arithmetic, format, names: { lookUp }, dom: { fetchContents, rankconst } } = modules;
+  const { arithmetic, format, names: { findMetric, lookUp }, dom: { fetchContents, fetchCounts, rankconst } } = modules;
   const form = (each) => "undefined" in each ? [null, null]
     : [[each.value, each.interval.lower, each.interval.upper], format.showBoth(each.value, each.interval)];
   return Promise.all(cases.map(async ({ key, metric, baseline, text, ...tasks }) => {
     const { names } = rankconst;
     const contents = await fetchContents(names.version, key);
-    const known = names.metrics.find((each) => each.key === metric);
+    const known = names.metrics.find((each) => each.key === metric) ?? findMetric(names, metric);
     const dataset = names.datasets.find((each) => each.key === key);
-    const constants = lookUp(names, contents, { dataset, ...tasks }, known).find((each) => each.baseline === baseline);
+    const counts = known.k ? await fetchCounts(names.version, key) : null;
+    const found = lookUp(names, contents, { dataset, ...tasks }, known, counts);
+    const constants = found.find((each) => each.baseline === baseline);
     try {
       const found = arithmetic.adjust(constants, arithmetic.readPublished(known, text), names.noise);
       return [found.value, found.interval.lower, found.interval.upper,
@@ -311,6 +316,10 @@ def test_names_are_those_of_the_package(visit: Visit, tables: Tables) -> None:
         "hits@1.5",
         "MRR@10",
         "mrr10",
+        "H@7",
+        "hits_at_20",
+        "recall@17",
+        "hits@0",
         "H10",
         "MR",
         "AMRR",
@@ -831,6 +840,26 @@ def test_relation_prediction(visit: Visit, tables: Tables) -> None:
     )
     page.select_option("#choose-baseline", "frequency")
     page.wait_for_selector("#listing:has-text('On the relation side there is chance alone')")
+
+
+def test_any_k(visit: Visit, tables: Tables) -> None:
+    page = visit.open("index.html#value=0.61&dataset=fb15k237&metric=hits%4020&tool=pykeen")
+    page.wait_for_selector(FOUND)
+    constants = tables.constants("fb15k237", "hits@20", protocol="pykeen")
+    assert show_index(constants.adjust("0.61")).partition(" ")[0] == visit.text(".form-index data")
+    assert visit.text(".form-index").startswith("AH@20")
+    assert repr(constants.expectation) in page.locator(".used").text_content()
+    assert "this page computes that of chance" in visit.text("#result")
+    page.fill("#k", "17")
+    page.wait_for_selector(".form-index:has-text('AH@17')")
+    assert "metric=hits%4017" in page.url
+    page.fill("#k", "1.5")
+    page.wait_for_selector("#metric-error:has-text('k is a whole number')")
+    page.select_option("#metric", "mrr")
+    page.wait_for_selector(".form-index:has-text('AMRR')")
+    assert page.is_hidden("#k")
+    visit.open("index.html#value=0.61&dataset=ogblcollab&metric=hits%4020")
+    page.wait_for_selector("#metric-error:has-text('independent tasks alone')")
 
 
 def test_everything_works_from_a_folder(browser: Any, folder: Path) -> None:

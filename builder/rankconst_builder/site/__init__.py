@@ -17,6 +17,7 @@ from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.site.data import (
     FIELDS,
+    describe_counts,
     describe_dataset,
     describe_fields,
     describe_names,
@@ -132,6 +133,7 @@ def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
     folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
     yield f"{folder}/{key}.json", content
     yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
+    yield f"{folder}/{key}.counts.js", f"rankconst.add({write_json(describe_counts(site.tables, key))});\n"
     yield f"datasets/{key}.html", write_dataset(site, key)
     for slug, name in (("mrr", key), ("hits@10", f"{key}-hits10")):
         expectation = site.expect(site.usual_tasks(key), slug)

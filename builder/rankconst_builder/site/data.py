@@ -119,6 +119,20 @@ def write_json(content: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
+def describe_counts(tables: Tables, key: str) -> dict[str, Any]:
+    """Return how many tasks of a dataset have how many candidates, by the middle part of the identifier."""
+    columns = tables.read("candidates", key).to_pydict()
+    counts: dict[str, tuple[list[int], list[int]]] = {}
+    for protocol, split, side, *numbers in zip(*(columns[name] for name in _COUNTED), strict=True):
+        held = counts.setdefault(locate(Tasks(key, protocol, split, side)), ([], []))
+        for each, number in zip(held, numbers, strict=True):
+            each.append(number)
+    return {"id": f"{identify(tables.version, key)}.counts", "counts": counts}
+
+
+_COUNTED = ("protocol", "split", "side", "num_candidates", "num_tasks")
+
+
 # -- the names ------------------------------------------------------------------------------------------------------
 
 

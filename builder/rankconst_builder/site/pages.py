@@ -152,6 +152,9 @@ def write_calculator(site: Site) -> str:
         spellcheck="false",
         aria_describedby="value-hint value-error",
     )
+    k = tag(
+        "input", id="k", name="k", inputmode="numeric", autocomplete="off", aria_describedby="metric-error", value="20"
+    )
     pasted = tag(
         "textarea",
         id="table",
@@ -183,6 +186,7 @@ def write_calculator(site: Site) -> str:
                 "value", "Number", value, "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded."
             ),
             _select("metric", "Metric"),
+            tag("div", tag("label", "k", for_="k"), k, class_="field", id="k-field", hidden=True),
             id="number-fields",
         ),
         tag(

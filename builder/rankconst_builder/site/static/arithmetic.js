@@ -15,6 +15,7 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {number | null} upper
  * @property {{normalised: string, index: string, z: string}} names
  * @property {string[]} spellings
+ * @property {number} [k] of Hits@k, where the tables do not hold it
  * @property {Record<string, string>} adjusted the names of its adjusted forms, and which form each is
  */
 

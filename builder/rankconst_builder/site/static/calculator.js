@@ -1,7 +1,7 @@
 // The first page: a number, or a table, in; what it is worth out.
 
 import { adjust, readPublished, standing } from "./arithmetic.js";
-import { address, at, copyButton, el, fetchContents, rankconst } from "./dom.js";
+import { address, at, copyButton, el, fetchContents, fetchCounts, rankconst } from "./dom.js";
 import { WRITERS, quote } from "./export.js";
 import { Refusal, exponential, floorLog10, showBoth, showNumber, showUncertain } from "./format.js";
 import { describe, findDataset, findMetric, locate, lookUp, settle, squash, summarise } from "./names.js";
@@ -23,6 +23,9 @@ const MOST_BYTES = 1e6;
 const EXAMPLE_TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n";
 
 const RELATION_PREDICTION = /\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b/i;
+
+/** What is chosen where k is typed. */
+const ANY_K = "hits@k";
 
 /** The fields of the form. */
 const FIELDS = /** @type {const} */ ([
@@ -63,7 +66,8 @@ export async function findAll(state, metric, text, percent = false, exact = fals
   const tasks = settle(names, state);
   const contents = await fetchContents(names.version, tasks.dataset.key);
   const shift = tasks.tool?.shifts[metric.label] ?? 0;
-  const rungs = lookUp(names, contents, tasks, metric).map((constants) => ({
+  const counts = metric.k ? await fetchCounts(names.version, tasks.dataset.key) : null;
+  const rungs = lookUp(names, contents, tasks, metric, counts).map((constants) => ({
     constants,
     adjusted: adjust(constants, published, names.noise, shift),
   }));
@@ -192,7 +196,9 @@ function drawLadder({ metric, published, rungs, tasks }) {
   const why =
     tasks.side === "relation"
       ? "Baselines rank entities: on the relation side there is chance alone."
-      : "The tables have no other baselines of these tasks.";
+      : metric.k
+        ? `The tables have no ${metric.label}: this page computes that of chance. Other baselines: rankconst adjust --baseline all.`
+        : "The tables have no other baselines of these tasks.";
   const none = rungs.length === 1 ? el("p", { class: "quiet" }, why) : null;
   return el(
     "div",
@@ -215,7 +221,7 @@ function drawConstants({ published, shift, rungs, tasks }) {
       el("td", {}, String(constants.expectation), error(constants.expectationError)),
       el("td", {}, String(constants.variance), error(constants.varianceError)),
       el("td", {}, constants.method.replace("_", " ")),
-      el("td", {}, el("a", { href: address(page) }, constants.id)),
+      el("td", {}, constants.metric.k ? `computed of ${constants.id}` : el("a", { href: address(page) }, constants.id)),
     );
   });
   const head = ["ranker", "expectation", "variance", "method", "identifier"].map((title) =>
@@ -278,7 +284,7 @@ function citeNumber({ tasks, metric, published, rungs: [{ constants, adjusted }]
   const name = metric.names.index || `the adjusted index of ${metric.label}`;
   return (
     `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${name} ${show(adjusted.index)}, by the ` +
-    `constants ${constants.id} of the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
+    `${metric.k ? "candidates" : "constants"} ${constants.id} of the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
   );
 }
 
@@ -335,6 +341,8 @@ function drawCaveats({ tasks: { tool, protocol, side } }) {
 /** @param {State} state */
 async function showOne(state) {
   const metric = findMetric(rankconst.names, state.metric);
+  if (!metric && state.metric.startsWith("hits@"))
+    throw new Refusal("k is a whole number from 1: 20, for example.", "metric");
   if (!metric) throw new Refusal(`The tables have no metric '${state.metric.slice(0, 60)}'.`, "metric");
   const found = await findAll(state, metric, state.value);
   return [
@@ -555,6 +563,7 @@ const field = (id) => /** @type {HTMLInputElement} */ (at(id));
 function readForm() {
   const state = { ...NOTHING, version: rankconst.names.version };
   for (const name of FIELDS) state[name] = field(name).value;
+  if (state.metric === ANY_K) state.metric = `hits@${field("k").value.trim()}`;
   state.mode = field("mode-table").checked ? "table" : "number";
   return state;
 }
@@ -577,7 +586,11 @@ function fillForm(state) {
       control.value = state[name];
     }
   }
-  if (!field("metric").value) {
+  at("k-field").hidden = !metric?.k;
+  if (metric?.k) {
+    field("metric").value = ANY_K;
+    field("k").value = String(metric.k);
+  } else if (!field("metric").value) {
     field("metric").append(el("option", { value: state.metric }, state.metric));
     field("metric").value = state.metric;
   }
@@ -667,6 +680,7 @@ export function startCalculator() {
   );
   at("metric").append(
     ...names.metrics.map(({ slug, label, title }) => el("option", { value: slug }, `${label}: ${title}`)),
+    el("option", { value: ANY_K }, "Hits@k: any other k"),
   );
   at("tool").append(
     el("option", { value: "" }, "I don't know"),
@@ -685,6 +699,7 @@ export function startCalculator() {
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", (event) => {
     if (event.target === field("dataset")) offerChoices(readForm());
+    at("k-field").hidden = field("metric").value !== ANY_K;
     // What the example says of its number, nobody said of the table.
     if (event.target === field("mode-table") && isExample(readForm())) fillForm({ ...NOTHING, mode: "table" });
     onInput();
