@@ -517,7 +517,7 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables, text: str) -> None:
         ("model,rel,MRR\nA,likes,0.3", "Column rel says likes"),
         ("model,n,MRR\nA,40932,0.3", "does not read the column n"),
         ("model,MR,AMR\nA,200,0.5", "AMR 0.5 does not belong to MR 200"),
-        ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "It looks like a log"),
+        ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "This looks like a log"),
         ('{"mrr": 0.3, "mrr": 0.4}', "the key mrr occurs twice"),
         ('{"mrr": 0.3', "Was the file copied whole?"),
         ('{"mrr": 0.3, "mrr_filtered": 0.4}', "does not know what mrr_filtered is"),
@@ -534,7 +534,7 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables, text: str) -> None:
         ("model,MRR,Hits@10,MRR\nA,0.3,0.5,0.4", "Two columns are of MRR"),
         ("model,filter,MRR\nA,raw,0.3", "Column filter says raw"),
         ("model,optimistic MRR,MR\nA,0.3,200", "optimistic"),
-        ("model,FB15k-237 MRR,MR\nA,0.3,200", "Column FB15k-237 MRR: not read"),
+        ("model,FB15k-237 MRR,MR\nA,0.3,200", "Not read: FB15k-237 MRR"),
         ("model,split,test_mrr\nA,valid,0.3", "The table says both valid and test"),
         ("Relation prediction,MRR\nA,0.9", "choose a side, relation or both"),
     ],
@@ -728,7 +728,7 @@ def test_a_result_of_pykeen_is_dropped(visit: Visit, tables: Tables) -> None:
     }"""
     page.evaluate(drop, written)
     # The dataset of the example is not taken for the file's.
-    page.wait_for_function("document.getElementById('dataset-error').innerText.includes('Which dataset is it?')")
+    page.wait_for_selector("#dataset-error:has-text('Which dataset is it?')")
     assert "rankconst adjust results.json" in visit.text("#result")
     page.fill("#dataset", "Nations")
     page.wait_for_selector("table.adjusted")
@@ -849,7 +849,7 @@ def test_any_k(visit: Visit, tables: Tables) -> None:
     assert show_index(constants.adjust("0.61")).partition(" ")[0] == visit.text(".form-index data")
     assert visit.text(".form-index").startswith("AH@20")
     assert repr(constants.expectation) in page.locator(".used").text_content()
-    assert "this page computes that of chance" in visit.text("#result")
+    assert "this page computes what chance gets" in visit.text("#result")
     page.fill("#k", "17")
     page.wait_for_selector(".form-index:has-text('AH@17')")
     assert "metric=hits%4017" in page.url
@@ -914,6 +914,28 @@ def test_pages_are_accessible(visit: Visit) -> None:
 
 def tell_violations(found: Any) -> list[str]:
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found.response["violations"]]
+
+
+def test_the_card_is_printed_on_one_sheet(visit: Visit) -> None:
+    page = visit.open("card.html")
+    # As many datasets as the tables have, and some more.
+    page.evaluate(
+        """() => {
+          const body = document.querySelector("tbody");
+          for (const row of [...body.rows, ...Array(93).fill(body.rows[0])].slice(body.rows.length))
+            body.append(row.cloneNode(true));
+        }"""
+    )
+    assert page.locator("tbody tr").count() == 100
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    page.emulate_media(media="print")
+    assert not page.is_visible("#print")
+    assert not page.is_visible("nav")
+    page.emulate_media(media="screen")
+    page.evaluate("window.print = () => { window.printed = true; }")
+    page.click("#print")
+    assert page.evaluate("window.printed")
 
 
 def test_pages_fit_on_a_phone(browser: Any, served: str) -> None:

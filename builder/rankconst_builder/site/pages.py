@@ -208,7 +208,7 @@ def write_calculator(site: Site) -> str:
             id="table-fields",
             hidden=True,
         ),
-        _field("dataset", "Dataset", join([dataset, tag("datalist", id="datasets")]), "Type a part of its name."),
+        _field("dataset", "Dataset", join([dataset, tag("datalist", id="datasets")]), "Type part of its name."),
         _select("tool", "Which tool computed it?", "It says which entities were ranked, and what was filtered."),
         tag(
             "details",
@@ -249,7 +249,7 @@ def _contrast(site: Site) -> list[str]:
         return [why]
     most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     return [
-        f"A random ranker gets Hits@10 of {show_number(known[most], 3)} on {site.title_of(most)} and of "
+        f"A random ranker gets a Hits@10 of {show_number(known[most], 3)} on {site.title_of(most)} and of "
         f"{show_number(known[least], 2)} on {site.title_of(least)}. {why}"
     ]
 
@@ -500,7 +500,12 @@ def write_card(site: Site) -> str:
             f"rankconst tables {site.tables.version}.",
             class_="lead",
         ),
-        tag("p", "Print this page: it fits on one sheet.", class_="quiet screen"),
+        tag(
+            "p",
+            tag("button", "Print, or save as PDF", type="button", id="print"),
+            " It fits on one sheet.",
+            class_="quiet screen",
+        ),
         scroll(
             table(["dataset", "protocol", "side", "tasks", *_HEADLINE_LABELS], rows, class_="numbers print"),
             "What a random ranker gets",
@@ -546,7 +551,7 @@ def write_about(site: Site) -> str:
             "p",
             "Each has an identifier with the version of the tables, which never changes its value: ",
             link(f"datasets/{key}.html#{locate(tasks)}/mrr", example),
-            ". What is behind the version and the dataset is its place in the dataset's JSON:",
+            ". The part behind the dataset is the place of the constant in the dataset's JSON:",
         ),
         tag(
             "pre",

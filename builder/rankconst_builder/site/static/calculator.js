@@ -7,7 +7,7 @@ import { Refusal, exponential, floorLog10, showBoth, showNumber, showUncertain }
 import { describe, findDataset, findMetric, locate, lookUp, settle, squash, summarise } from "./names.js";
 import { checkEvidence } from "./results.js";
 import { NOTHING, readFragment, writeFragment } from "./state.js";
-import { isMissing, readTable, stateOf, unmarked } from "./table.js";
+import { LOG, isMissing, readTable, stateOf, unmarked } from "./table.js";
 
 /** @typedef {import("./arithmetic.js").Adjusted} Adjusted */
 /** @typedef {import("./arithmetic.js").Constants} Constants */
@@ -197,7 +197,7 @@ function drawLadder({ metric, published, rungs, tasks }) {
     tasks.side === "relation"
       ? "Baselines rank entities: on the relation side there is chance alone."
       : metric.k
-        ? `The tables have no ${metric.label}: this page computes that of chance. Other baselines: rankconst adjust --baseline all.`
+        ? `${metric.label} is not in the tables: this page computes what chance gets. For other baselines, use rankconst adjust --baseline all.`
         : "The tables have no other baselines of these tasks.";
   const none = rungs.length === 1 ? el("p", { class: "quiet" }, why) : null;
   return el(
@@ -248,7 +248,14 @@ let fileName = "";
 /** @param {State} state */
 function writeCommand(state) {
   const file =
-    fileName || (/\\\\|\\begin/.test(state.table) ? "FILE.tex" : /^\s*\|/.test(state.table) ? "FILE.md" : "FILE.csv");
+    fileName ||
+    (/\\\\|\\begin/.test(state.table)
+      ? "FILE.tex"
+      : /^\s*\|/.test(state.table)
+        ? "FILE.md"
+        : LOG.test(state.table)
+          ? "FILE.log"
+          : "FILE.csv");
   const parts = ["rankconst", "adjust", state.mode === "table" ? file : state.value.trim()];
   if (state.dataset) parts.push("--dataset", state.dataset);
   if (state.mode === "number") parts.push("--metric", state.metric);
@@ -369,8 +376,8 @@ export async function adjustTable(state) {
   const found = /** @type {(Found | null)[][]} */ (table.columns.map(() => []));
   const refusals = /** @type {Refusal[]} */ ([]);
   const asksRelations = RELATION_PREDICTION.test(state.table);
-  if (table.tool && state.tool && state.tool !== table.tool) {
-    const [written, asked] = [table.tool, state.tool].map(
+  if (table.says.tool && state.tool && state.tool !== table.says.tool) {
+    const [written, asked] = [table.says.tool, state.tool].map(
       (key) => names.tools.find((each) => each.key === key)?.title ?? key,
     );
     throw new Refusal(`${written} wrote this file, and the form says ${asked}: choose ${written}.`, "tool");
@@ -510,7 +517,15 @@ async function showTable(state) {
       ...(each ? ["index", "z"] : []),
     );
     for (const [row, line] of table.rows.entries()) {
-      put(row, line[place], line[place], "", metric || each ? "number" : "text");
+      // What a program wrote in full is shown as far as anybody reads; CSV has it all.
+      const own = each ? found[place][row]?.published : undefined;
+      put(
+        row,
+        own?.value ?? line[place],
+        own ? showNumber(own.value, 6) : line[place],
+        "",
+        metric || each ? "number" : "text",
+      );
       if (!metric && !each) continue;
       const adjusted = found[place][row]?.rungs[0].adjusted;
       putForm(row, adjusted?.index);

@@ -149,8 +149,8 @@ const isOurs = ({ path, side, ties, name, unknown }) =>
  * @typedef {{count: number | null, expectation: Interval | null}} Evidence
  */
 
-/** @typedef {{split: string, side: string, metric: Metric, name: string, text: string}} Found */
-/** @typedef {{numbers: Found[], evidence: Map<string, Evidence>, notes: string[]}} Results evidence: by split */
+/** @typedef {{split: string, metric: Metric, text: string}} Found */
+/** @typedef {{numbers: Found[], side: string, evidence: Map<string, Evidence>, notes: string[]}} Results evidence: by split */
 
 /**
  * Read what PyKEEN writes; null if it is of another tool.
@@ -204,15 +204,27 @@ export function chooseNumbers(catalogue, leaves, asked, split) {
   for (const { path, split: own, name, value } of kept) {
     const metric = findMetric(catalogue, name);
     if (!metric || metric.optimum === null) continue;
-    if (value instanceof Written) numbers.push({ split: own, side, metric, name, text: value.text });
+    if (value instanceof Written) numbers.push({ split: own, metric, text: value.text });
     else notes.push(`${path}: not a number.`);
   }
   const lost = leaves.filter(({ unknown }) => unknown).map(({ path }) => path);
   if (lost.length) notes.push(`Not read: ${lost.slice(0, 3).map(shorten).join(", ")}${lost.length > 3 ? " ..." : ""}.`);
   const splits = new Map(kept.map((leaf) => [leaf.split, kept.filter((other) => other.split === leaf.split)]));
   const evidence = new Map([...splits].map(([own, each]) => [own, collectEvidence(catalogue, each)]));
-  return { numbers, evidence, notes };
+  // In the order of the catalogue; any k of Hits@k that it does not have next to those it has.
+  const place = (/** @type {Found} */ { metric }) => [
+    catalogue.metrics.findIndex(({ key }) => key.startsWith(metric.key.replace(/\d+$/, ""))),
+    kOf(metric),
+  ];
+  numbers.sort((one, other) => {
+    const [[first, k], [second, l]] = [one, other].map(place);
+    return first - second || k - l;
+  });
+  return { numbers, side, evidence, notes };
 }
+
+/** @param {Metric} metric */
+const kOf = ({ slug }) => Number(/^hits@(\d+)$/.exec(slug)?.[1] ?? 0);
 
 /** @param {Catalogue} catalogue @param {Leaf[]} leaves of the same tasks @returns {Evidence} */
 function collectEvidence(catalogue, leaves) {

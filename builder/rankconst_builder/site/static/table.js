@@ -26,7 +26,7 @@ import { Written, chooseNumbers, flatten, listLeaves, parseJson } from "./result
  * @property {string[][]} rows
  * @property {string[]} notes
  * @property {number} first the line of the first row, counted from 1
- * @property {string} tool the tool that writes such files, empty if that is open
+ * @property {Record<string, string>} says what the file says of all its numbers: tool, side
  * @property {boolean} exact whether a program wrote every digit
  * @property {Map<string, import("./results.js").Evidence>} evidence by split
  */
@@ -181,6 +181,7 @@ function refuseUnclear(catalogue, { columns, rows, notes }) {
   if (same) throw new Refusal(`Two columns are of ${same.metric?.label}: which dataset is each of?`, "table");
   const asked = columns.find(({ role }) => UNREAD.includes(role));
   if (asked) throw new Refusal(`This page does not read the column ${shorten(asked.heading)}.`, "table");
+  const unread = [];
   for (const [place, column] of columns.entries()) {
     if (column.metric || column.role || column.why) continue;
     const cells = rows.map((row) => unmarked(row[place])).filter(Boolean);
@@ -192,8 +193,9 @@ function refuseUnclear(catalogue, { columns, rows, notes }) {
       );
     }
     // The first column names the rows, whatever it is called.
-    if (place && cells.length) notes.push(`Column ${shorten(column.heading)}: not read.`);
+    if (place && cells.length) unread.push(shorten(column.heading));
   }
+  if (unread.length) notes.push(`Not read: ${unread.join(", ")}.`);
 }
 
 /** @param {Catalogue} catalogue @param {string} cell */
@@ -298,6 +300,7 @@ export function readTable(catalogue, text, { side, split }) {
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : null;
   const leaves = json === null ? null : listLeaves(catalogue, json);
   if (leaves) return tabulate(chooseNumbers(catalogue, leaves, side, split));
+  if (!json && LOG.test(text)) throw new Refusal("This looks like a log, which the command line reads.", "table");
   const isMetric = (/** @type {string} */ key) => readHeading(catalogue, key).metric !== null;
   const [heading, ...rows] = json ? flatten(catalogue, json, isMetric) : cut(text);
   if (/^(?:side,rank_?type|side,type),metric,value$/.test(heading.slice(-4).join().toLowerCase())) {
@@ -315,11 +318,10 @@ export function readTable(catalogue, text, { side, split }) {
   const columns = heading.map((each) => readHeading(catalogue, each));
   if (!columns.some((column) => column.metric)) {
     const seen = heading.filter(Boolean).slice(0, 6).map(shorten).join(", ");
-    const log = /\b(?:mrr|mr|hits?@?\d*)\b\W*\d*\W*[:=]/i.test(text) ? " It looks like a log." : "";
     throw new Refusal(
       json
         ? "This page finds no metric such as MRR or Hits@10 in the file."
-        : `The first row names no metric such as MRR or Hits@10; it has ${seen}.${log}`,
+        : `The first row names no metric such as MRR or Hits@10; it has ${seen}.`,
       "table",
     );
   }
@@ -333,7 +335,7 @@ export function readTable(catalogue, text, { side, split }) {
       throw new Refusal(`Two columns are called ${role}.`, "table");
   }
   const first = json ? 1 : 2;
-  const table = /** @type {Table} */ ({ columns, rows, notes: [], first, tool: "", exact: false, evidence: new Map() });
+  const table = /** @type {Table} */ ({ columns, rows, notes: [], first, says: {}, exact: false, evidence: new Map() });
   if (columns.some(({ role }) => role === "dataset"))
     table.notes.push("Each row is of the dataset that it names, whatever the form says.");
   refuseUnclear(catalogue, table);
@@ -350,17 +352,21 @@ export function readTable(catalogue, text, { side, split }) {
  * @param {import("./results.js").Results} results
  * @returns {Table}
  */
-function tabulate({ numbers, notes, evidence }) {
-  const roles = /** @type {const} */ (["split", "side"]).filter((role) => numbers.some((each) => each[role]));
+function tabulate({ numbers, side, notes, evidence }) {
+  const split = numbers.some((each) => each.split) ? ["split"] : [];
   const nothing = { metric: null, adjusted: null, role: "", says: {}, why: "", percent: false };
   const columns = /** @type {Column[]} */ ([
-    ...roles.map((role) => ({ ...nothing, heading: role, role })),
+    ...split.map((role) => ({ ...nothing, heading: role, role })),
     { ...nothing, heading: "metric" },
     { ...nothing, heading: "value", each: numbers.map(({ metric }) => metric) },
   ]);
-  const rows = numbers.map((each) => [...roles.map((role) => each[role]), each.name, each.text]);
-  return { columns, rows, notes, first: 1, tool: "pykeen", exact: true, evidence };
+  const rows = numbers.map((each) => [...split.map(() => each.split), each.metric.label, each.text]);
+  const says = { tool: "pykeen", ...(side ? { side } : {}) };
+  return { columns, rows, notes, first: 1, says, exact: true, evidence };
 }
+
+/** A metric's name, and a number behind a sign. */
+export const LOG = /\b(?:mrr|mr|mean rank|hits?[@_ ]?\d*)\b[^\w\n,;|&]*[:=][\s\[({]*\d/i;
 
 const MISSING = /^(?:[-–—−‐?×✗/.]?|--|---|n\/?a|n\.a\.|nan|oom|oot|none|null|tbd|tba)$/i;
 
@@ -377,7 +383,7 @@ export const isMissing = (cell) => MISSING.test(cell.trim());
  */
 export function stateOf(catalogue, table, row, { says }, chosen) {
   refuseRow(catalogue, table, row);
-  const { columns, tool } = table;
+  const { columns } = table;
   const said = { ...chosen };
   /** @param {keyof typeof READERS} field @param {string} text */
   const say = (field, text) => {
@@ -390,7 +396,7 @@ export function stateOf(catalogue, table, row, { says }, chosen) {
       throw new Refusal(`The table says both ${said[field]} and ${found}.`);
     said[field] = found;
   };
-  if (tool) say("tool", tool);
+  for (const [field, text] of Object.entries(table.says)) say(/** @type {keyof typeof READERS} */ (field), text);
   columns.forEach(({ role }, at) => {
     const text = unmarked(row[at]);
     if (text && role in READERS) say(/** @type {keyof typeof READERS} */ (role), text);
