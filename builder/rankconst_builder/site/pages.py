@@ -319,7 +319,10 @@ def write_dataset(site: Site, key: str) -> str:
         slug: site.tables.constants(tasks, slug) for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None
     }
     drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
-    told = ", ".join(f"{each.metric.label} {show_number(each.expectation, 4)}" for each in constants.values())
+    told = " and ".join(
+        f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of {show_number(each.expectation, 4)}"
+        for slug, each in constants.items()
+    )
     sections = [
         tag("h1", title),
         tag("p", f"A random ranker gets {told} ({tasks.describe()}).", class_="lead") if told else Html(""),
@@ -382,7 +385,8 @@ def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
         tag("h2", "Relation prediction"),
         tag(
             "p",
-            f"What chance gets on tasks (h, ?, t) of {usual.split}, which rank relations. Side both has none.",
+            f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are no part of side "
+            "both.",
         ),
         scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
     ]

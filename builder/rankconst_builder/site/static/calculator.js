@@ -301,12 +301,13 @@ function citeNumber({ tasks, metric, published, rungs: [{ constants, adjusted }]
  * @param {string} sentence
  */
 function drawTakeaway(state, sheet, sentence) {
+  const linked = writeFragment(state);
   const texts = /** @type {Record<string, () => string>} */ ({
     ...Object.fromEntries(Object.entries(WRITERS).map(([name, write]) => [name, () => write(sheet)])),
     Citation: () => sentence,
     BibTeX: () => `${rankconst.names.bibtex}\n`,
     "Command line": () => `${writeCommand(state)}\n`,
-    Link: () => `${location.href.split("#")[0]}#${writeFragment(state)}\n`,
+    ...(linked ? { Link: () => `${location.href.split("#")[0]}#${linked}\n` } : {}),
   });
   const shown = /** @type {HTMLTextAreaElement} */ (
     el("textarea", { readonly: true, rows: "6", spellcheck: "false", "aria-label": "Text to copy", class: "code" })
@@ -323,7 +324,6 @@ function drawTakeaway(state, sheet, sentence) {
     ...Object.keys(texts).map((name) => el("button", { type: "button", click: () => choose(name) }, name)),
   );
   choose(current);
-  const linked = writeFragment(state);
   const link = linked
     ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
     : el("p", { class: "quiet" }, "The table is too long for a link.");

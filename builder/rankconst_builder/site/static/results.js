@@ -199,7 +199,9 @@ export function chooseNumbers(catalogue, leaves, asked, split) {
     const wanted = [split, side, "realistic"].filter(Boolean).join(" ");
     throw new Refusal(`The file has no numbers ${wanted}; it has ${held.join(", ")}.`, asked ? "side" : "table");
   }
-  const notes = [`Read as results of PyKEEN: ${side ? `side ${side}, ` : ""}ties ranked realistically.`];
+  const notes = [
+    `Read as results of PyKEEN: ${side ? `${side === "both" ? "both sides" : `${side} side`}, ` : ""}ties ranked realistically.`,
+  ];
   const numbers = /** @type {Found[]} */ ([]);
   for (const { path, split: own, name, value } of kept) {
     const metric = findMetric(catalogue, name);
