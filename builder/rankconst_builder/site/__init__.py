@@ -27,6 +27,7 @@ from rankconst_builder.site.data import (
     write_json,
 )
 from rankconst_builder.site.pages import PAGES, Site, write_dataset
+from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,6 +53,7 @@ class Order:
     datasets: Sequence[str] = ()  # keys; all if empty
     url: str = ""
     docs: Path | None = None  # a folder of built documentation, with an index.html
+    published: Path | None = None  # results that the pages of their datasets show
 
 
 def write_site(order: Order) -> dict[str, int]:
@@ -104,7 +106,8 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
     versions = (*(each.version for each in order.older), tables.version)
     documented = order.docs is not None
-    site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented)
+    published = {} if order.published is None else read_published(order.published, tables)
+    site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented, published)
     for key in keys:
         older = [describe_dataset(each, key) for each in order.older if key in each.datasets]
         for each in older:

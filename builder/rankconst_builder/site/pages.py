@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES
@@ -12,13 +12,15 @@ from rankconst.constants.published import show_number
 from rankconst.tasks import Tasks
 from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
 from rankconst_builder.site.data import FIELDS, HEADLINE, describe_fields, identify, locate, write_json
-from rankconst_builder.site.draw import draw_candidates, draw_chance
+from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
 from rankconst_builder.site.html import Html, join, link, scroll, table, tag
+from rankconst_builder.site.published import METRIC
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.tables.tables import Tables
+    from rankconst_builder.site.published import Result
 
 # Nothing is run, shown or fetched that is not from the site itself.
 POLICY = (
@@ -42,6 +44,8 @@ class Site:
     url: str = ""
     # Whether docs/ holds the documentation.
     documented: bool = False
+    # By dataset, the best first.
+    published: Mapping[str, Sequence[Result]] = field(default_factory=dict, repr=False)
     described: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     def title_of(self, key: str) -> str:
@@ -337,6 +341,7 @@ def write_dataset(site: Site, key: str) -> str:
         *_tell_relations(site, tasks),
         *_tell_baselines(site, tasks),
         *([tag("h2", "How far luck reaches"), tag("div", *drawn, class_="figures")] if drawn else []),
+        *_tell_published(site, tasks),
         tag("h2", "Candidates"),
         draw_candidates(site.tables.histogram(tasks)),
         tag("h2", "All constants"),
@@ -407,6 +412,38 @@ def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
         tag("h2", "What counting gets"),
         tag("p", f"Rankers that know nothing but the triples of train ({tasks.describe()})."),
         scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
+    ]
+
+
+def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
+    """Show published results on the distribution of chance, among the baselines."""
+    results = site.published.get(tasks.dataset, ())
+    if not results:
+        return []
+    constants = site.tables.constants(tasks, METRIC)
+    baselines = {
+        BASELINES[key].title: constants.index(expected)
+        for key in BASELINES
+        if (expected := site.expect(replace(tasks, baseline=key), METRIC)) is not None
+    }
+    label = constants.metric.label
+    forms = [constants.metric.name_of(form) or form for form in ("index", "z")]
+    rows = [
+        [each.model, each.text, *each.shown, each.source or "–", each.tasks.protocol, each.tasks.side]
+        for each in results
+    ]
+    return [
+        tag("h2", "Published results"),
+        tag(
+            "p",
+            f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
+            f"baselines under protocol {tasks.protocol}.",
+        ),
+        draw_results(constants, baselines, [each.index for each in results]),
+        scroll(
+            table(["model", label, *forms, "published in", "protocol", "side"], rows),
+            "Published results",
+        ),
     ]
 
 
