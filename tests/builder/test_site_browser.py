@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 ROOT = Path(__file__).parents[2]
-KEYS = ("fb15k237", "icews14_regcn", "nations", "ogblcitation2", "ogblcollab", "umls", "wn18rr")
+KEYS = ("fb15k237", "icews14_regcn", "nations", "ogblcitation2", "ogblcollab", "wn18rr")
 HOSTILE = (
     "<script>window.stolen = 1</script>",
     "<img src=x onerror='window.stolen = 1'>",
@@ -492,54 +492,74 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables, text: str) -> None:
     assert float(written[2].split(",")[3]) == expected.index
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "Paste a table"),
-        (r"model & \multicolumn{2}{c}{MRR} \\", r"LaTeX with \multicolumn"),
-        (
-            r"\begin{table}\caption{Raw ranks}\begin{tabular}{ll}model & MRR\\ A & 0.3\end{tabular}\end{table}",
-            "does not read captions",
-        ),
-        ("model & MRR \\\\\nA & \\foo{0.3} \\\\", r"does not read \foo"),
-        (r"\begin{tabular}{l}MRR\end{tabular}\begin{tabular}{l}MR\end{tabular}", "2 tables"),
-        ("model,score\nA,0.3", "names no metric"),
-        ("model,MRR\nA", "Row 2 has 1 cells"),
-        ("model,MRR", "no rows"),
-        ('model,MRR\n"A,0.3', "never closed"),
-        ("MRR", "no separator"),
-        ("model,MRR\nA,abc", "'abc' is not a number"),
-        ("model,MRR,MR\n,raw,\nA,0.3,200", "If it belongs to the heading"),
-        ("model,MRR\nWN18RR,\nA,0.3", "says what the rows below it are"),
-        ("model,dataset,MRR\nA,fb15k237,0.3\nB,,0.3", "its dataset is missing"),
-        ("model,MRR\nA (raw),0.3", "its name may say raw"),
-        ("model,kind,MRR\nA,WN18RR,0.3", "Column kind says WN18RR"),
-        ("model,rel,MRR\nA,likes,0.3", "Column rel says likes"),
-        ("model,n,MRR\nA,40932,0.3", "does not read the column n"),
-        ("model,MR,AMR\nA,200,0.5", "AMR 0.5 does not belong to MR 200"),
-        ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "This looks like a log"),
-        ('{"mrr": 0.3, "mrr": 0.4}', "the key mrr occurs twice"),
-        ('{"mrr": 0.3', "Was the file copied whole?"),
-        ('{"mrr": 0.3, "mrr_filtered": 0.4}', "does not know what mrr_filtered is"),
-        ('{"own": {"mrr": 0.3}}', "does not know what own is"),
-        ('{"hyperparams": {}, "mrr": 0.3}', "files with the key hyperparams"),
-        ('{"side": "relation", "mrr": 0.9, "loss": 0.1, "hits@10": 53.3}', "53.3 is not a possible Hits@10"),
-        ('{"loss": 0.1}', "finds no metric"),
-        ('{"metrics": {"both": {"avg": {"mean_rank": 3}}}}', "PyKEEN before 1.5"),
-        ('{"pipeline": {}, "results": {"both": {"realistic": {"mrr": 0.3}}}}', "experiment files"),
-        ('{"metrics": {"both": {"optimistic": {"hits_at_1": 0.3}}}}', "it has both optimistic"),
-        ('{"metrics": {"both": {"realistic": {"mean_rank": 200.0, "count": 7}}}}', "PyKEEN wrote this file"),
-        ("model,MRR,Hits@10\nA,0.2,0.5\nB,0.3,53", "fractions or percentages"),
-        ("model,tool,MRR\nA,pykeen,0.3", "The table says tool pykeen, and the form rotate"),
-        ("model,MRR,Hits@10,MRR\nA,0.3,0.5,0.4", "Two columns are of MRR"),
-        ("model,filter,MRR\nA,raw,0.3", "Column filter says raw"),
-        ("model,optimistic MRR,MR\nA,0.3,200", "optimistic"),
-        ("model,FB15k-237 MRR,MR\nA,0.3,200", "Not read: FB15k-237 MRR"),
-        ("model,split,test_mrr\nA,valid,0.3", "The table says both valid and test"),
-        ("Relation prediction,MRR\nA,0.9", "choose a side, relation or both"),
-    ],
+REFUSED = (
+    ("", "Paste a table"),
+    (r"model & \multicolumn{2}{c}{MRR} \\", r"LaTeX with \multicolumn"),
+    (
+        r"\begin{table}\caption{Raw ranks}\begin{tabular}{ll}model & MRR\\ A & 0.3\end{tabular}\end{table}",
+        "does not read captions",
+    ),
+    ("model & MRR \\\\\nA & \\foo{0.3} \\\\", r"does not read \foo"),
+    (r"\begin{tabular}{l}MRR\end{tabular}\begin{tabular}{l}MR\end{tabular}", "2 tables"),
+    ("model,score\nA,0.3", "names no metric"),
+    ("model,MRR\nA", "Row 2 has 1 cells"),
+    ("model,MRR", "no rows"),
+    ('model,MRR\n"A,0.3', "never closed"),
+    ("MRR", "no separator"),
+    ("model,MRR\nA,abc", "'abc' is not a number"),
+    ("model,MRR,MR\n,raw,\nA,0.3,200", "If it belongs to the heading"),
+    ("model,MRR\nWN18RR,\nA,0.3", "says what the rows below it are"),
+    ("model,dataset,MRR\nA,fb15k237,0.3\nB,,0.3", "its dataset is missing"),
+    ("model,MRR\nA (raw),0.3", "its name may say raw"),
+    ("model,kind,MRR\nA,WN18RR,0.3", "Column kind says WN18RR"),
+    ("model,rel,MRR\nA,likes,0.3", "Column rel says likes"),
+    ("model,n,MRR\nA,40932,0.3", "does not read the column n"),
+    ("model,MR,AMR\nA,200,0.5", "AMR 0.5 does not belong to MR 200"),
+    ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "This looks like a log"),
+    ('{"mrr": 0.3, "mrr": 0.4}', "the key mrr occurs twice"),
+    ('{"mrr": 0.3', "Was the file copied whole?"),
+    ('{"mrr": 0.3, "mrr_filtered": 0.4}', "does not know what mrr_filtered is"),
+    ('{"own": {"mrr": 0.3}}', "does not know what own is"),
+    ('{"hyperparams": {}, "mrr": 0.3}', "files with the key hyperparams"),
+    ('{"side": "relation", "mrr": 0.9, "loss": 0.1, "hits@10": 53.3}', "53.3 is not a possible Hits@10"),
+    ('{"loss": 0.1}', "finds no metric"),
+    ('{"metrics": {"both": {"avg": {"mean_rank": 3}}}}', "PyKEEN before 1.5"),
+    ('{"pipeline": {}, "results": {"both": {"realistic": {"mrr": 0.3}}}}', "experiment files"),
+    ('{"metrics": {"both": {"optimistic": {"hits_at_1": 0.3}}}}', "it has both optimistic"),
+    ('{"metrics": {"both": {"realistic": {"mean_rank": 200.0, "count": 7}}}}', "PyKEEN wrote this file"),
+    ("model,MRR,Hits@10\nA,0.2,0.5\nB,0.3,53", "fractions or percentages"),
+    ("model,tool,MRR\nA,pykeen,0.3", "The table says tool pykeen, and the form rotate"),
+    ("model,MRR,Hits@10,MRR\nA,0.3,0.5,0.4", "Two columns are of MRR"),
+    ("model,filter,MRR\nA,raw,0.3", "Column filter says raw"),
+    ("model,optimistic MRR,MR\nA,0.3,200", "optimistic"),
+    ("model,FB15k-237 MRR,MR\nA,0.3,200", "Not read: FB15k-237 MRR"),
+    ("model,split,test_mrr\nA,valid,0.3", "The table says both valid and test"),
+    ("Relation prediction,MRR\nA,0.9", "choose a side, relation or both"),
 )
-def test_tables_that_cannot_be_read_are_refused_where_they_are(visit: Visit, text: str, told: str) -> None:
+"""Texts, and what the page says of each."""
+
+TELL = """
+async (texts) => Promise.all(texts.map(async (table) => {
+  try {
+    const chosen = { ...modules.state.NOTHING, mode: "table", table, dataset: "fb15k237", tool: "rotate" };
+    const { table: read, reasons } = await modules.calculator.adjustTable(chosen);
+    return [...read.notes, ...reasons].join(" ");
+  } catch (error) {
+    if (!(error instanceof modules.format.Refusal)) throw error;
+    return error.message;
+  }
+}))
+"""
+
+
+def test_tables_that_cannot_be_read_are_refused(visit: Visit) -> None:
+    found = visit.open("index.html").evaluate(TELL, [text for text, _ in REFUSED])
+    for (text, told), said in zip(REFUSED, found, strict=True):
+        assert told in said, text
+
+
+@pytest.mark.parametrize(("text", "told"), [REFUSED[0], REFUSED[2], REFUSED[-1]])
+def test_refusals_are_where_they_belong(visit: Visit, text: str, told: str) -> None:
     page = visit.open("index.html#mode=table&dataset=fb15k237&tool=rotate")
     page.fill("#table", text)
     page.wait_for_function("(told) => document.querySelector('main').innerText.includes(told)", arg=told)
@@ -662,7 +682,7 @@ def adjust_file(path: Path, tables: Tables, **options: Any) -> set[tuple[int, st
 
 def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_path: Path) -> None:
     generator = random.Random(3)  # noqa: S311 - a sample, no secret
-    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(100)]
+    drawn = [draw_table(generator, spoilt=place % 2 > 0) for place in range(70)]
     asked = [{"table": text, "dataset": "wn18rr", "tool": "rotate"} for _, text in drawn]
     read = 0
     for (ending, text), found in zip(drawn, visit.open("index.html").evaluate(ADJUST_TABLE, asked), strict=True):
@@ -674,7 +694,7 @@ def test_tables_are_read_as_by_the_package(visit: Visit, tables: Tables, tmp_pat
         # What the page does not read it says; what it reads is right.
         assert set(map(tuple, found)) <= expected, text
         read += len(found)
-    assert read > 250
+    assert read > 200
 
 
 REFERENCE = Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mirror")).parent / "reference"
@@ -683,7 +703,7 @@ REFERENCE = Path(os.environ.get("RANKCONST_MIRROR", ROOT.parent / "shared" / "mi
 def list_real_texts() -> dict[str, str]:
     """Return every results file of the reference, and every table of its Markdown and LaTeX, by a name for it."""
     texts = {}
-    for path in sorted([*REFERENCE.glob("real/**/*.*"), *REFERENCE.glob("pykeen_results/*_rotate.json")]):
+    for path in sorted([*REFERENCE.glob("real/**/*.*"), *REFERENCE.glob("pykeen_results/nations_rotate.json")]):
         if path.suffix == ".xlsx" or path.name == "README.md":
             continue
         text = path.read_text(encoding="utf-8")
@@ -711,7 +731,7 @@ def test_real_files_are_read_as_by_the_package_or_refused(visit: Visit, tables: 
         expected = {each[1:] for each in adjust_file(path, tables, dataset=names[name])}
         assert {(metric, index) for _, metric, index in found} <= expected, name
         read += 1
-    assert read > 25
+    assert read > 20
 
 
 def test_a_result_of_pykeen_is_dropped(visit: Visit, tables: Tables) -> None:
@@ -736,6 +756,9 @@ def test_a_result_of_pykeen_is_dropped(visit: Visit, tables: Tables) -> None:
     assert show_number(adjusted.index) in visit.text("table.adjusted tbody")
     assert "both sides, protocol pykeen" in visit.text(".standing")
     assert "Checked: its 402 ranks and its adjusted mean rank agree" in visit.text(".caveats")
+    # What the file says goes before the form.
+    page.evaluate(drop, json.dumps({"dataset": "UMLS", "metrics": {"both": {"realistic": {"mrr": 0.5}}}}))
+    page.wait_for_selector("#dataset-error:has-text(\"There is no dataset 'UMLS'\")")
     # Numbers of other tasks are not adjusted as these.
     ranks["adjusted_arithmetic_mean_rank"] = 2.5 / tables.constants("nations", "mr", protocol="raw").expectation
     page.evaluate(drop, json.dumps({"metrics": {"both": {"realistic": ranks}}}))
@@ -922,7 +945,7 @@ def test_the_card_is_printed_on_one_sheet(visit: Visit) -> None:
     page.evaluate(
         """() => {
           const body = document.querySelector("tbody");
-          for (const row of [...body.rows, ...Array(93).fill(body.rows[0])].slice(body.rows.length))
+          for (const row of [...body.rows, ...Array(94).fill(body.rows[0])].slice(body.rows.length))
             body.append(row.cloneNode(true));
         }"""
     )

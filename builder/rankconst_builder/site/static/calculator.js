@@ -242,20 +242,21 @@ function drawConstants({ published, shift, rungs, tasks }) {
   );
 }
 
+/** What a text looks like, and how a file of it is called. */
+const ENDINGS = /** @type {[RegExp, string][]} */ ([
+  [/^\s*[{[]/, "json"],
+  [/\\\\|\\begin/, "tex"],
+  [/^\s*\|/, "md"],
+  [LOG, "log"],
+]);
+
 /** The name of the file that was opened last. */
 let fileName = "";
 
 /** @param {State} state */
 function writeCommand(state) {
-  const file =
-    fileName ||
-    (/\\\\|\\begin/.test(state.table)
-      ? "FILE.tex"
-      : /^\s*\|/.test(state.table)
-        ? "FILE.md"
-        : LOG.test(state.table)
-          ? "FILE.log"
-          : "FILE.csv");
+  const [, ending] = ENDINGS.find(([pattern]) => pattern.test(state.table)) ?? [];
+  const file = fileName || `FILE.${ending ?? "csv"}`;
   const parts = ["rankconst", "adjust", state.mode === "table" ? file : state.value.trim()];
   if (state.dataset) parts.push("--dataset", state.dataset);
   if (state.mode === "number") parts.push("--metric", state.metric);

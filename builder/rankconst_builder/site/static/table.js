@@ -299,7 +299,10 @@ export function readTable(catalogue, text, { side, split }) {
     throw new Refusal("This is not text in UTF-8. Of a workbook, paste the cells.", "table");
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : null;
   const leaves = json === null ? null : listLeaves(catalogue, json);
-  if (leaves) return tabulate(chooseNumbers(catalogue, leaves, side, split));
+  if (leaves) {
+    const named = json instanceof Map ? json.get("dataset") : null;
+    return tabulate(chooseNumbers(catalogue, leaves, side, split), typeof named === "string" ? named : "");
+  }
   if (!json && LOG.test(text)) throw new Refusal("This looks like a log, which the command line reads.", "table");
   const isMetric = (/** @type {string} */ key) => readHeading(catalogue, key).metric !== null;
   const [heading, ...rows] = json ? flatten(catalogue, json, isMetric) : cut(text);
@@ -350,9 +353,10 @@ export function readTable(catalogue, text, { side, split }) {
 /**
  * A row for each number.
  * @param {import("./results.js").Results} results
+ * @param {string} [dataset] the one that the file names
  * @returns {Table}
  */
-function tabulate({ numbers, side, notes, evidence }) {
+function tabulate({ numbers, side, notes, evidence }, dataset = "") {
   const split = numbers.some((each) => each.split) ? ["split"] : [];
   const nothing = { metric: null, adjusted: null, role: "", says: {}, why: "", percent: false };
   const columns = /** @type {Column[]} */ ([
@@ -361,7 +365,7 @@ function tabulate({ numbers, side, notes, evidence }) {
     { ...nothing, heading: "value", each: numbers.map(({ metric }) => metric) },
   ]);
   const rows = numbers.map((each) => [...split.map(() => each.split), each.metric.label, each.text]);
-  const says = { tool: "pykeen", ...(side ? { side } : {}) };
+  const says = { tool: "pykeen", ...(side ? { side } : {}), ...(dataset ? { dataset } : {}) };
   return { columns, rows, notes, first: 1, says, exact: true, evidence };
 }
 
