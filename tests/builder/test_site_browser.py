@@ -58,7 +58,9 @@ def tables() -> Tables:
 @pytest.fixture(scope="module")
 def folder(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("served") / "public"
-    write_site(Order(tables, folder, [], KEYS))
+    results = folder.parent / "results.csv"
+    results.write_text("model,dataset,MRR\nA,Nations,0.61\nB,Nations,0.3\n")
+    write_site(Order(tables, folder, [], KEYS, published=results))
     return folder
 
 
@@ -527,6 +529,8 @@ REFUSED = (
     ('{"pipeline": {}, "results": {"both": {"realistic": {"mrr": 0.3}}}}', "experiment files"),
     ('{"metrics": {"both": {"optimistic": {"hits_at_1": 0.3}}}}', "it has both optimistic"),
     ('{"metrics": {"both": {"realistic": {"mean_rank": 200.0, "count": 7}}}}', "PyKEEN wrote this file"),
+    ('{"both": {"dataset": "x", "realistic": {"mrr": 0.3}}}', "does not know what dataset says"),
+    ("model,protocol,Filtered MRR\nA,pykeen,0.3", "the heading says filtered"),
     ("model,MRR,Hits@10\nA,0.2,0.5\nB,0.3,53", "fractions or percentages"),
     ("model,tool,MRR\nA,pykeen,0.3", "The table says tool pykeen, and the form rotate"),
     ("model,MRR,Hits@10,MRR\nA,0.3,0.5,0.4", "Two columns are of MRR"),
@@ -892,6 +896,8 @@ def test_everything_works_from_a_folder(browser: Any, folder: Path) -> None:
     assert "0.529" in visit.text(".form-index")
     page.fill("#dataset", "WN18RR")
     page.wait_for_selector("caption:has-text('WN18RR')")
+    visit.open("index.html#value=0.975&dataset=nations&metric=hits%407")
+    page.wait_for_selector(".form-index:has-text('AH@7')")
     visit.open("datasets/nations.html#test/both/standard/mrr")
     page.wait_for_selector("#card:not([hidden])")
     visit.context.close()
@@ -914,7 +920,7 @@ def test_the_keyboard_is_enough(visit: Visit) -> None:
 STATES = {
     "index.html": FOUND,
     f"index.html#mode=table&tool=rotate&table={quote(TABLE)}": "table.adjusted",
-    "index.html#value=338&dataset=fb15k237": "#value[aria-invalid=true]",
+    "index.html#value=338&dataset=fb15k237&metric=hits%4020": "#value[aria-invalid=true]",
     "datasets.html": "thead button",
     "datasets/nations.html#test/both/standard/mrr": "#card:not([hidden])",
     "card.html": "table",

@@ -99,6 +99,8 @@ const OLD_TIES = ["best", "worst", "avg"];
 const TIES = ["realistic", "optimistic", "pessimistic", "nondeterministic", "unknown", ...OLD_TIES];
 const JOINED = new RegExp(`^(?:(.+)[./:_ -])?(${SIDES.join("|")})[./:_ -](${TIES.join("|")})[./:_ -](.+)$`);
 const COUNTS = ["count", "rank_count"];
+/** The key of any metric of PyKEEN contains one of these. */
+const PYKEEN = /rank|hit|mr|dcg|varia|devia/i;
 const OPEN_K = /(?<=[_@])k$/;
 
 /** @param {string} key */
@@ -121,7 +123,8 @@ function takeWord(catalogue, leaf, word) {
   if (CONTAINERS.includes(word) && !leaf.name) return leaf;
   if (OPEN_K.test(leaf.name) && /^\d+$/.test(word)) return { ...leaf, name: leaf.name.replace(OPEN_K, word) };
   const known = word.replace(OPEN_K, "1");
-  const isMetric = COUNTS.includes(word) || findMetric(catalogue, known) || findAdjusted(catalogue, known);
+  const isMetric =
+    COUNTS.includes(word) || (PYKEEN.test(word) && (findMetric(catalogue, known) || findAdjusted(catalogue, known)));
   if (!leaf.name && isMetric) return { ...leaf, name: word };
   return { ...leaf, unknown: leaf.unknown || word };
 }
@@ -163,10 +166,31 @@ export function listLeaves(catalogue, json) {
   const nothing = { path: "", split: "", side: "", ties: "", name: "", unknown: "", value: null };
   const leaves = walk(catalogue, json, nothing);
   if (!leaves.some(isOurs)) return null;
-  if (["pipeline", "params", "prefix", "step"].some((key) => json.has(key)))
-    throw new Refusal("This page does not read experiment files and trackers of PyKEEN.", "table");
+  const odd = listKeys(json).find((key) => saysMore(catalogue, key));
+  if (odd !== undefined)
+    throw new Refusal(`This page does not know what ${shorten(odd)} says in a file of PyKEEN.`, "table");
+  if (["pipeline", "params", "prefix", "step", "split", "side", "protocol"].some((key) => json.has(key)))
+    throw new Refusal(
+      "This page reads results of PyKEEN as its pipeline saves them, not its experiment files and trackers.",
+      "table",
+    );
   return leaves;
 }
+
+/** @param {Json} value @param {number} [depth] @returns {string[]} all keys but the dataset's of the whole file */
+function listKeys(value, depth = 0) {
+  if (Array.isArray(value)) return value.flatMap((each) => listKeys(each, depth + 1));
+  if (!(value instanceof Map)) return [];
+  return [...value].flatMap(([key, each]) => [
+    ...(depth || key !== "dataset" ? [key] : []),
+    ...listKeys(each, depth + 1),
+  ]);
+}
+
+/** @param {Catalogue} catalogue @param {string} key */
+const saysMore = (catalogue, key) =>
+  ["dataset", "split", "side", "protocol", "aggregation", "tool"].includes(findName(catalogue.roles, key) ?? "") ||
+  (readKey(catalogue, key) ?? []).some(([role]) => role === "dataset");
 
 /**
  * Choose the numbers of one side, with ties ranked realistically.

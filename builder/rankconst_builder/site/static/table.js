@@ -16,6 +16,7 @@ import { Written, chooseNumbers, flatten, listLeaves, parseJson } from "./result
  * @property {{metric: Metric, form: string} | null} adjusted what it holds if it is adjusted already
  * @property {string} role what the column says of the tasks of a row
  * @property {{split?: string, side?: string}} says what the heading says of the tasks
+ * @property {boolean} filtered whether the heading says so
  * @property {string} why it is not read
  * @property {boolean} percent
  * @property {Metric[]} [each] the metric of each row, in a table with a row for each number
@@ -144,7 +145,8 @@ function readHeading(catalogue, heading) {
     .replace(/[↑↓]/g, "")
     .replace(/\(\s*%\s*\)|%/g, "")
     .trim();
-  const column = { heading, metric: null, adjusted: null, role: "", says: {}, why: "", percent };
+  const filtered = /\bfilt|\bfil\b|_filt/i.test(bare);
+  const column = { heading, metric: null, adjusted: null, role: "", says: {}, filtered, why: "", percent };
   const role = /^[a-z][a-z0-9@_ .-]*$/i.test(bare) ? findName(catalogue.roles, bare) : null;
   if (role) return { ...column, role };
   const [prefix = ""] = PREFIX.exec(bare) ?? [];
@@ -183,7 +185,7 @@ function refuseUnclear(catalogue, { columns, rows, notes }) {
   if (asked) throw new Refusal(`This page does not read the column ${shorten(asked.heading)}.`, "table");
   const unread = [];
   for (const [place, column] of columns.entries()) {
-    if (column.metric || column.role || column.why) continue;
+    if (column.metric || column.role || (column.why && !column.adjusted)) continue;
     const cells = rows.map((row) => unmarked(row[place])).filter(Boolean);
     const found = RELATIONS.test(column.heading) ? cells[0] : cells.find((cell) => tellsTasks(catalogue, cell));
     if (found) {
@@ -193,7 +195,7 @@ function refuseUnclear(catalogue, { columns, rows, notes }) {
       );
     }
     // The first column names the rows, whatever it is called.
-    if (place && cells.length) unread.push(shorten(column.heading));
+    if (place && cells.length && !column.adjusted) unread.push(shorten(column.heading));
   }
   if (unread.length) notes.push(`Not read: ${unread.join(", ")}.`);
 }
@@ -253,13 +255,14 @@ function tellUnits({ columns, rows, notes }) {
   for (const family of new Set(columns.map(familyOf).filter(Boolean))) {
     const own = columns.filter((column) => familyOf(column) === family);
     const places = own.map((column) => columns.indexOf(column));
-    const numbers = rows
-      .map((row) => places.flatMap((at) => readPlain(columns[at].metric, row[at])))
-      .filter((each) => each.length);
-    if (!numbers.length) continue;
+    const numbersAt = (/** @type {number[]} */ chosen) =>
+      rows.map((row) => chosen.flatMap((at) => readPlain(columns[at].metric, row[at]))).filter((each) => each.length);
+    const [all, read] = [numbersAt(places), numbersAt(places.filter((at) => columns[at].metric))];
+    if (!read.length) continue;
     const isPercent =
-      numbers.every((each) => each.some((number) => number > 1)) && numbers.flat().every((each) => each <= 100);
-    const isFraction = numbers.flat().every((each) => each <= 1) && !own.some((column) => column.percent);
+      read.every((each) => each.some((number) => number > 1)) && all.flat().every((each) => each <= 100);
+    // A column that is not read may tell that they are none.
+    const isFraction = all.flat().every((each) => each <= 1) && !own.some((column) => column.percent);
     const isMixed = places.some((at) => cellsAt(at).some((cell) => cell.includes("%")));
     for (const column of own.filter(({ metric }) => metric)) {
       if (isPercent && !isMixed) column.percent = true;
@@ -358,7 +361,7 @@ export function readTable(catalogue, text, { side, split }) {
  */
 function tabulate({ numbers, side, notes, evidence }, dataset = "") {
   const split = numbers.some((each) => each.split) ? ["split"] : [];
-  const nothing = { metric: null, adjusted: null, role: "", says: {}, why: "", percent: false };
+  const nothing = { metric: null, adjusted: null, role: "", says: {}, filtered: false, why: "", percent: false };
   const columns = /** @type {Column[]} */ ([
     ...split.map((role) => ({ ...nothing, heading: role, role })),
     { ...nothing, heading: "metric" },
@@ -385,7 +388,7 @@ export const isMissing = (cell) => MISSING.test(cell.trim());
  * @param {Column} column
  * @param {import("./state.js").State} chosen
  */
-export function stateOf(catalogue, table, row, { says }, chosen) {
+export function stateOf(catalogue, table, row, { says, filtered }, chosen) {
   refuseRow(catalogue, table, row);
   const { columns } = table;
   const said = { ...chosen };
@@ -405,6 +408,8 @@ export function stateOf(catalogue, table, row, { says }, chosen) {
     const text = unmarked(row[at]);
     if (text && role in READERS) say(/** @type {keyof typeof READERS} */ (role), text);
   });
+  if (filtered && said.protocol !== chosen.protocol)
+    throw new Refusal("the heading says filtered, and the row names a protocol: leave out one of them.");
   for (const field of /** @type {const} */ (["split", "side"])) if (says[field]) say(field, says[field]);
   return said;
 }
