@@ -35,6 +35,12 @@ def site(
     docs: Annotated[
         Path | None, typer.Option(help="Folder of built documentation, to be part of the site.", metavar="DIR")
     ] = None,
+    published: Annotated[
+        Path | None,
+        typer.Option(
+            help="Results file with published numbers: the pages of their datasets show them.", metavar="FILE"
+        ),
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Write a site: a calculator, a page for each dataset, and an address for every constant.
@@ -52,6 +58,7 @@ def site(
     older = [] if tables else [load(version=version) for version in bundled_versions()[:-1]]
     keys = tuple(dict.fromkeys(opened.resolve_dataset(name) for name in dataset or ()))
     reporter = Reporter(quiet=quiet)
-    sizes = write_site(Order(opened, out, older, keys, f"{url.rstrip('/')}/" if url else "", docs, reporter))
+    address = f"{url.rstrip('/')}/" if url else ""
+    sizes = write_site(Order(opened, out, older, keys, address, docs, published, reporter))
     total = sum(sizes.values()) / 1e6
     reporter.say(f"{out}: {len(sizes):,} files, {total:,.1f} MB, tables {opened.version}; open {out / 'index.html'}")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import rankconst
-from rankconst.constants.published import show_number
+from rankconst.constants.published import show_number, show_uncertain
 from rankconst.errors import RankconstError, UsageError
 from rankconst.names import squash
 from rankconst_builder.site import Order, join_modules, make_files, write_site
@@ -110,6 +110,17 @@ def test_every_row_of_the_tables_has_an_address(files: dict[str, str], tables: T
         assert json.loads(script.removeprefix("rankconst.add(").removesuffix(");\n")) == described
         worst = described["tasks"]["test/both/standard"]["worst"] if key == "nations" else {}
         assert all(worst[slug] == tables.constants(key, slug).worst for slug in worst)
+
+
+def test_counts_are_those_of_the_tables(files: dict[str, str], tables: Tables) -> None:
+    script = files[f"v1/{tables.version}/nations.counts.js"]
+    described = json.loads(script.removeprefix("rankconst.add(").removesuffix(");\n"))
+    assert described["id"] == f"rankconst:{tables.version}/nations.counts"
+    assert len(described["counts"]) > 10
+    for path, (sizes, counts) in described["counts"].items():
+        split, side, protocol = path.split("/")
+        histogram = tables.histogram(tables.tasks("nations", split=split, side=side, protocol=protocol))
+        assert (sizes, counts) == (histogram.num_candidates.tolist(), histogram.num_tasks.tolist())
 
 
 def test_constants_of_older_tables_keep_their_addresses(files: dict[str, str], tables: Tables) -> None:
@@ -211,6 +222,28 @@ def test_a_page_has_relation_prediction_apart(files: dict[str, str], tables: Tab
         assert link not in page.replace(apart, "")
     assert "Every relation is ranked; other relations of the pair in all three splits are removed." in apart
     assert "Relation prediction" not in files["datasets/ogblcollab.html"]
+
+
+def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tmp_path: Path) -> None:
+    results = tmp_path / "results.csv"
+    results.write_text(
+        "model,dataset,split,repo,MRR\n<b>A</b>,Nations,test,uma-pi1/kge,0.61\nB,Nations,test,,0.3\nC,Nowhere,test,,0.3\n"
+        "D,Nations,valid,,0.4\nE,Nations,test,,7\n"
+    )
+    made = dict(make_files(Order(tables, Path("site"), [], ["nations", "ogblcollab"], published=results)))
+    page = made["datasets/nations.html"]
+    shown = page[page.index("<h2>Published results</h2>") : page.index("<h2>Candidates</h2>")]
+    # The tool's own protocol; without one, the default.
+    for protocol, value in (("libkge", "0.61"), ("standard", "0.3")):
+        adjusted = tables.constants("nations", "mrr", protocol=protocol).adjust(value)
+        assert adjusted.index_interval is not None
+        assert show_uncertain(adjusted.index, adjusted.index_interval) in shown
+    assert shown.count('<circle class="result"') == 2
+    assert "&lt;b&gt;A&lt;/b&gt;" in shown
+    assert shown.index("&lt;b&gt;A") < shown.index(">B<")
+    assert "2 published results by their index" in shown
+    assert all(f">{baseline}<" in shown for baseline in ("chance", "range", "frequency", "inverse"))
+    assert "Published results" not in made["datasets/ogblcollab.html"]
 
 
 def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:

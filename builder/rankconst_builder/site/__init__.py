@@ -21,6 +21,7 @@ from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
 from rankconst_builder.site.data import (
     FIELDS,
+    describe_counts,
     describe_dataset,
     describe_fields,
     describe_names,
@@ -30,6 +31,7 @@ from rankconst_builder.site.data import (
     write_json,
 )
 from rankconst_builder.site.pages import PAGES, Site, write_dataset
+from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,6 +56,7 @@ class Order:
     datasets: Sequence[str] = ()  # keys; all if empty
     url: str = ""
     docs: Path | None = None  # a folder of built documentation, with an index.html
+    published: Path | None = None  # results that the pages of their datasets show
     reporter: Reporter = field(default_factory=Reporter)
 
 
@@ -105,7 +108,8 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
     versions = (*(each.version for each in order.older), tables.version)
     documented = order.docs is not None
-    site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented)
+    published = {} if order.published is None else read_published(order.published, tables)
+    site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented, published)
     for key in keys:
         older = [describe_dataset(each, key) for each in order.older if key in each.datasets]
         for each in older:
@@ -134,6 +138,7 @@ def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
     folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
     yield f"{folder}/{key}.json", content
     yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
+    yield f"{folder}/{key}.counts.js", f"rankconst.add({write_json(describe_counts(site.tables, key))});\n"
     yield f"datasets/{key}.html", write_dataset(site, key)
     for slug, name in (("mrr", key), ("hits@10", f"{key}-hits10")):
         expectation = site.expect(site.usual_tasks(key), slug)

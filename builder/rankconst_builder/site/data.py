@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import list_ambiguous
-from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, parse_metric
+from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS, find_protocol
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, show_number
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
+from rankconst.results.tables.columns import ROLES
 from rankconst.tables.schema import COLUMNS
 from rankconst.tasks import Tasks
 
@@ -118,6 +119,20 @@ def write_json(content: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
+def describe_counts(tables: Tables, key: str) -> dict[str, Any]:
+    """Return how many tasks of a dataset have how many candidates, by the middle part of the identifier."""
+    columns = tables.read("candidates", key).to_pydict()
+    counts: dict[str, tuple[list[int], list[int]]] = {}
+    for protocol, split, side, *numbers in zip(*(columns[name] for name in _COUNTED), strict=True):
+        held = counts.setdefault(locate(Tasks(key, protocol, split, side)), ([], []))
+        for each, number in zip(held, numbers, strict=True):
+            each.append(number)
+    return {"id": f"{identify(tables.version, key)}.counts", "counts": counts}
+
+
+_COUNTED = ("protocol", "split", "side", "num_candidates", "num_tasks")
+
+
 # -- the names ------------------------------------------------------------------------------------------------------
 
 
@@ -169,6 +184,7 @@ def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str],
         "aggregations": [{"key": row.key, "summary": row.summary} for row in AGGREGATIONS.values()],
         "splits": {key: list(others) for key, others in SPLITS.items()},
         "sides": {key: list(others) for key, others in SIDES.items()},
+        "roles": {role: list(others) for role, others in ROLES.items()},
     }
 
 
@@ -186,6 +202,7 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "upper": upper if upper < float("inf") else None,
         "names": {form: metric.name_of(form) for form in FORMS},
         "spellings": _spell(metric),
+        "adjusted": _spell_adjusted(metric),
     }
 
 
@@ -195,6 +212,17 @@ def _spell(metric: Metric) -> list[str]:
     if metric.k is not None:
         tried = [metric.key, metric.label, *(f"{each}@{metric.k}" for each in metric.spellings)]
     return sorted({squash(each) for each in tried if _means(each, metric)})
+
+
+def _spell_adjusted(metric: Metric) -> dict[str, str]:
+    """Return the names of its adjusted forms, squashed: the field's, and PyKEEN's keys."""
+    keys = [f"adjusted_{metric.key}", f"adjusted_{metric.key}_index", f"z_{metric.key}"]
+    found = {}
+    for name in filter(None, [*keys, *map(metric.name_of, FORMS)]):
+        meant, found[squash(name)] = parse_adjusted_metric(name)
+        if meant != metric:
+            del found[squash(name)]
+    return found
 
 
 def _means(name: str, metric: Metric) -> bool:

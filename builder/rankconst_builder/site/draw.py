@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from rankconst.plots.density import compute_density
 from rankconst_builder.site.html import Html, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,23 +56,65 @@ def draw_chance(constants: Constants) -> Html | None:
     return _draw(density.edges, density.probabilities, told, constants.expectation)
 
 
+def draw_results(constants: Constants, baselines: Mapping[str, float], indices: Sequence[float]) -> Html:
+    """Draw what chance gets, baselines and results by their index: 0 is chance, 1 is perfect."""
+    expectation, unit = constants.expectation, (constants.metric.optimum or 0.0) - constants.expectation
+    reach = _SPAN * math.sqrt(constants.variance)
+    density = compute_density(constants, expectation - reach, expectation + reach)
+    edges = (density.edges - expectation) / unit
+    floor, axis = HEIGHT - FOOT, _Axis(min(-0.02, float(edges[0]), *indices, *baselines.values()), 1.0)
+    marks = []
+    for place, (name, index) in enumerate(sorted(baselines.items(), key=lambda item: item[1])):
+        top, x = 18 + 24 * (place % 3), axis.place(index)
+        marks.append(tag("line", class_="mean", x1=x, x2=x, y1=top + 4, y2=floor))
+        marks.append(tag("text", name, x=x, y=top, text_anchor="start" if x < WIDTH / 2 else "end"))
+    heights: dict[int, int] = {}
+    for index in indices:
+        x = axis.place(index)
+        # Results that are near each other are piled up.
+        level = heights[round(x / _DOT)] = heights.get(round(x / _DOT), 0) + 1
+        marks.append(tag("circle", class_="result", cx=x, cy=max(floor + _DOT / 2 - _DOT * level, 0), r=_DOT / 2 - 1))
+    told = f"{len(indices)} published results by their index: 0 is what chance gets, 1 is perfect"
+    return _frame(axis, told, _step(axis, edges, density.probabilities), *marks)
+
+
+_DOT = 11
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    left: float
+    right: float
+
+    def place(self, value: float) -> float:
+        """Return where a value is, in units of the drawing."""
+        return round(WIDTH * (value - self.left) / (self.right - self.left), 2)
+
+
 def _draw(edges: NDArray[np.float64], heights: NDArray[np.float64], told: str, mean: float) -> Html:
     """Draw steps over an axis, with a dashed line at the mean."""
-    left, right = float(edges[0]), float(edges[-1])
-    top = float(heights.max())
+    axis = _Axis(float(edges[0]), float(edges[-1]))
+    x = axis.place(mean)
+    line = tag("line", class_="mean", x1=x, x2=x, y1=0, y2=HEIGHT - FOOT)
+    return _frame(axis, told, _step(axis, edges, heights), line)
 
-    def across(value: float) -> float:
-        return round(WIDTH * (value - left) / (right - left), 2)
 
-    floor = HEIGHT - FOOT
-    steps = [f"M{across(left)},{floor}"]
+def _step(axis: _Axis, edges: NDArray[np.float64], heights: NDArray[np.float64]) -> Html:
+    """Return an area under steps."""
+    floor, top = HEIGHT - FOOT, float(heights.max())
+    steps = [f"M{axis.place(float(edges[0]))},{floor}"]
     for start, end, height in zip(edges.tolist(), edges[1:].tolist(), heights.tolist(), strict=False):
         level = round(floor - (floor - 8) * height / top, 2)
-        steps.append(f"L{across(start)},{level} L{across(end)},{level}")
-    steps.append(f"L{across(right)},{floor}Z")
-    marks = []
-    for value in _find_ticks(left, right):
-        x = across(value)
+        steps.append(f"L{axis.place(start)},{level} L{axis.place(end)},{level}")
+    steps.append(f"L{axis.place(float(edges[-1]))},{floor}Z")
+    return tag("path", class_="area", d=" ".join(steps))
+
+
+def _frame(axis: _Axis, told: str, *drawn: Html) -> Html:
+    """Return a drawing over its axis, with what it shows below it."""
+    floor, marks = HEIGHT - FOOT, []
+    for value in _find_ticks(axis.left, axis.right):
+        x = axis.place(value)
         anchor = "start" if x < 24 else "end" if x > WIDTH - 24 else "middle"
         marks.append(tag("line", class_="tick", x1=x, x2=x, y1=floor, y2=floor + 5))
         marks.append(tag("text", f"{value:,.6g}", x=x, y=floor + 18, text_anchor=anchor))
@@ -80,9 +123,8 @@ def _draw(edges: NDArray[np.float64], heights: NDArray[np.float64], told: str, m
         tag(
             "svg",
             tag("title", told),
-            tag("path", class_="area", d=" ".join(steps)),
             tag("line", class_="axis", x1=0, x2=WIDTH, y1=floor, y2=floor),
-            tag("line", class_="mean", x1=across(mean), x2=across(mean), y1=0, y2=floor),
+            *drawn,
             *marks,
             viewBox=f"0 0 {WIDTH} {HEIGHT}",
             role="img",

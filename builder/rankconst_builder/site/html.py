@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_VOID = {"input", "link", "meta", "path", "rect", "line"}
+_VOID = {"input", "link", "meta", "circle", "path", "line"}
 
 
 class Html(str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.baselines import BASELINES
@@ -12,13 +12,15 @@ from rankconst.constants.published import show_number
 from rankconst.tasks import Tasks
 from rankconst_builder.describe import AUTHORS, LICENCE_URL, PAPER
 from rankconst_builder.site.data import FIELDS, HEADLINE, describe_fields, identify, locate, write_json
-from rankconst_builder.site.draw import draw_candidates, draw_chance
+from rankconst_builder.site.draw import draw_candidates, draw_chance, draw_results
 from rankconst_builder.site.html import Html, join, link, scroll, table, tag
+from rankconst_builder.site.published import METRIC
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rankconst.tables.tables import Tables
+    from rankconst_builder.site.published import Result
 
 # Nothing is run, shown or fetched that is not from the site itself.
 POLICY = (
@@ -42,6 +44,8 @@ class Site:
     url: str = ""
     # Whether docs/ holds the documentation.
     documented: bool = False
+    # By dataset, the best first.
+    published: Mapping[str, Sequence[Result]] = field(default_factory=dict, repr=False)
     described: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     def title_of(self, key: str) -> str:
@@ -152,6 +156,9 @@ def write_calculator(site: Site) -> str:
         spellcheck="false",
         aria_describedby="value-hint value-error",
     )
+    k = tag(
+        "input", id="k", name="k", inputmode="numeric", autocomplete="off", aria_describedby="metric-error", value="20"
+    )
     pasted = tag(
         "textarea",
         id="table",
@@ -172,7 +179,7 @@ def write_calculator(site: Site) -> str:
     )
     modes = [
         tag("label", tag("input", type="radio", name="mode", id=f"mode-{mode}", value=mode), text)
-        for mode, text in (("number", "A number"), ("table", "A table"))
+        for mode, text in (("number", "A number"), ("table", "A table or a file"))
     ]
     form = tag(
         "form",
@@ -183,6 +190,7 @@ def write_calculator(site: Site) -> str:
                 "value", "Number", value, "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded."
             ),
             _select("metric", "Metric"),
+            tag("div", tag("label", "k", for_="k"), k, class_="field", id="k-field", hidden=True),
             id="number-fields",
         ),
         tag(
@@ -191,20 +199,20 @@ def write_calculator(site: Site) -> str:
                 "table",
                 "Table",
                 pasted,
-                "CSV, Markdown, LaTeX, or cells of a spreadsheet; you may drop a file here. The first row names "
-                "columns: model, dataset, MRR, Hits@10.",
+                "CSV, Markdown, LaTeX, cells of a spreadsheet, or PyKEEN's results.json. The first row names the "
+                "columns: model, dataset, MRR, Hits@10. You can drop a file anywhere on the page.",
             ),
             tag(
                 "p",
                 tag("label", "Or open a file: ", for_="file"),
-                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt"),
+                tag("input", id="file", type="file", accept=".csv,.tsv,.md,.tex,.txt,.json"),
                 class_="file",
             ),
             tag("button", "Show an example", type="button", id="example-table"),
             id="table-fields",
             hidden=True,
         ),
-        _field("dataset", "Dataset", join([dataset, tag("datalist", id="datasets")]), "Type a part of its name."),
+        _field("dataset", "Dataset", join([dataset, tag("datalist", id="datasets")]), "Type part of its name."),
         _select("tool", "Which tool computed it?", "It says which entities were ranked, and what was filtered."),
         tag(
             "details",
@@ -245,7 +253,7 @@ def _contrast(site: Site) -> list[str]:
         return [why]
     most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     return [
-        f"A random ranker gets Hits@10 of {show_number(known[most], 3)} on {site.title_of(most)} and of "
+        f"A random ranker gets a Hits@10 of {show_number(known[most], 3)} on {site.title_of(most)} and of "
         f"{show_number(known[least], 2)} on {site.title_of(least)}. {why}"
     ]
 
@@ -315,7 +323,10 @@ def write_dataset(site: Site, key: str) -> str:
         slug: site.tables.constants(tasks, slug) for slug in ("mrr", "hits@10") if site.expect(tasks, slug) is not None
     }
     drawn = [figure for each in constants.values() if (figure := draw_chance(each)) is not None]
-    told = ", ".join(f"{each.metric.label} {show_number(each.expectation, 4)}" for each in constants.values())
+    told = " and ".join(
+        f"{'an' if slug == 'mrr' else 'a'} {each.metric.label} of {show_number(each.expectation, 4)}"
+        for slug, each in constants.items()
+    )
     sections = [
         tag("h1", title),
         tag("p", f"A random ranker gets {told} ({tasks.describe()}).", class_="lead") if told else Html(""),
@@ -330,6 +341,7 @@ def write_dataset(site: Site, key: str) -> str:
         *_tell_relations(site, tasks),
         *_tell_baselines(site, tasks),
         *([tag("h2", "How far luck reaches"), tag("div", *drawn, class_="figures")] if drawn else []),
+        *_tell_published(site, tasks),
         tag("h2", "Candidates"),
         draw_candidates(site.tables.histogram(tasks)),
         tag("h2", "All constants"),
@@ -378,7 +390,8 @@ def _tell_relations(site: Site, usual: Tasks) -> list[Html]:
         tag("h2", "Relation prediction"),
         tag(
             "p",
-            f"What chance gets on tasks (h, ?, t) of {usual.split}, which rank relations. Side both has none.",
+            f"What chance gets where relations are ranked: tasks (h, ?, t) of {usual.split}. They are no part of side "
+            "both.",
         ),
         scroll(table(headings, rows, class_="numbers told"), "What chance gets in relation prediction"),
     ]
@@ -399,6 +412,38 @@ def _tell_baselines(site: Site, tasks: Tasks) -> list[Html]:
         tag("h2", "What counting gets"),
         tag("p", f"Rankers that know nothing but the triples of train ({tasks.describe()})."),
         scroll(table(headings, rows, class_="numbers told"), "What baselines get"),
+    ]
+
+
+def _tell_published(site: Site, tasks: Tasks) -> list[Html]:
+    """Show published results on the distribution of chance, among the baselines."""
+    results = site.published.get(tasks.dataset, ())
+    if not results:
+        return []
+    constants = site.tables.constants(tasks, METRIC)
+    baselines = {
+        BASELINES[key].title: constants.index(expected)
+        for key in BASELINES
+        if (expected := site.expect(replace(tasks, baseline=key), METRIC)) is not None
+    }
+    label = constants.metric.label
+    forms = [constants.metric.name_of(form) or form for form in ("index", "z")]
+    rows = [
+        [each.model, each.text, *each.shown, each.source or "–", each.tasks.protocol, each.tasks.side]
+        for each in results
+    ]
+    return [
+        tag("h2", "Published results"),
+        tag(
+            "p",
+            f"{label} on {tasks.split} as published, each adjusted under the protocol of the tool that computed it; "
+            f"baselines under protocol {tasks.protocol}.",
+        ),
+        draw_results(constants, baselines, [each.index for each in results]),
+        scroll(
+            table(["model", label, *forms, "published in", "protocol", "side"], rows),
+            "Published results",
+        ),
     ]
 
 
@@ -496,7 +541,12 @@ def write_card(site: Site) -> str:
             f"rankconst tables {site.tables.version}.",
             class_="lead",
         ),
-        tag("p", "Print this page: it fits on one sheet.", class_="quiet screen"),
+        tag(
+            "p",
+            tag("button", "Print, or save as PDF", type="button", id="print"),
+            " It fits on one sheet.",
+            class_="quiet screen",
+        ),
         scroll(
             table(["dataset", "protocol", "side", "tasks", *_HEADLINE_LABELS], rows, class_="numbers print"),
             "What a random ranker gets",
@@ -542,7 +592,7 @@ def write_about(site: Site) -> str:
             "p",
             "Each has an identifier with the version of the tables, which never changes its value: ",
             link(f"datasets/{key}.html#{locate(tasks)}/mrr", example),
-            ". What is behind the version and the dataset is its place in the dataset's JSON:",
+            ". The part behind the dataset is the place of the constant in the dataset's JSON:",
         ),
         tag(
             "pre",

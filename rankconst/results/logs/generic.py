@@ -62,6 +62,7 @@ _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "met
 
 _NO_K = "it does not say which k"
 _BEST = "the best on which split? Other lines name theirs"
+_BETWEEN = "its line names a dataset between its numbers"
 _WHICH = "left and right are head and tail in some tools, tail and head in others"
 
 _NUMBER = r"(?>[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -246,6 +247,10 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
         if end == 0:
             label, named = _take_dataset(label)
             line |= named
+        elif _GRAPH.search(label) is not None and (_take_dataset(label)[1] or line).get("dataset") != line.get(
+            "dataset"
+        ):
+            odd = odd or _BETWEEN
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]

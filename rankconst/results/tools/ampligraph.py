@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
+from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import Meaning, parse_column, read_words
 
 if TYPE_CHECKING:
@@ -23,7 +24,15 @@ if TYPE_CHECKING:
     from rankconst.results.document import Document
 
 
-_ROLES = {"dataset": "dataset", "dataset_name": "dataset", "model": "model", "model_name": "model", "split": "split"}
+_ROLES = {
+    "dataset": "dataset",
+    "dataset_name": "dataset",
+    "model": "model",
+    "model_name": "model",
+    "split": "split",
+    "side": "side",
+    "protocol": "protocol",
+}
 _CONTAINERS = {"results", "metrics"}
 _SETTINGS = {"hyperparams", "model_params", "best_params", "params", "config"}
 # The name of any metric contains one of these; asking the catalogue is slower. A bare "std" belongs to another metric.
@@ -53,6 +62,9 @@ def _parse(key: str) -> Meaning | None:
 def _walk(
     value: Value, where: str, path: tuple[str, ...], stated: Mapping[str, str], line: int | None
 ) -> Iterator[_Table]:
+    if isinstance(value, list):  # as json.dump and DataFrame.to_json(orient="records") write rows
+        for place, each in enumerate(value, start=1):
+            yield from _walk(each, f"{where}{place}.", path, stated, line)
     if not isinstance(value, dict):
         return
     stated = {**stated, **_read_roles(value)}
@@ -68,12 +80,20 @@ def _walk(
 
 def _read_roles(value: Mapping[str, Value]) -> dict[str, str]:
     """Return what an object says about its metrics."""
-    stated = {role: str(value[key]) for key, role in _ROLES.items() if isinstance(value.get(key), str)}
+    texts = {key: str(each) for key, each in value.items() if isinstance(each, str)}
+    stated = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
+    stated |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
     results = value.get("results")
     # Other tools use the same names of metrics, but do not keep these settings with them.
     if "hyperparams" in value or ("model_params" in value and isinstance(results, dict) and "hits_1" in results):
         stated["tool"] = "ampligraph"
     return stated
+
+
+def _find_role(key: str, text: str) -> str:
+    """Return what a key says of its object, as the heading of a column would; a path or a number is no name."""
+    meaning = None if "/" in text or is_number(text) else parse_column(key)
+    return meaning.role if meaning is not None and meaning.role in {"dataset", "model"} else ""
 
 
 def _list_tables(records: tuple[Record, ...]) -> list[_Table]:

@@ -162,9 +162,9 @@ def _walk(value: Value, way: _Way, line: int | None) -> Iterator[_Leaf]:
 def _list_leaves(record: Record) -> list[_Leaf]:
     if not isinstance(record.value, dict):
         return []
-    # Its JSON tracker names the split so.
-    prefix = record.value.get("prefix")
-    split = prefix if isinstance(prefix, str) and prefix in SPLIT_WORDS else ""
+    # Its JSON tracker calls the split a prefix.
+    named = (word for key in ("prefix", "split") if isinstance(word := record.value.get(key), str))
+    split = next((word for word in named if word in SPLIT_WORDS), "")
     return list(_walk(record.value, _Way(split=split), record.line))
 
 

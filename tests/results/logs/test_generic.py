@@ -218,6 +218,16 @@ def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
     assert all(each.why.startswith(why) for each in reading.skipped)
 
 
+def test_a_line_with_several_datasets_gives_the_first_one_its_own_numbers_only() -> None:
+    text = "[{'name': 'FB15k-237', 'MRR': 0.3, 'hits@1': 0.2}, {'name': 'WN18RR', 'MRR': 0.4, 'hits@1': 0.3}]"
+    reading = READER.read(Document("-", f"{text}\n"))
+    assert [(entry.text, entry.context.dataset) for entry in reading.entries] == [
+        ("0.3", "FB15k-237"),
+        ("0.2", "FB15k-237"),
+    ]
+    assert [each.why for each in reading.skipped] == ["its line names a dataset between its numbers"] * 2
+
+
 @pytest.mark.parametrize(
     ("text", "understood"),
     [

@@ -58,6 +58,14 @@ def test_the_best_model_of_a_search() -> None:
         ('{"fb15k-237": {"mrr": 0.3}, "wn18rr": {"mrr": 0.4}}', [("fb15k-237", None), ("wn18rr", None)]),
         ('{"dataset": "umls", "model": "TransE", "mrr": 0.5}', [("umls", "TransE")]),
         ('{"MRR (WN18RR)": 0.5}', [("WN18RR", None)]),
+        (
+            '[{"model": "A", "dataset": "WN18RR", "mrr": 0.5}, {"method": "B", "data": "umls", "mrr": 0.6}]',
+            [("WN18RR", "A"), ("umls", "B")],
+        ),
+        (
+            '[{"data": "data/own", "dataset": "umls", "mrr": 0.5}, {"graph": 12, "mrr": 0.6}]',
+            [("umls", None), (None, None)],
+        ),
     ],
 )
 def test_keys_around_the_metrics_name_dataset_and_model(

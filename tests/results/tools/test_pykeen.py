@@ -147,6 +147,12 @@ def test_the_bare_dict_of_metric_results_is_read() -> None:
     assert (entry.metric.label, entry.text, entry.context.num_tasks) == ("MRR", "0.1585", 40876)
 
 
+@pytest.mark.parametrize("key", ["prefix", "split"])
+def test_a_flat_dict_may_name_its_split(key: str) -> None:
+    (entry,) = _read(f'{{"{key}": "validation", "both.realistic.hits_at_10": 0.5}}').entries
+    assert entry.context.split == "valid"
+
+
 def test_keys_of_1_5() -> None:
     reading = _read(
         '{"metrics": {"rank_std": {"both": {"realistic": 5.5}}, "rank_var": {"both": {"realistic": 30.25}}, '

@@ -15,6 +15,8 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {number | null} upper
  * @property {{normalised: string, index: string, z: string}} names
  * @property {string[]} spellings
+ * @property {number} [k] of Hits@k, where the tables do not hold it
+ * @property {Record<string, string>} adjusted the names of its adjusted forms, and which form each is
  */
 
 /**
@@ -116,9 +118,10 @@ function hint(bare) {
  * @param {Metric} metric
  * @param {string} text
  * @param {boolean} [percent] whether it is a percentage without a sign
+ * @param {boolean} [exact] whether a program wrote every digit
  * @returns {Published}
  */
-export function readPublished(metric, text, percent = false) {
+export function readPublished(metric, text, percent = false, exact = false) {
   if (!metric.share && (percent || text.includes("%"))) {
     throw new Refusal(`${text} is a percentage, but ${metric.label} is no share.`, "value");
   }
@@ -151,7 +154,7 @@ export function readPublished(metric, text, percent = false) {
   const isPercent = percent || signs > 0;
   const value = toFloat(number, isPercent);
   if (number.digits && !value) throw new Refusal(`'${text.trim()}' is too small to tell from 0.`, "value");
-  const half = { digits: 5n, power: number.power - 1 };
+  const half = { digits: exact ? 0n : 5n, power: number.power - 1 };
   const open = deviation ? add(half, deviation) : half;
   return {
     text: text.trim(),
@@ -313,4 +316,24 @@ export function adjust(constants, published, noise, shift = 0) {
 export function standing({ metric, expectation }, published, shift = 0) {
   const sign = metric.increasing ? 1 : -1;
   return sign * (Number(published.lower + shift > expectation) - Number(published.upper + shift < expectation));
+}
+
+/**
+ * The expectation that an adjusted value was formed with: its range; null if anything would do.
+ * @param {Metric} metric
+ * @param {string} form
+ * @param {Interval} value
+ * @param {Interval} adjusted
+ * @returns {Interval | null}
+ */
+export function solveExpectation(metric, form, value, adjusted) {
+  const divisor = form === "index" ? { lower: 1 - adjusted.upper, upper: 1 - adjusted.lower } : adjusted;
+  if (form === "z" || metric.optimum === null || (divisor.lower <= 0 && divisor.upper >= 0)) return null;
+  const optimum = metric.optimum;
+  const ends = [value.lower, value.upper].flatMap((m) =>
+    [adjusted.lower, adjusted.upper].map((a) => (form === "index" ? (m - optimum * a) / (1 - a) : m / a)),
+  );
+  const [lower, upper] = [Math.min(...ends), Math.max(...ends)];
+  // As wide as this, it tells nothing.
+  return upper <= 0 || upper - lower > 0.1 * Math.abs(lower + upper) ? null : { lower, upper };
 }

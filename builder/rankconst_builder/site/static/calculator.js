@@ -1,12 +1,13 @@
 // The first page: a number, or a table, in; what it is worth out.
 
-import { FORMS, adjust, readPublished, standing } from "./arithmetic.js";
-import { address, at, copyButton, el, fetchContents, rankconst } from "./dom.js";
+import { adjust, readPublished, standing } from "./arithmetic.js";
+import { address, at, copyButton, el, fetchContents, fetchCounts, rankconst } from "./dom.js";
 import { WRITERS, quote } from "./export.js";
 import { Refusal, exponential, floorLog10, showBoth, showNumber, showUncertain } from "./format.js";
 import { describe, findDataset, findMetric, locate, lookUp, settle, squash, summarise } from "./names.js";
+import { checkEvidence } from "./results.js";
 import { NOTHING, readFragment, writeFragment } from "./state.js";
-import { isMissing, readTable, stateOf, unmarked } from "./table.js";
+import { LOG, isMissing, readTable, stateOf, unmarked } from "./table.js";
 
 /** @typedef {import("./arithmetic.js").Adjusted} Adjusted */
 /** @typedef {import("./arithmetic.js").Constants} Constants */
@@ -18,9 +19,13 @@ import { isMissing, readTable, stateOf, unmarked } from "./table.js";
 /** @typedef {import("./state.js").State} State */
 
 const EXAMPLE = { ...NOTHING, value: "0.338", dataset: "FB15k-237", tool: "rotate" };
+const MOST_BYTES = 1e6;
 const EXAMPLE_TABLE = "model,dataset,MRR,Hits@10\nRotatE,FB15k-237,0.338,0.533\nRotatE,WN18RR,0.476,0.571\n";
 
 const RELATION_PREDICTION = /\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b/i;
+
+/** What is chosen where k is typed. */
+const ANY_K = "hits@k";
 
 /** The fields of the form. */
 const FIELDS = /** @type {const} */ ([
@@ -52,15 +57,17 @@ const FIELDS = /** @type {const} */ ([
  * @param {Metric} metric
  * @param {string} text
  * @param {boolean} [percent]
+ * @param {boolean} [exact] whether a program wrote every digit
  * @returns {Promise<Found>}
  */
-export async function findAll(state, metric, text, percent = false) {
+export async function findAll(state, metric, text, percent = false, exact = false) {
   const { names } = rankconst;
-  const published = readPublished(metric, text, percent);
+  const published = readPublished(metric, text, percent, exact);
   const tasks = settle(names, state);
   const contents = await fetchContents(names.version, tasks.dataset.key);
   const shift = tasks.tool?.shifts[metric.label] ?? 0;
-  const rungs = lookUp(names, contents, tasks, metric).map((constants) => ({
+  const counts = metric.k ? await fetchCounts(names.version, tasks.dataset.key) : null;
+  const rungs = lookUp(names, contents, tasks, metric, counts).map((constants) => ({
     constants,
     adjusted: adjust(constants, published, names.noise, shift),
   }));
@@ -189,7 +196,9 @@ function drawLadder({ metric, published, rungs, tasks }) {
   const why =
     tasks.side === "relation"
       ? "Baselines rank entities: on the relation side there is chance alone."
-      : "The tables have no other baselines of these tasks.";
+      : metric.k
+        ? `${metric.label} is not in the tables: this page computes what chance gets. For other baselines, use rankconst adjust --baseline all.`
+        : "The tables have no other baselines of these tasks.";
   const none = rungs.length === 1 ? el("p", { class: "quiet" }, why) : null;
   return el(
     "div",
@@ -212,7 +221,7 @@ function drawConstants({ published, shift, rungs, tasks }) {
       el("td", {}, String(constants.expectation), error(constants.expectationError)),
       el("td", {}, String(constants.variance), error(constants.varianceError)),
       el("td", {}, constants.method.replace("_", " ")),
-      el("td", {}, el("a", { href: address(page) }, constants.id)),
+      el("td", {}, constants.metric.k ? `computed of ${constants.id}` : el("a", { href: address(page) }, constants.id)),
     );
   });
   const head = ["ranker", "expectation", "variance", "method", "identifier"].map((title) =>
@@ -233,9 +242,22 @@ function drawConstants({ published, shift, rungs, tasks }) {
   );
 }
 
+/** What a text looks like, and how a file of it is called. */
+const ENDINGS = /** @type {[RegExp, string][]} */ ([
+  [/^\s*[{[]/, "json"],
+  [/\\\\|\\begin/, "tex"],
+  [/^\s*\|/, "md"],
+  [LOG, "log"],
+]);
+
+/** The name of the file that was opened last. */
+let fileName = "";
+
 /** @param {State} state */
 function writeCommand(state) {
-  const parts = ["rankconst", "adjust", state.mode === "table" ? "FILE.csv" : state.value.trim()];
+  const [, ending] = ENDINGS.find(([pattern]) => pattern.test(state.table)) ?? [];
+  const file = fileName || `FILE.${ending ?? "csv"}`;
+  const parts = ["rankconst", "adjust", state.mode === "table" ? file : state.value.trim()];
   if (state.dataset) parts.push("--dataset", state.dataset);
   if (state.mode === "number") parts.push("--metric", state.metric);
   for (const name of /** @type {const} */ (["tool", "protocol", "split", "side", "aggregation"])) {
@@ -270,7 +292,7 @@ function citeNumber({ tasks, metric, published, rungs: [{ constants, adjusted }]
   const name = metric.names.index || `the adjusted index of ${metric.label}`;
   return (
     `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${name} ${show(adjusted.index)}, by the ` +
-    `constants ${constants.id} of the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
+    `${metric.k ? "candidates" : "constants"} ${constants.id} of the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
   );
 }
 
@@ -280,12 +302,13 @@ function citeNumber({ tasks, metric, published, rungs: [{ constants, adjusted }]
  * @param {string} sentence
  */
 function drawTakeaway(state, sheet, sentence) {
+  const linked = writeFragment(state);
   const texts = /** @type {Record<string, () => string>} */ ({
     ...Object.fromEntries(Object.entries(WRITERS).map(([name, write]) => [name, () => write(sheet)])),
     Citation: () => sentence,
     BibTeX: () => `${rankconst.names.bibtex}\n`,
     "Command line": () => `${writeCommand(state)}\n`,
-    Link: () => `${location.href.split("#")[0]}#${writeFragment(state)}\n`,
+    ...(linked ? { Link: () => `${location.href.split("#")[0]}#${linked}\n` } : {}),
   });
   const shown = /** @type {HTMLTextAreaElement} */ (
     el("textarea", { readonly: true, rows: "6", spellcheck: "false", "aria-label": "Text to copy", class: "code" })
@@ -302,7 +325,6 @@ function drawTakeaway(state, sheet, sentence) {
     ...Object.keys(texts).map((name) => el("button", { type: "button", click: () => choose(name) }, name)),
   );
   choose(current);
-  const linked = writeFragment(state);
   const link = linked
     ? el("p", {}, el("a", { href: `#${linked}`, class: "permanent" }, "Permanent link"), " to this result")
     : el("p", { class: "quiet" }, "The table is too long for a link.");
@@ -327,6 +349,8 @@ function drawCaveats({ tasks: { tool, protocol, side } }) {
 /** @param {State} state */
 async function showOne(state) {
   const metric = findMetric(rankconst.names, state.metric);
+  if (!metric && state.metric.startsWith("hits@"))
+    throw new Refusal("k is a whole number from 1: 20, for example.", "metric");
   if (!metric) throw new Refusal(`The tables have no metric '${state.metric.slice(0, 60)}'.`, "metric");
   const found = await findAll(state, metric, state.value);
   return [
@@ -347,34 +371,123 @@ async function showOne(state) {
  */
 export async function adjustTable(state) {
   const { names } = rankconst;
-  const table = readTable(names, state.table);
+  const table = readTable(names, state.table, state);
   const reasons = /** @type {Set<string>} */ (new Set());
+  const checked = /** @type {Set<string>} */ (new Set());
   const found = /** @type {(Found | null)[][]} */ (table.columns.map(() => []));
+  const refusals = /** @type {Refusal[]} */ ([]);
   const asksRelations = RELATION_PREDICTION.test(state.table);
+  if (table.says.tool && state.tool && state.tool !== table.says.tool) {
+    const [written, asked] = [table.says.tool, state.tool].map(
+      (key) => names.tools.find((each) => each.key === key)?.title ?? key,
+    );
+    throw new Refusal(`${written} wrote this file, and the form says ${asked}: choose ${written}.`, "tool");
+  }
   for (const [place, column] of table.columns.entries()) {
-    const { metric, percent, heading } = column;
-    if (!metric && column.why) reasons.add(`Column ${heading}: ${column.why}.`);
+    const { percent, heading } = column;
+    if (!column.metric && column.why) reasons.add(`Column ${heading}: ${column.why}.`);
     for (const [row, line] of table.rows.entries()) {
       const text = unmarked(line[place]);
+      const metric = column.each?.[row] ?? column.metric;
       found[place].push(null);
       if (!metric || isMissing(text)) continue;
       try {
         const said = stateOf(names, table, line, column, state);
         if (asksRelations && !said.side)
           throw new Refusal("The text says relation prediction: choose a side, relation or both.", "side");
-        found[place][row] = await findAll(said, metric, text, percent && !text.includes("%"));
+        found[place][row] = await findAll(said, metric, text, percent && !text.includes("%"), table.exact);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        reasons.add(`Row ${row + 2}, ${heading}: ${error.message}`);
+        refusals.push(error);
+        reasons.add(`Row ${row + table.first}, ${heading}: ${error.message}`);
       }
     }
   }
-  return { table, found, reasons };
+  const [refused] = refusals;
+  // What is wrong with all of them is said once, and where it can be mended.
+  if (
+    refused &&
+    !found.flat().some(Boolean) &&
+    refused.field &&
+    refusals.every(({ message }) => message === refused.message)
+  )
+    throw refused;
+  const split = table.columns.findIndex(({ role }) => role === "split");
+  for (const [row, line] of table.rows.entries()) {
+    const each = found.map((column) => column[row]).find(Boolean);
+    const evidence = table.evidence.get(split < 0 ? "" : line[split]);
+    if (!each || !evidence) continue;
+    checked.add(checkEvidence(names, await fetchContents(names.version, each.tasks.dataset.key), each.tasks, evidence));
+  }
+  refuseContradictions(table, found);
+  dropFractions(table, found, reasons);
+  return { table, found, reasons, checked: [...checked].filter(Boolean) };
+}
+
+/**
+ * Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions.
+ * @param {import("./table.js").Table} table
+ * @param {(Found | null)[][]} found
+ * @param {Set<string>} reasons
+ */
+function dropFractions({ columns, rows, first }, found, reasons) {
+  const rankOf = (/** @type {Found | null} */ each) => Number(/^hits@(\d+)$/.exec(each?.metric.slug ?? "")?.[1] ?? 0);
+  for (const [place, { heading, percent }] of columns.entries()) {
+    for (const [row, line] of rows.entries()) {
+      const each = found[place][row];
+      const isPercent = percent || line[place].includes("%");
+      if (!each || !rankOf(each) || !isPercent || each.published.value > 0.01) continue;
+      const larger = found.some(
+        ({ [row]: other }) => other && rankOf(other) && rankOf(other) < rankOf(each) && other.published.value > 0.01,
+      );
+      if (larger) {
+        found[place][row] = null;
+        reasons.add(
+          `Row ${row + first}, ${heading}: ${line[place]} is less than Hits@k for a smaller k. Is it a fraction?`,
+        );
+      }
+    }
+  }
+}
+
+/**
+ * Refuse a table in which an adjusted value does not belong to the number it was made of: it is of other ranking tasks.
+ * @param {import("./table.js").Table} table
+ * @param {(Found | null)[][]} found
+ */
+function refuseContradictions({ columns, rows, first }, found) {
+  const { noise } = rankconst.names;
+  for (const [place, { adjusted, heading, says, percent }] of columns.entries()) {
+    if (!adjusted) continue;
+    const { metric, form } = adjusted;
+    const base = columns.findIndex(
+      (each) => each.metric === metric && JSON.stringify(each.says) === JSON.stringify(says),
+    );
+    for (const [row, line] of rows.entries()) {
+      if (base < 0 || isMissing(unmarked(line[place])) || isMissing(unmarked(line[base]))) continue;
+      const each = found[base][row];
+      const right = each?.rungs[0].adjusted[/** @type {import("./arithmetic.js").FormName} */ (form)];
+      const told = readPublished({ ...metric, share: true }, unmarked(line[place]), percent && form === "index");
+      const slack = 4 * noise * Math.max(Math.abs(told.lower), Math.abs(told.upper));
+      if (
+        !right ||
+        "undefined" in right ||
+        right.interval.upper < told.lower - slack ||
+        right.interval.lower > told.upper + slack
+      ) {
+        throw new Refusal(
+          `Row ${row + first}: ${heading} ${line[place]} does not belong to ${columns[base].heading} ${line[base]} on ` +
+            "these ranking tasks. Is it of another dataset, split, side or protocol?",
+          "table",
+        );
+      }
+    }
+  }
 }
 
 /** @param {State} state */
 async function showTable(state) {
-  const { table, found, reasons } = await adjustTable(state);
+  const { table, found, reasons, checked } = await adjustTable(state);
   const count = found.flat().filter(Boolean).length;
   if (!count && reasons.size) throw new Refusal([...reasons].slice(0, 3).join(" "), "table");
   const sheet = /** @type {Sheet} */ ({
@@ -398,14 +511,23 @@ async function showTable(state) {
     const { best, range } = showUncertain(form.value, form.interval);
     put(row, form.value, best, range);
   };
-  for (const [place, { metric, heading }] of table.columns.entries()) {
+  for (const [place, { metric, each, heading }] of table.columns.entries()) {
     sheet.headings.push(
       heading,
       ...(metric ? [metric.names.index || `${metric.label} index`, metric.names.z || `${metric.label} z`] : []),
+      ...(each ? ["index", "z"] : []),
     );
     for (const [row, line] of table.rows.entries()) {
-      put(row, line[place], line[place], "", metric ? "number" : "text");
-      if (!metric) continue;
+      // What a program wrote in full is shown as far as anybody reads; CSV has it all.
+      const own = each ? found[place][row]?.published : undefined;
+      put(
+        row,
+        own?.value ?? line[place],
+        own ? showNumber(own.value, 6) : line[place],
+        "",
+        metric || each ? "number" : "text",
+      );
+      if (!metric && !each) continue;
       const adjusted = found[place][row]?.rungs[0].adjusted;
       putForm(row, adjusted?.index);
       putForm(row, adjusted?.z);
@@ -420,7 +542,9 @@ async function showTable(state) {
     ...sheet.headings.map((heading, place) => el("th", { scope: "col", class: kinds[place] }, heading)),
   );
   const more = reasons.size > 12 ? [`${reasons.size - 12} more.`] : [];
-  const told = [...table.notes, ...[...reasons].slice(0, 12), ...more, ...caveats].map((line) => el("li", {}, line));
+  const told = [...table.notes, ...checked, ...[...reasons].slice(0, 12), ...more, ...caveats].map((line) =>
+    el("li", {}, line),
+  );
   return [
     el(
       "p",
@@ -455,9 +579,14 @@ const field = (id) => /** @type {HTMLInputElement} */ (at(id));
 function readForm() {
   const state = { ...NOTHING, version: rankconst.names.version };
   for (const name of FIELDS) state[name] = field(name).value;
+  if (state.metric === ANY_K) state.metric = `hits@${field("k").value.trim()}`;
   state.mode = field("mode-table").checked ? "table" : "number";
   return state;
 }
+
+/** @param {State} state */
+const isExample = ({ value, dataset, tool, table }) =>
+  !table && value === EXAMPLE.value && dataset === EXAMPLE.dataset && tool === EXAMPLE.tool;
 
 /** @param {State} state */
 function fillForm(state) {
@@ -473,7 +602,11 @@ function fillForm(state) {
       control.value = state[name];
     }
   }
-  if (!field("metric").value) {
+  at("k-field").hidden = !metric?.k;
+  if (metric?.k) {
+    field("metric").value = ANY_K;
+    field("k").value = String(metric.k);
+  } else if (!field("metric").value) {
     field("metric").append(el("option", { value: state.metric }, state.metric));
     field("metric").value = state.metric;
   }
@@ -534,11 +667,12 @@ async function update(state) {
     if (!(error instanceof Refusal)) throw error;
     const more = ["split", "side", "protocol", "aggregation"].includes(error.field);
     if (more) at("more").setAttribute("open", "");
-    const place = state.mode === "table" && error.field === "value" ? "table" : error.field || "value";
+    const asked = error.field || "value";
+    const place = state.mode === "table" && asked === "value" ? "table" : asked;
     tell(place, error.message);
-    const elsewhere = state.mode === "number" && ["tool", "protocol"].includes(error.field);
+    const elsewhere = state.mode === "table" ? state.table : ["tool", "protocol"].includes(error.field);
     const hint = elsewhere
-      ? el("p", { class: "quiet" }, "On the command line: ", el("code", {}, writeCommand(state)))
+      ? el("p", { class: "quiet" }, "The command line may read it: ", el("code", {}, writeCommand(state)))
       : null;
     result.replaceChildren(
       el("p", { class: "quiet" }, "No result yet: see the note in the form."),
@@ -562,6 +696,7 @@ export function startCalculator() {
   );
   at("metric").append(
     ...names.metrics.map(({ slug, label, title }) => el("option", { value: slug }, `${label}: ${title}`)),
+    el("option", { value: ANY_K }, "Hits@k: any other k"),
   );
   at("tool").append(
     el("option", { value: "" }, "I don't know"),
@@ -580,22 +715,25 @@ export function startCalculator() {
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", (event) => {
     if (event.target === field("dataset")) offerChoices(readForm());
+    at("k-field").hidden = field("metric").value !== ANY_K;
+    // What the example says of its number, nobody said of the table.
+    if (event.target === field("mode-table") && isExample(readForm())) fillForm({ ...NOTHING, mode: "table" });
     onInput();
   });
   const area = field("table");
   const read = async (/** @type {File | undefined} */ file) => {
     if (!file) return;
-    area.value = file.size > 1e6 ? "" : await file.text();
+    if (isExample(readForm())) fillForm({ ...NOTHING, mode: "table" });
+    field("mode-table").checked = true;
+    fileName = file.name;
+    area.value = file.size > MOST_BYTES ? "" : await file.text();
     onInput();
-    if (file.size > 1e6)
-      tell(
-        "table",
-        `${file.name} has ${file.size} bytes: too many for this page. Use the command line: rankconst adjust FILE.`,
-      );
+    if (file.size > MOST_BYTES) tell("table", `${file.name} has ${file.size} bytes: too many for this page.`);
   };
   field("file").addEventListener("change", () => void read(field("file").files?.[0]));
-  area.addEventListener("dragover", (event) => event.preventDefault());
-  area.addEventListener("drop", (event) => {
+  area.addEventListener("input", () => (fileName = ""));
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
     if (!event.dataTransfer?.files.length) return;
     event.preventDefault();
     void read(event.dataTransfer.files[0]);

@@ -6,7 +6,7 @@ import { Refusal } from "./format.js";
 /** @typedef {import("./names.js").Contents} Contents */
 /** @typedef {Node | string | null} Child */
 
-/** @type {{names: Catalogue, sets: Map<string, Contents>, add: (contents: Contents) => void}} */
+/** @type {{names: Catalogue, sets: Map<string, any>, add: (contents: Contents) => void}} */
 export const rankconst = /** @type {any} */ (globalThis).rankconst;
 
 /**
@@ -38,7 +38,7 @@ const root = document.documentElement.dataset.root ?? "";
 /** @param {string} path */
 export const address = (path) => root + path;
 
-/** @type {Map<string, Promise<Contents>>} */
+/** @type {Map<string, Promise<any>>} */
 const asked = new Map();
 
 /**
@@ -47,8 +47,19 @@ const asked = new Map();
  * @param {string} key
  * @returns {Promise<Contents>}
  */
-export function fetchContents(version, key) {
-  const id = `rankconst:${version}/${key}`;
+export const fetchContents = (version, key) => fetchSet(version, key, "");
+
+/**
+ * Fetch how many tasks of a dataset have how many candidates.
+ * @param {string} version
+ * @param {string} key
+ * @returns {Promise<import("./names.js").Counts>}
+ */
+export const fetchCounts = (version, key) => fetchSet(version, key, ".counts");
+
+/** @param {string} version @param {string} key @param {string} part @returns {Promise<any>} */
+function fetchSet(version, key, part) {
+  const id = `rankconst:${version}/${key}${part}`;
   const waiting = asked.get(id);
   if (waiting) return waiting;
   const promise = new Promise((resolve, reject) => {
@@ -61,7 +72,7 @@ export function fetchContents(version, key) {
       if (found) resolve(found);
       else fail();
     };
-    const source = address(`v1/${encodeURIComponent(version)}/${encodeURIComponent(key)}.js`);
+    const source = address(`v1/${encodeURIComponent(version)}/${encodeURIComponent(key)}${part}.js`);
     document.head.append(el("script", { src: source, load: done, error: fail }));
   });
   asked.set(id, promise);

@@ -78,9 +78,9 @@ export async function startDataset() {
         const link = el("a", { href: `#${found.path}/${metric}` }, label);
         const cells = [
           showNumber(expectation, 6),
-          exponential(error, 0),
+          error ? exponential(error, 0) : "0",
           showNumber(variance, 6),
-          exponential(varianceError, 0),
+          varianceError ? exponential(varianceError, 0) : "0",
           showNumber(task.worst[metric], 6),
         ];
         return el(

@@ -38,6 +38,20 @@ function scaled(value, power) {
   return twice > under || (twice === under && whole % 2n === 1n) ? whole + 1n : whole;
 }
 
+/**
+ * The sum of floats that are not negative, rounded once: Python's math.fsum.
+ * @param {number[]} numbers
+ */
+export function exactSum(numbers) {
+  const unit = 1074n;
+  const total = numbers.map(fraction).reduce((sum, [over, under]) => sum + (over << unit) / under, 0n);
+  const bits = total.toString(2).length;
+  const cut = BigInt(Math.max(bits - 60, 0));
+  // What is cut off decides no tie but by being there.
+  const rest = total & ((1n << cut) - 1n) ? 1n : 0n;
+  return Number(2n * (total >> cut) + rest) * 2 ** (Number(cut - unit) - 1);
+}
+
 /** @param {number} value */
 const isNegative = (value) => value < 0 || Object.is(value, -0);
 

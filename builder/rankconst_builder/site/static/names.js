@@ -1,6 +1,6 @@
 // What people type, as the names that the tables use; and which ranking tasks a number is from.
 
-import { Refusal } from "./format.js";
+import { Refusal, exactSum } from "./format.js";
 
 /** @typedef {import("./arithmetic.js").Metric} Metric */
 /** @typedef {import("./arithmetic.js").Constants} Constants */
@@ -45,6 +45,7 @@ import { Refusal } from "./format.js";
  * @property {{key: string, summary: string}[]} aggregations
  * @property {Record<string, string[]>} splits
  * @property {Record<string, string[]>} sides
+ * @property {Record<string, string[]>} roles what a column may say, with its other headings
  * @property {string} bibtex
  */
 
@@ -58,6 +59,11 @@ import { Refusal } from "./format.js";
  * @property {Record<string, Record<string, Fields>>} constants
  * @property {Record<string, string | Record<string, string>>} since the version that has a value first, by tasks and metric
  * @property {Record<string, Record<string, [string, ...Fields][]>>} before what older versions have in its place
+ */
+
+/**
+ * How many ranking tasks have how many candidates, by tasks of one side.
+ * @typedef {{id: string, counts: Record<string, [number[], number[]]>}} Counts
  */
 
 /**
@@ -162,6 +168,11 @@ function differ(one, other) {
 
 const NUMBERED = /^([a-z][a-z\s_-]*?)\s*(?:[@_-]\s*)?(\d{1,20})$/i;
 
+/** The greatest k of Hits@k: beyond, a number is rather a slip. */
+const MOST_K = 1e9;
+/** @type {Map<number, Metric>} */
+const beyond = new Map();
+
 /**
  * @param {Catalogue} catalogue
  * @param {string} name
@@ -171,8 +182,40 @@ export function findMetric({ metrics }, name) {
   const bare = name.trim();
   const numbered = NUMBERED.exec(bare);
   if (!numbered && /\d/.test(bare)) return null;
-  const plain = numbered ? `${squash(numbered[1])}${Number(numbered[2])}` : squash(bare);
-  return metrics.find((each) => each.spellings.includes(plain)) ?? null;
+  const k = Number(numbered?.[2]);
+  const plain = numbered ? `${squash(numbered[1])}${k}` : squash(bare);
+  const found = metrics.find((each) => each.spellings.includes(plain));
+  if (found) return found;
+  const hits = metrics.find(({ slug }) => slug === "hits@10");
+  if (!numbered || !hits?.spellings.includes(`${squash(numbered[1])}10`) || k < 1 || k > MOST_K) return null;
+  const made = beyond.get(k) ?? setK(hits, k);
+  beyond.set(k, made);
+  return made;
+}
+
+/** @param {Metric} hits Hits@10 @param {number} k @returns {Metric} one that the tables do not hold */
+function setK(hits, k) {
+  const change = (/** @type {string} */ name) => name.replace(/10$/, String(k));
+  const { normalised, index, z } = hits.names;
+  const names = { normalised: change(normalised), index: change(index), z: change(z) };
+  return {
+    ...hits,
+    ...{ slug: change(hits.slug), key: change(hits.key), label: change(hits.label), names },
+    k,
+    spellings: [],
+    adjusted: {},
+  };
+}
+
+/**
+ * @param {Catalogue} catalogue
+ * @param {string} name of an adjusted metric
+ * @returns {{metric: Metric, form: string} | null}
+ */
+export function findAdjusted({ metrics }, name) {
+  const plain = squash(name);
+  const metric = metrics.find((each) => Object.hasOwn(each.adjusted, plain));
+  return metric ? { metric, form: metric.adjusted[plain] } : null;
 }
 
 /**
@@ -272,9 +315,10 @@ export function describe({ split, side, protocol, aggregation }) {
  * @param {Contents} contents
  * @param {Tasks} tasks
  * @param {Metric} metric
+ * @param {Counts | null} [counts] needed for a k that the tables do not hold
  * @returns {Constants[]}
  */
-export function lookUp(catalogue, contents, tasks, metric) {
+export function lookUp(catalogue, contents, tasks, metric, counts = null) {
   const told = contents.tasks[locate(tasks)];
   if (!told) {
     if (contents.tasks[locate({ ...tasks, aggregation: "micro" })]) {
@@ -308,8 +352,55 @@ export function lookUp(catalogue, contents, tasks, metric) {
       },
     ];
   });
+  if (!found.length && counts && metric.k) {
+    const computed = computeHits(poolCounts(counts, tasks), metric.k);
+    const where = `${tasks.dataset.key} (${describe(tasks)})`;
+    return [
+      { ...computed, metric, where, id: `${contents.id}/${locate(tasks)}`, baseline: "uniform", tasks: told.num_tasks },
+    ];
+  }
   if (!found.length) {
     throw new Refusal(`The tables have no constants of ${metric.label} there (${describe(tasks)}).`, "metric");
   }
   return found;
+}
+
+/**
+ * The numbers of candidates of some tasks, with those of both sides pooled.
+ * @param {Counts} counts
+ * @param {Tasks} tasks
+ * @returns {[number, number][]} numbers of candidates and of tasks
+ */
+function poolCounts({ counts }, tasks) {
+  if (tasks.aggregation !== "micro" || tasks.protocol.endsWith(":shared"))
+    throw new Refusal("This page has Hits@k of this k for micro averages of independent tasks alone.", "metric");
+  const own = counts[locate(tasks)];
+  const parts = own ? [own] : ["head", "tail"].map((side) => counts[locate({ ...tasks, side })]);
+  /** @type {Map<number, number>} */
+  const pooled = new Map();
+  for (const [sizes, num] of parts) sizes.forEach((size, at) => pooled.set(size, (pooled.get(size) ?? 0) + num[at]));
+  return [...pooled];
+}
+
+const ROUNDING = 8 * 2 ** -53;
+
+/**
+ * What a random ranker gets by Hits@k, to the last bit as the package computes it.
+ * @param {[number, number][]} counts
+ * @param {number} k
+ */
+function computeHits(counts, k) {
+  const total = counts.reduce((sum, [, tasks]) => sum + tasks, 0);
+  const hit = counts.map(([size, tasks]) => ({ size, tasks, hits: Math.min(k, size) }));
+  const expectation = exactSum(hit.map(({ size, tasks, hits }) => tasks * (hits / size))) / total;
+  const spread = exactSum(hit.map(({ size, tasks, hits }) => tasks * ((hits * (size - hits)) / (size * size))));
+  const variance = spread / total / total;
+  return {
+    expectation,
+    expectationError: ROUNDING * expectation,
+    variance,
+    varianceError: ROUNDING * variance,
+    method: "closed_form",
+    worst: counts.reduce((sum, [size, tasks]) => sum + (size <= k ? tasks : 0), 0) / total,
+  };
 }

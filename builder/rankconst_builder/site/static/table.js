@@ -1,9 +1,10 @@
-// A pasted table: CSV, text between tabs, Markdown, or a plain LaTeX tabular, with one heading that names metrics. What
-// cannot be read is refused where it is; the command line reads much more.
+// A table: CSV, text between tabs, Markdown, or a plain LaTeX tabular, with one heading that names metrics; or what tools
+// write, see results.js. What cannot be read is refused where it is; the command line reads much more.
 
 import { readPublished } from "./arithmetic.js";
 import { Refusal } from "./format.js";
-import { findDataset, findMetric, findName, shorten, squash } from "./names.js";
+import { findAdjusted, findDataset, findMetric, findName, shorten, squash } from "./names.js";
+import { Written, chooseNumbers, flatten, listLeaves, parseJson } from "./results.js";
 
 /** @typedef {import("./arithmetic.js").Metric} Metric */
 /** @typedef {import("./names.js").Catalogue} Catalogue */
@@ -12,23 +13,28 @@ import { findDataset, findMetric, findName, shorten, squash } from "./names.js";
  * @typedef {object} Column
  * @property {string} heading
  * @property {Metric | null} metric
+ * @property {{metric: Metric, form: string} | null} adjusted what it holds if it is adjusted already
  * @property {string} role what the column says of the tasks of a row
  * @property {{split?: string, side?: string}} says what the heading says of the tasks
+ * @property {boolean} filtered whether the heading says so
  * @property {string} why it is not read
  * @property {boolean} percent
+ * @property {Metric[]} [each] the metric of each row, in a table with a row for each number
  */
-/** @typedef {{columns: Column[], rows: string[][], notes: string[]}} Table */
+/**
+ * @typedef {object} Table
+ * @property {Column[]} columns
+ * @property {string[][]} rows
+ * @property {string[]} notes
+ * @property {number} first the line of the first row, counted from 1
+ * @property {Record<string, string>} says what the file says of all its numbers: tool, side
+ * @property {boolean} exact whether a program wrote every digit
+ * @property {Map<string, import("./results.js").Evidence>} evidence by split
+ */
 
-const MOST = { rows: 500, columns: 40, characters: 200000 };
-const LINE = "Use the command line: rankconst adjust FILE.";
-const ROLES = {
-  dataset: ["data", "data set", "benchmark"],
-  model: ["method", "name"],
-  split: [],
-  side: [],
-  protocol: [],
-  tool: [],
-};
+const MOST = { rows: 500, columns: 40, characters: 1000000 };
+/** Columns that say something which only the command line takes into account. */
+const UNREAD = ["rank_type", "num_tasks", "metric", "value", "k"];
 
 /** @param {string} line @param {string} separator */
 function cutQuoted(line, separator) {
@@ -72,14 +78,22 @@ const SIGNS = /** @type {[RegExp, string][]} */ ([
 function cutLatex(text) {
   const bare = text.replace(/(?<!\\)%.*$/gm, "");
   const spans = /\\(multicolumn|multirow|cline|cmidrule|newcommand|def|input)\b/.exec(bare);
-  if (spans) throw new Refusal(`This page does not read LaTeX with \\${spans[1]}. ${LINE}`, "table");
+  if (spans) throw new Refusal(`This page does not read LaTeX with \\${spans[1]}.`, "table");
   const begins = [...bare.matchAll(/\\begin\{(tabular[x*]?)\}/g)];
   if (begins.length > 1) throw new Refusal(`The text has ${begins.length} tables: paste one.`, "table");
   const inside = /\\begin\{tabular\}\s*(?:\[[^\]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}([\s\S]*?)\\end\{tabular\}/.exec(
     bare,
   );
   if (begins.length && !inside)
-    throw new Refusal(`The tabular has no end, or is of a kind that this page does not read. ${LINE}`, "table");
+    throw new Refusal("The tabular has no end, or is of a kind that this page does not read.", "table");
+  const outside = inside
+    ? bare.replace(inside[0], "").replace(/\\(?!caption)[a-zA-Z]+\*?(?:\[[^\]]*\]|\{[^{}]*\})*/g, "")
+    : "";
+  if (/[a-z]/i.test(outside))
+    throw new Refusal(
+      "This page does not read captions and other text: paste the tabular alone, and choose what they say.",
+      "table",
+    );
   const rows = (inside ? inside[2] : bare)
     .replace(/\\(?:toprule|midrule|bottomrule|hline|addlinespace)(?:\[[^\]]*\])?/g, "")
     .split(/\\\\(?:\[[^\]]*\])?/)
@@ -93,7 +107,7 @@ function cleanLatex(cell) {
   while (before !== after) [before, after] = [after, after.replace(MARKUP, (_, one, other) => one ?? other)];
   for (const [sign, written] of SIGNS) after = after.replace(sign, written);
   const left = /\\[a-zA-Z]+|[{}\\]/.exec(after.replaceAll("{,}", ","));
-  if (left) throw new Refusal(`This page does not read ${left[0]} in ${shorten(cell.trim())}. ${LINE}`, "table");
+  if (left) throw new Refusal(`This page does not read ${left[0]} in ${shorten(cell.trim())}.`, "table");
   return after.replaceAll("{,}", ",").replace(/\s+/g, " ").trim();
 }
 
@@ -107,11 +121,9 @@ function cut(text) {
     (line) => /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(line) && line.includes("|"),
   );
   if (ruled === 1) return [lines[0], ...lines.slice(2)].map(cutMarkdown);
-  if (ruled >= 0)
-    throw new Refusal(`The heading of the table has several rows, or other text is above it. ${LINE}`, "table");
+  if (ruled >= 0) throw new Refusal(`The heading of the table has several rows, or other text is above it.`, "table");
   const separator = ["\t", ",", ";"].find((sign) => lines[0].includes(sign));
-  if (!separator)
-    throw new Refusal(`The first line has no separator: a comma, a tab, a semicolon or |. ${LINE}`, "table");
+  if (!separator) throw new Refusal(`The first line has no separator: a comma, a tab, a semicolon or |.`, "table");
   return lines.map((line) => cutQuoted(line, separator));
 }
 
@@ -133,8 +145,9 @@ function readHeading(catalogue, heading) {
     .replace(/[↑↓]/g, "")
     .replace(/\(\s*%\s*\)|%/g, "")
     .trim();
-  const column = { heading, metric: /** @type {Metric | null} */ (null), role: "", says: {}, why: "", percent };
-  const role = findName(ROLES, bare);
+  const filtered = /\bfilt|\bfil\b|_filt/i.test(bare);
+  const column = { heading, metric: null, adjusted: null, role: "", says: {}, filtered, why: "", percent };
+  const role = /^[a-z][a-z0-9@_ .-]*$/i.test(bare) ? findName(catalogue.roles, bare) : null;
   if (role) return { ...column, role };
   const [prefix = ""] = PREFIX.exec(bare) ?? [];
   const words = prefix.split(/[.\s_/:-]+/).filter(Boolean);
@@ -147,121 +160,225 @@ function readHeading(catalogue, heading) {
   }
   // A column "std" is the spread over runs more often than a metric of ranks.
   if (metric && metric.optimum !== 0 && metric.optimum !== null) return { ...column, metric };
-  const adjusted = catalogue.metrics.some((each) =>
-    Object.values(each.names).some((name) => name && squash(name) === squash(bare)),
-  );
-  return { ...column, says: {}, why: adjusted ? "adjusted already" : "" };
+  const adjusted = findAdjusted(catalogue, bare.slice(prefix.length));
+  return adjusted ? { ...column, adjusted, why: "adjusted already" } : { ...column, says: {} };
 }
+
+/** Columns that say of which relations, or kinds of relations, a row is. */
+const RELATIONS = /^\s*(?:relations?|predicates?|rel\.?)(?:[ _-]?(?:name|type|category|label|id))?\s*$/i;
+const KINDS = /^(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)$/i;
 
 /**
  * Refuse a table that may say more about its numbers than is understood here.
  * @param {Catalogue} catalogue
  * @param {Table} table
  */
-function refuseUnclear({ splits, sides, protocols }, { columns, rows }) {
+function refuseUnclear(catalogue, { columns, rows, notes }) {
   const same = columns.find(({ metric, says }, at) =>
     columns.some(
       (other, place) =>
         metric && place < at && other.metric === metric && JSON.stringify(other.says) === JSON.stringify(says),
     ),
   );
-  if (same) throw new Refusal(`Two columns are of ${same.metric?.label}: which dataset is each of? ${LINE}`, "table");
-  const words = new Set(
-    [...Object.keys(splits), ...Object.keys(sides), ...protocols.map(({ key }) => key)].map(squash),
+  if (same) throw new Refusal(`Two columns are of ${same.metric?.label}: which dataset is each of?`, "table");
+  const asked = columns.find(({ role }) => UNREAD.includes(role));
+  if (asked) throw new Refusal(`This page does not read the column ${shorten(asked.heading)}.`, "table");
+  const unread = [];
+  for (const [place, column] of columns.entries()) {
+    if (column.metric || column.role || (column.why && !column.adjusted)) continue;
+    const cells = rows.map((row) => unmarked(row[place])).filter(Boolean);
+    const found = RELATIONS.test(column.heading) ? cells[0] : cells.find((cell) => tellsTasks(catalogue, cell));
+    if (found) {
+      throw new Refusal(
+        `Column ${shorten(column.heading)} says ${shorten(found)}: call it dataset, split, side or protocol, if it is one.`,
+        "table",
+      );
+    }
+    // The first column names the rows, whatever it is called.
+    if (place && cells.length && !column.adjusted) unread.push(shorten(column.heading));
+  }
+  if (unread.length) notes.push(`Not read: ${unread.join(", ")}.`);
+}
+
+/** @param {Catalogue} catalogue @param {string} cell */
+function tellsTasks(catalogue, cell) {
+  const { splits, sides, protocols, datasets } = catalogue;
+  const plain = squash(cell);
+  const words = [...Object.keys(splits), ...Object.keys(sides), ...protocols.map(({ key }) => key)];
+  const named = datasets.some(({ key, title, aliases }) =>
+    [key, title, ...aliases].some((each) => squash(each) === plain),
   );
-  const unread = columns.filter((column) => !column.metric && !column.role);
-  for (const column of unread) {
-    const cells = rows.map((row) => row[columns.indexOf(column)]);
-    const found = cells.find((cell) => words.has(squash(cell)));
-    if (found) throw new Refusal(`Column ${column.heading} says ${found}: call it split, side or protocol.`, "table");
-    if (!column.why && cells.some((cell) => /^[\d.]+%?$/.test(unmarked(cell)) && /[.%]/.test(cell)))
-      column.why = "not read";
+  return KINDS.test(cell) || words.some((word) => squash(word) === plain) || (plain !== "" && named);
+}
+
+/** What the end of a row's name may say about its tasks: "TransE (raw)", "TransE - valid". */
+const ENDING = /[\s([_.,/:|–—-]([a-z]+)\W*$/i;
+
+/** @param {Catalogue} catalogue @param {Table} table @param {string[]} row */
+function refuseRow(catalogue, { columns }, row) {
+  const missing = columns.find(({ role }, place) => role in READERS && !row[place].trim());
+  if (missing) throw new Refusal(`its ${missing.role} is missing: write it into each row.`);
+  const [, word = ""] = ENDING.exec(unmarked(row[columns.findIndex(({ role }) => role === "model")] ?? row[0])) ?? [];
+  const { splits, sides } = catalogue;
+  if (word.length > 1 && (findName(splits, word) || findName(sides, word) || /^(?:raw|unfilt\w*)$/i.test(word)))
+    throw new Refusal(`its name may say ${word}: add a column split, side or protocol.`);
+}
+
+/**
+ * Refuse a row of words where numbers should be: it may belong to the heading, or begin another part of the table.
+ * @param {Table} table
+ */
+function refuseWords({ columns, rows, first }) {
+  for (const [at, row] of rows.entries()) {
+    const cells = row.filter((_, place) => columns[place].metric).map(unmarked);
+    const words = cells.filter((cell) => !isMissing(cell) && !/^[^a-z]*\d/i.test(cell));
+    const empty = cells.every((cell) => cell === "");
+    if (empty || (words.length && words.length === cells.filter((cell) => !isMissing(cell)).length)) {
+      throw new Refusal(
+        `Row ${at + first} has no number${words.length ? `: '${shorten(words[0])}' is not a number` : ""}. If it belongs to ` +
+          "the heading, or says what the rows below it are, add that as a column.",
+        "table",
+      );
+    }
   }
 }
 
 /**
- * Shares without a sign are percentages if all of a column are above 1, and fractions if none is; columns of Hits@k share
- * their unit. Anything else is left open: the command line weighs more evidence.
+ * Columns of one metric, or of Hits@k, share their unit: shares without a sign are percentages if each row has one above
+ * 1, and fractions if none has. Anything else is left open: the command line weighs more evidence.
  * @param {Table} table
  */
 function tellUnits({ columns, rows, notes }) {
-  const shares = columns.map((column, at) => ({
-    column,
-    numbers: column.metric?.share
-      ? readPlain(
-          column.metric,
-          rows.map((row) => row[at]),
-        )
-      : [],
-  }));
-  const isHits = (/** @type {Column} */ { metric }) => metric?.slug.startsWith("hits@");
-  const largeHits = shares.some(({ column, numbers }) => isHits(column) && numbers.some((number) => number > 1));
-  for (const { column, numbers } of shares) {
-    if (!numbers.length) continue;
-    if (numbers.every((number) => number > 1 && number <= 100)) column.percent = true;
-    else if (column.percent || numbers.some((number) => number > 1) || (isHits(column) && largeHits)) {
-      column.why = "fractions or percentages? Write the sign: 33.8%";
-      column.metric = null;
+  const cellsAt = (/** @type {number} */ at) => rows.map((row) => row[at]);
+  const familyOf = (/** @type {Column} */ { metric, heading }) =>
+    (metric ? metric.slug.startsWith("hits@") : /hit|h@/i.test(heading)) ? "hits" : metric?.share ? metric.slug : "";
+  for (const family of new Set(columns.map(familyOf).filter(Boolean))) {
+    const own = columns.filter((column) => familyOf(column) === family);
+    const places = own.map((column) => columns.indexOf(column));
+    const numbersAt = (/** @type {number[]} */ chosen) =>
+      rows.map((row) => chosen.flatMap((at) => readPlain(columns[at].metric, row[at]))).filter((each) => each.length);
+    const [all, read] = [numbersAt(places), numbersAt(places.filter((at) => columns[at].metric))];
+    if (!read.length) continue;
+    const isPercent =
+      read.every((each) => each.some((number) => number > 1)) && all.flat().every((each) => each <= 100);
+    // A column that is not read may tell that they are none.
+    const isFraction = all.flat().every((each) => each <= 1) && !own.some((column) => column.percent);
+    const isMixed = places.some((at) => cellsAt(at).some((cell) => cell.includes("%")));
+    for (const column of own.filter(({ metric }) => metric)) {
+      if (isPercent && !isMixed) column.percent = true;
+      else if (!isFraction || isMixed) {
+        column.why = "fractions or percentages? Write the sign: 33.8%";
+        column.metric = null;
+      }
     }
   }
   const named = columns.filter((column) => column.metric && column.percent).map((column) => column.heading);
   if (named.length) notes.push(`Read as percentages: ${named.join(", ")}.`);
 }
 
-/** @param {Metric} metric @param {string[]} cells @returns {number[]} those without a sign that can be read */
-function readPlain(metric, cells) {
-  return cells.flatMap((cell) => {
-    try {
-      return cell.includes("%") ? [] : [readPublished(metric, unmarked(cell)).value];
-    } catch (error) {
-      if (error instanceof Refusal) return [];
-      throw error;
-    }
-  });
+/** @param {Metric | null} metric null if it is not read @param {string} cell @returns {number[]} none if it has a sign */
+function readPlain(metric, cell) {
+  const [begun] = /\d*\.?\d+/.exec(cell) ?? [];
+  if (cell.includes("%") || begun === undefined) return [];
+  try {
+    if (metric) return [readPublished(metric, unmarked(cell)).value];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+  // It is left out, and still tells the unit of the others.
+  return [Number(begun)];
 }
 
 /**
  * @param {Catalogue} catalogue
  * @param {string} text
+ * @param {{side: string, split: string}} asked
  * @returns {Table}
  */
-export function readTable(catalogue, text) {
+export function readTable(catalogue, text, { side, split }) {
   if (text.length > MOST.characters)
-    throw new Refusal(`The table has ${text.length} characters: too many for this page. ${LINE}`, "table");
-  const [first, ...rows] = cut(text);
-  if (first.length > MOST.columns || rows.length > MOST.rows) {
+    throw new Refusal(`The text has ${text.length} characters: too many for this page.`, "table");
+  if (text.startsWith("PK\u0003\u0004") || text.includes("\ufffd"))
+    throw new Refusal("This is not text in UTF-8. Of a workbook, paste the cells.", "table");
+  const json = /^\s*[{[]/.test(text) ? parseJson(text) : null;
+  const leaves = json === null ? null : listLeaves(catalogue, json);
+  if (leaves) {
+    const named = json instanceof Map ? json.get("dataset") : null;
+    return tabulate(chooseNumbers(catalogue, leaves, side, split), typeof named === "string" ? named : "");
+  }
+  if (!json && LOG.test(text)) throw new Refusal("This looks like a log, which the command line reads.", "table");
+  const isMetric = (/** @type {string} */ key) => readHeading(catalogue, key).metric !== null;
+  const [heading, ...rows] = json ? flatten(catalogue, json, isMetric) : cut(text);
+  if (/^(?:side,rank_?type|side,type),metric,value$/.test(heading.slice(-4).join().toLowerCase())) {
+    const pairs = rows.map(
+      (row) => /** @type {const} */ ([row.slice(-4, -1).join("."), new Written(row.at(-1) ?? "")]),
+    );
+    const found = new Map(pairs);
+    if (heading.length > 4 || found.size < rows.length)
+      throw new Refusal("The file has the results of several evaluations: paste those of one.", "table");
+    return tabulate(chooseNumbers(catalogue, listLeaves(catalogue, found) ?? [], side, split));
+  }
+  if (heading.length > MOST.columns || rows.length > MOST.rows) {
+    throw new Refusal(`The table has ${rows.length} rows of ${heading.length} cells: too many for this page.`, "table");
+  }
+  const columns = heading.map((each) => readHeading(catalogue, each));
+  if (!columns.some((column) => column.metric)) {
+    const seen = heading.filter(Boolean).slice(0, 6).map(shorten).join(", ");
     throw new Refusal(
-      `The table has ${rows.length} rows of ${first.length} cells: too many for this page. ${LINE}`,
+      json
+        ? "This page finds no metric such as MRR or Hits@10 in the file."
+        : `The first row names no metric such as MRR or Hits@10; it has ${seen}.`,
       "table",
     );
-  }
-  const columns = first.map((heading) => readHeading(catalogue, heading));
-  if (!columns.some((column) => column.metric)) {
-    const seen = first.filter(Boolean).slice(0, 6).join(", ");
-    throw new Refusal(`The first row names no metric such as MRR or Hits@10; it has ${seen}. ${LINE}`, "table");
   }
   if (!rows.length) throw new Refusal("The table has a heading and no rows.", "table");
-  const uneven = rows.findIndex((row) => row.length !== first.length);
+  const uneven = rows.findIndex((row) => row.length !== heading.length);
   if (uneven >= 0) {
-    throw new Refusal(
-      `Row ${uneven + 2} has ${rows[uneven].length} cells and the heading ${first.length}. ${LINE}`,
-      "table",
-    );
+    throw new Refusal(`Row ${uneven + 2} has ${rows[uneven].length} cells and the heading ${heading.length}.`, "table");
   }
-  for (const role of Object.keys(ROLES)) {
+  for (const role of Object.keys(catalogue.roles)) {
     if (columns.filter((column) => column.role === role).length > 1)
-      throw new Refusal(`Two columns are called ${role}. ${LINE}`, "table");
+      throw new Refusal(`Two columns are called ${role}.`, "table");
   }
-  const table = /** @type {Table} */ ({ columns, rows, notes: [] });
+  const first = json ? 1 : 2;
+  const table = /** @type {Table} */ ({ columns, rows, notes: [], first, says: {}, exact: false, evidence: new Map() });
   if (columns.some(({ role }) => role === "dataset"))
     table.notes.push("Each row is of the dataset that it names, whatever the form says.");
   refuseUnclear(catalogue, table);
-  tellUnits(table);
+  if (!json) {
+    refuseWords(table);
+    // Of JSON, numbers are taken as they are: 53.3 is no Hits@10.
+    tellUnits(table);
+  }
   return table;
 }
 
+/**
+ * A row for each number.
+ * @param {import("./results.js").Results} results
+ * @param {string} [dataset] the one that the file names
+ * @returns {Table}
+ */
+function tabulate({ numbers, side, notes, evidence }, dataset = "") {
+  const split = numbers.some((each) => each.split) ? ["split"] : [];
+  const nothing = { metric: null, adjusted: null, role: "", says: {}, filtered: false, why: "", percent: false };
+  const columns = /** @type {Column[]} */ ([
+    ...split.map((role) => ({ ...nothing, heading: role, role })),
+    { ...nothing, heading: "metric" },
+    { ...nothing, heading: "value", each: numbers.map(({ metric }) => metric) },
+  ]);
+  const rows = numbers.map((each) => [...split.map(() => each.split), each.metric.label, each.text]);
+  const says = { tool: "pykeen", ...(side ? { side } : {}), ...(dataset ? { dataset } : {}) };
+  return { columns, rows, notes, first: 1, says, exact: true, evidence };
+}
+
+/** A metric's name, and a number behind a sign. */
+export const LOG = /\b(?:mrr|mr|mean rank|hits?[@_ ]?\d*)\b[^\w\n,;|&]*[:=][\s\[({]*\d/i;
+
+const MISSING = /^(?:[-–—−‐?×✗/.]?|--|---|n\/?a|n\.a\.|nan|oom|oot|none|null|tbd|tba)$/i;
+
 /** @param {string} cell */
-export const isMissing = (cell) => /^[-–—\s]*$|^n\/?a$|^nan$|^none$/i.test(cell.trim());
+export const isMissing = (cell) => MISSING.test(cell.trim());
 
 /**
  * What a row says about its tasks, over what was chosen for all of them.
@@ -271,7 +388,9 @@ export const isMissing = (cell) => /^[-–—\s]*$|^n\/?a$|^nan$|^none$/i.test(c
  * @param {Column} column
  * @param {import("./state.js").State} chosen
  */
-export function stateOf(catalogue, { columns }, row, { says }, chosen) {
+export function stateOf(catalogue, table, row, { says, filtered }, chosen) {
+  refuseRow(catalogue, table, row);
+  const { columns } = table;
   const said = { ...chosen };
   /** @param {keyof typeof READERS} field @param {string} text */
   const say = (field, text) => {
@@ -284,10 +403,13 @@ export function stateOf(catalogue, { columns }, row, { says }, chosen) {
       throw new Refusal(`The table says both ${said[field]} and ${found}.`);
     said[field] = found;
   };
+  for (const [field, text] of Object.entries(table.says)) say(/** @type {keyof typeof READERS} */ (field), text);
   columns.forEach(({ role }, at) => {
     const text = unmarked(row[at]);
     if (text && role in READERS) say(/** @type {keyof typeof READERS} */ (role), text);
   });
+  if (filtered && said.protocol !== chosen.protocol)
+    throw new Refusal("the heading says filtered, and the row names a protocol: leave out one of them.");
   for (const field of /** @type {const} */ (["split", "side"])) if (says[field]) say(field, says[field]);
   return said;
 }
@@ -297,6 +419,8 @@ const READERS = {
   dataset: (/** @type {Catalogue} */ catalogue, /** @type {string} */ text) => findDataset(catalogue, text).key,
   split: (/** @type {Catalogue} */ { splits }, /** @type {string} */ text) => findName(splits, text),
   side: (/** @type {Catalogue} */ { sides }, /** @type {string} */ text) => findName(sides, text),
+  aggregation: (/** @type {Catalogue} */ { aggregations }, /** @type {string} */ text) =>
+    findName(Object.fromEntries(aggregations.map(({ key }) => [key, []])), text),
   protocol: (/** @type {Catalogue} */ { protocols }, /** @type {string} */ text) =>
     findName(Object.fromEntries(protocols.map(({ key }) => [key, []])), text),
   tool: (/** @type {Catalogue} */ { tools }, /** @type {string} */ text) =>
