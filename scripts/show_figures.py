@@ -63,6 +63,22 @@ SECTIONS = {
         "(atheris). Only the project's own errors may come out, within ten seconds of the processor. The last run of\n"
         "each target; its failures have been mended since, and their inputs are tests.",
     ),
+    "mutants": Section(
+        "Mutants",
+        "mutants/figures.json",
+        ("module", "source", "possible", "tried", "killed", "timed out", "survived", "explained", "noticed"),
+        "A test suite is worth what it notices. [mutants/mutate.py](../mutants/mutate.py) changes the code that\n"
+        "numbers depend on in one place at a time: another comparison or operator, a constant one higher, a\n"
+        "condition negated, an argument, a `not` or a raised error left out, `min` for `max`. Of the changes that\n"
+        "are possible, those tried are a random sample.\n"
+        "\n"
+        "A change is killed if a test of its module fails, and counts as timed out if one uses ten times the\n"
+        "processor time that it needs otherwise. What ended a change has to pass, in the same order, without it. A\n"
+        "change that no test reaches has survived. [mutants/modules.toml](../mutants/modules.toml) names the tests,\n"
+        "and explains survivors that need none: most are about speed, or about how wide a stated error is. The\n"
+        "others wait for a test. `noticed` is the share of those tried that were killed or timed out, and `source`\n"
+        "how `git hash-object` of the module began when it was measured.",
+    ),
     "platforms": Section(
         "Platforms",
         "scripts/platforms.json",

@@ -22,7 +22,7 @@ from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tails import TAILS, tail_probabilities, tail_probability
-from rankconst.tails.enumeration import enumerate_sums
+from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
 from rankconst.tails.inversion import find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
 from rankconst.tails.result import Tail
@@ -130,6 +130,49 @@ def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...]) -
         x = -math.log(value) if name == "gmr" else float(value - best)
         tail = invert(law, x if law.span is None else round(x / law.span) * law.span)
         assert _covers(tail, _log10(chance)), (value, tail, _log10(chance))
+
+
+@pytest.mark.parametrize("counts", [(2, 5), (1, 2, 3), (3, 3, 5), (4, 4, 4), (2, 2, 2, 6)], ids=str)
+def test_rank_sums_are_counted(counts: tuple[int, ...]) -> None:
+    chances = Counter(sum(ranks) for ranks in itertools.product(*(range(1, size + 1) for size in counts)))
+    possible = math.prod(counts)
+    for most in range(len(counts), sum(counts)):
+        tail = count_rank_sums(Histogram.from_counts(counts), most)
+        assert tail is not None
+        truth = _log10(Fraction(sum(times for ranks, times in chances.items() if ranks <= most), possible))
+        assert _covers(tail, truth)
+        assert abs(tail.log10 - truth) <= 2e-16 * (1 + abs(truth))
+        assert tail.error <= 1e-15 * (2 + math.log(possible))
+
+
+def test_rank_sums_are_counted_only_where_that_is_quick() -> None:
+    assert count_rank_sums(Histogram.from_counts([2] * 40), 50) is not None
+    assert count_rank_sums(Histogram.from_counts([2] * 41), 50) is None
+    # One task of each size makes two terms, and 4096 are few.
+    assert count_rank_sums(Histogram.from_counts(range(2, 14)), 20) is not None
+    assert count_rank_sums(Histogram.from_counts(range(2, 15)), 20) is None
+
+
+@pytest.mark.parametrize("counts", [(2, 2, 5, 5), (8, 7, 6, 5), (6,) * 5, (11, 2, 2), (9, 13)], ids=str)
+@pytest.mark.parametrize("name", ["mrr", "gmr"])
+def test_enumerated_sums_are_exact(name: str, counts: tuple[int, ...]) -> None:
+    law = _sum_law(name, Histogram.from_counts(counts))
+    cumulated = _cumulated(name, counts)
+    best = cumulated[0][0]
+    for value, chance in cumulated[1 : -1 : max(1, len(cumulated) // 9)]:
+        x = -math.log(value) if name == "gmr" else float(value - best)
+        tail = enumerate_sums(law, x, 1e-12)
+        assert tail is not None
+        truth = _log10(chance)
+        assert _covers(tail, truth)
+        assert abs(tail.log10 - truth) < 1e-14 * (1 + abs(truth))
+        assert tail.error < 2e-13
+
+
+def test_ranks_that_a_single_task_may_have() -> None:
+    law = ReciprocalLaw(Histogram.from_counts([20]))
+    for floor in (-1.0, -0.9, -0.75, -0.5, -0.4999, -0.1):
+        assert _reach(law, 20, floor) == sum(1 / r - 1 >= floor for r in range(1, 21))
 
 
 def _packed_product(terms: dict[int, list[int]], tasks: dict[int, int]) -> tuple[int, int]:
