@@ -236,9 +236,7 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
 def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
     """Bound the tail from both sides by those of a smeared sum."""
     radius = _BETA / float(z[-1].imag)
-    root = np.sqrt(_BETA * _BETA + np.square(radius * z))
-    # sinh(root) / sinh(beta) and beta / root, without overflow.
-    window = np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA) * _BETA / root
+    window = _window(radius * z)
     ends = []
     for side in (radius, -radius):
         log, error = _sum(saddle, z, g * window, side)
@@ -246,6 +244,14 @@ def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
         ends.append((log, error + lost))
     (low, low_error), (high, high_error) = sorted(ends)
     return _tail(0.5 * (low + high), 0.5 * (high - low) + max(low_error, high_error), saddle, "inversion")
+
+
+def _window(z: Complex) -> Complex:
+    """Return E[exp(z U)] for U of the Kaiser-Bessel shape."""
+    root = np.sqrt(_BETA * _BETA + np.square(z))
+    # sinh(root) / sinh(beta) and beta / root, without overflow.
+    window: Complex = np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA) * _BETA / root
+    return window
 
 
 def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:

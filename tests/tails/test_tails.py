@@ -23,7 +23,7 @@ from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
 from rankconst.tails import TAILS, tail_probabilities, tail_probability
 from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
-from rankconst.tails.inversion import find_saddle, invert
+from rankconst.tails.inversion import _BETA, _window, find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
 from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram
@@ -167,6 +167,67 @@ def test_enumerated_sums_are_exact(name: str, counts: tuple[int, ...]) -> None:
         assert _covers(tail, truth)
         assert abs(tail.log10 - truth) < 1e-14 * (1 + abs(truth))
         assert tail.error < 2e-13
+
+
+@pytest.mark.parametrize("sizes", [[20] * 30, [7] * 15 + [40] * 10, [2, 9]], ids=len)
+def test_integral_of_rank_sums_against_whole_numbers(sizes: list[int]) -> None:
+    histogram, n, most = Histogram.from_counts(sizes), len(sizes), sum(sizes)
+    for total in sorted({n + 1, n + 9, 2 * n, (n + most) // 2 - 1, (n + most) // 2 + 1, most - n // 2, most - 2}):
+        exact, found = count_rank_sums(histogram, total), invert(RankLaw(histogram), float(n - total))
+        assert exact is not None
+        assert _covers(found, exact.log10)
+        assert abs(found.log10 - exact.log10) <= 1e-14 * (1 + abs(exact.log10))
+        assert found.error <= 1e-13
+
+
+# How closely the integral knows laws of 30 and 67 tasks, at some shares of the way from the best sum to the worst.
+KNOWN = {((6, 30),): {0.003: 2e-9, 0.3: 2e-3, 0.6: 3e-6}, ((4, 60), (3, 7)): {0.05: 2e-9, 0.3: 2e-9, 0.995: 1e-45}}
+
+
+@pytest.mark.parametrize("tasks", KNOWN, ids=str)
+def test_integral_against_enumeration(tasks: tuple[tuple[int, int], ...]) -> None:
+    law = LogRankLaw(Histogram.from_counts([size for size, times in tasks for _ in range(times)]))
+    for share, error in KNOWN[tasks].items():
+        exact, found = enumerate_sums(law, -law.width * share, 1e-11), invert(law, -law.width * share)
+        assert exact is not None
+        assert abs(found.log10 - exact.log10) <= found.error + exact.error
+        assert found.error < error
+
+
+@pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
+def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
+    u, weights = np.polynomial.legendre.leggauss(120)
+    density = weights * np.i0(_BETA * np.sqrt(1 - u * u)) * _BETA / (2 * math.sinh(_BETA))
+    terms = density * np.exp(z * u)
+    assert abs(_window(np.array([z]))[0] - terms.sum()) <= 1e-13 * np.abs(terms).sum()
+
+
+@pytest.mark.parametrize("log", [-0.05, -1.0, -30.0])
+@pytest.mark.parametrize("error", [0.0, 1e-13, 1e-6, 0.01])
+def test_an_error_of_a_logarithm_is_one_of_the_tail(log: float, error: float) -> None:
+    """The tail of both ends is covered, and hardly more."""
+    direct, complement = Tail.from_log(log, error, "exact"), Tail.from_complement(log, error, "exact")
+    rounding = 2e-15 * (1 + abs(log))
+    with mpmath.workdps(50):
+        for end in (mpmath.mpf(log) - mpmath.mpf(error), mpmath.mpf(log) + mpmath.mpf(error)):
+            for tail, chance in ((direct, mpmath.exp(end)), (complement, -mpmath.expm1(end))):
+                assert abs(mpmath.mpf(tail.log10) - mpmath.log10(chance)) <= tail.error
+        slope = float(mpmath.exp(log) / -mpmath.expm1(log))
+        truth = mpmath.log10(-mpmath.expm1(log))
+        assert abs(mpmath.mpf(complement.log10) - truth) <= 1e-14 * slope
+    assert direct.error <= (error + rounding) / math.log(10)
+    assert complement.error <= 2 * slope * (error + rounding) / math.log(10)
+
+
+def test_a_complement_that_is_not_known_says_so() -> None:
+    """With an error of 1 and more, it may be as little as 0, and the tail 1."""
+    for log, error in ((-5.0, 1.0), (-5.0, 1e3), (-0.1, 1e3)):
+        tail = Tail.from_complement(log, error, "exact")
+        assert abs(tail.log10 - math.log10(-math.expm1(log))) < 1e-14
+        assert -tail.log10 <= tail.error < 4.1 * math.exp(log) / -math.expm1(log) / math.log(10) - tail.log10
+    assert Tail.from_complement(0.0, 0.1, "exact") == Tail(0.0, math.inf, "exact")
+    # A probability above 1 is one of 1, rounded.
+    assert Tail.from_log(1e-16, 0.0, "exact").log10 == 0.0
 
 
 def test_ranks_that_a_single_task_may_have() -> None:
@@ -390,15 +451,17 @@ def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool
     sizes = np.array([2, 63, 64, 65, 100, 5000, 14541])
     law = kind(Histogram.from_counts(sizes))
     sign = 1.0 if upper else -1.0
-    z = np.array([complex(sign * a, b) for a in (1e-6, 0.3, 1.0, 9.6, 60.0) for b in (0.0, 0.7, 45.0)])
-    for point in z:
+    z = np.array([complex(sign * a, b) for a in (1e-6, 0.3, 1.0, 9.6, 60.0) for b in (0.0, 0.7, 45.0, 400.0)])
+    # One by one, and together, which takes as many terms as the largest needs.
+    for point, at_once in zip(z, law.log_means(z, upper), strict=True):
         found = law.log_means(np.array([point]), upper)[0]
-        for size, got in zip(sizes, found, strict=True):
+        for size, got, got_too in zip(sizes, found, at_once, strict=True):
             f = law.deviations(np.arange(1.0, size + 1))
             terms = np.exp(point * (f - (0.0 if upper else f[-1])))
             direct = complex(math.fsum(terms.real.tolist()), math.fsum(terms.imag.tolist())) / int(size)
             tolerance = 1e-14 * (20 + abs(point) * float(f[0] - f[-1])) * float(np.abs(terms).mean())
             assert abs(np.exp(got) - direct) <= tolerance, (point, size)
+            assert abs(np.exp(got_too) - direct) <= tolerance, (point, size)
 
 
 EXTREMES: dict[str, dict[int, int]] = {
