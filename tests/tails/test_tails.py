@@ -21,7 +21,7 @@ import rankconst
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, tail_probabilities, tail_probability
+from rankconst.tails import TAILS, explain_lack, tail_probabilities, tail_probability
 from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
 from rankconst.tails.inversion import _BETA, _window, find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
@@ -228,6 +228,36 @@ def test_a_complement_that_is_not_known_says_so() -> None:
     assert Tail.from_complement(0.0, 0.1, "exact") == Tail(0.0, math.inf, "exact")
     # A probability above 1 is one of 1, rounded.
     assert Tail.from_log(1e-16, 0.0, "exact").log10 == 0.0
+
+
+def test_sums_on_a_lattice_are_told_apart_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reciprocals of ranks up to 10 are multiples of 1/2520; what is above one by less than a quarter reaches it."""
+    asked: list[tuple[float, float]] = []
+
+    def enumerate_none(law: SumLaw, x: float, slack: float) -> Tail:
+        asked.append((law.width + x, slack))
+        return Tail(-1.0, 0.0, "exact")
+
+    monkeypatch.setattr("rankconst.tails.enumerate_sums", enumerate_none)
+    n = 10**10
+    worst = Histogram(np.array([10]), np.array([n]))
+    for steps in (100.3, 100.5, 101.0, 101.2):
+        assert tail_probability(parse_metric("mrr"), worst, 0.1 + steps / 2520 / n).log10 == -1.0
+    assert [x * 2520 for x, _ in asked] == [pytest.approx(101, abs=0.01)] * 4
+    assert all(slack <= 0.25 / 2520 for _, slack in asked)
+
+
+def test_everything_does_as_well_as_the_worst_value() -> None:
+    histogram = Histogram.from_counts([5, 8])
+    worst = {"igmr": 0.0, "gmr": 6.5, "mr": 6.5, "mrr": 0.1, "hits@1": 0.0}
+    for name, value in worst.items():
+        assert tail_probability(parse_metric(name), histogram, value) == Tail(0.0, 0.0, "exact")
+
+
+def test_so_many_tasks_have_a_tail_and_no_more() -> None:
+    metric = parse_metric("hits@1")
+    assert explain_lack(metric, Histogram(np.array([2]), np.array([10**11]))) == ""
+    assert "more than 100,000,000,000 tasks" in explain_lack(metric, Histogram(np.array([2]), np.array([10**11 + 1])))
 
 
 def test_ranks_that_a_single_task_may_have() -> None:
