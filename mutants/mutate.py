@@ -104,6 +104,7 @@ class Runner:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Measure what each test reaches, run all mutants, and what ended them without a change."""
         self.items = {item.nodeid: item for item in session.items}
+        importlib.import_module(_name_module(self.path))  # some are only imported when a function is called
         self._measure()
         print(f"{len(self.items)} tests, {sum(self.seconds.values()):.0f} s; {len(self.mutations)} mutants", flush=True)
         functions = _find_functions(self.path)
