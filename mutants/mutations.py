@@ -96,9 +96,7 @@ def _set(parent: Any, field: str, place: int | None, new: Any) -> None:
 
 def _show(parent: ast.AST, field: str, value: Any) -> str:
     """Return the source of what changes, with what is around it if it is part of an expression."""
-    if field == "keywords":
-        return ast.unparse(parent)
-    whole = parent if isinstance(parent, ast.expr | ast.AugAssign) else value
+    whole = parent if field != "keywords" and isinstance(parent, ast.expr | ast.AugAssign) else value
     return ast.unparse(whole) if isinstance(whole, ast.AST) else str(whole)
 
 

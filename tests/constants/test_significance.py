@@ -14,7 +14,7 @@ from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.constants.published import Interval
 from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError
-from rankconst.tails import TAILS
+from rankconst.tails import TAILS, tail_probability
 from rankconst.tasks import Histogram
 
 
@@ -106,6 +106,21 @@ def test_what_no_number_of_hits_gives_has_no_probability() -> None:
     assert constants.significance(0.975) == constants.significance("0.975")
     # A program that computes in single precision means 394 hits.
     assert constants.significance(float(np.float32(394 / 402))).log10 == constants.significance("0.9801").log10
+
+
+def test_the_interval_takes_in_what_the_computation_leaves_open() -> None:
+    histogram = Histogram.from_counts([5, 6, 7, 8])
+    metric = parse_metric("mrr")
+    ends = (0.5, 0.4, 0.6)
+    tails = [tail_probability(metric, histogram, value) for value in ends]
+    assert min(tail.error for tail in tails) > 0
+    found = compute_significance(metric, histogram, ends[0], Interval(*ends[1:]))
+    assert found.log10 == tails[0].log10
+    assert found.interval == Interval(tails[2].log10 - tails[2].error, tails[1].log10 + tails[1].error)
+    # No probability is above 1; what is beyond the metric's range is the end of it.
+    found = compute_significance(metric, histogram, 0.5, Interval(0.0, 1.1))
+    assert found.interval.upper == 0.0
+    assert found.interval.lower == pytest.approx(tail_probability(metric, histogram, 1.0).log10, rel=1e-14)
 
 
 @pytest.mark.slow

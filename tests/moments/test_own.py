@@ -19,6 +19,7 @@ from rankconst import compute_mean, compute_moments, compute_power_mean, parse_m
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.moments import own
 from rankconst.moments.result import lift_rounding
+from rankconst.moments.powers import _central_moments, _SumOverBlocks, _SumOverFirstRanks
 from rankconst.tasks import Histogram, sampled_histogram
 
 if TYPE_CHECKING:
@@ -191,6 +192,23 @@ def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p
     assert abs(moments.variance - variance) <= moments.variance_error + 1e-30
     assert moments.expectation_error <= 1e-6 * float(mean)
     assert moments.variance_error <= max(1e-4 * float(variance), 1e-28)
+
+
+@pytest.mark.parametrize("exponent", [-2.0, -1.0, 0.5, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("tasks", [[(3, 0, 2), (5, 0, 1)], [(1, 0, 1), (4, 0, 2)], [(3, 2, 2), (4, 0, 1)]], ids=str)
+def test_central_moments_of_a_sum_of_powers(tasks: list[tuple[int, int, int]], exponent: float) -> None:
+    histogram = gather(tasks)
+    if histogram.offsets is None:
+        sizes, weights = (each.astype(float) for each in (histogram.num_candidates, histogram.num_tasks))
+        found = _central_moments(_SumOverFirstRanks(sizes, weights, exponent))
+    else:
+        found = _central_moments(_SumOverBlocks(histogram, exponent))
+    sums = [MP.fsum(MP.mpf(rank) ** exponent for rank in ranks) for ranks in list_ranks(tasks)]
+    mean = MP.fsum(sums) / len(sums)
+    for order, moment in enumerate(found):
+        terms = [(each / mean - 1) ** order for each in sums]
+        size = MP.fsum(map(abs, terms)) / len(sums)
+        assert abs(moment - MP.fsum(terms) / len(sums)) <= 10.0 ** (order - 16) * size
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), min_size=1, max_size=5), st.booleans())
