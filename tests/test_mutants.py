@@ -195,8 +195,9 @@ def test_no_figures_after_errors(tmp_path: Path, tests: str, before: str, text: 
 def test_explanations_are_of_changes(module: str) -> None:
     told, source = mutate.MODULES[module], (mutate.ROOT / module).read_text(encoding="utf-8")
     assert all((mutate.ROOT / test).exists() for test in told["tests"])
-    explained = {(code, change) for code, changes in told.get("explained", {}).items() for change in changes}
-    assert explained <= {mutate.describe(each, source) for each in list_mutations(source)}
+    explained = [(code, change) for each in told.get("explained", ()) for code, change in each["changes"]]
+    assert len({*explained}) == len(explained)
+    assert {*explained} <= {mutate.describe(each, source) for each in list_mutations(source)}
 
 
 def test_figures_add_up() -> None:

@@ -165,6 +165,8 @@ def test_macro_averages_have_none() -> None:
         (-math.inf, (-math.inf, -math.inf), "0"),
         (-45948.7, (-46027.7, -45869.6), "10^(-46,030 to -45,870)"),
         (-400.25, (-400.25, -400.25), "10^-400.2"),
+        (-12.0, (-12.0, -12.0), "1e-12"),
+        (-12.01, (-12.01, -12.01), "10^-12.0"),
     ],
 )
 def test_how_probabilities_are_written(log10: float, interval: tuple[float, float], shown: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rankconst.moments.summation import Panel, gram_rule, gram_rules, place_nodes, uniform_rule
+from rankconst.moments.sums import condense
 
 
 @pytest.mark.parametrize("size", [8, 16, 32])
@@ -83,3 +84,15 @@ def test_a_sum_says_what_it_leaves_out() -> None:
 def test_no_panels_have_no_points() -> None:
     nodes = place_nodes([])
     assert [each.size for each in (nodes.points, nodes.weights, nodes.checks, nodes.firsts)] == [0] * 4
+
+
+def test_a_size_may_be_a_point_of_the_interpolation() -> None:
+    """There the Lagrange polynomials are 0 and 1, not a quotient of zeros."""
+    sizes = 2**52 + np.arange(100) * 2**43
+    points, _ = condense(sizes, np.ones_like(sizes))
+    assert points.size == 24
+    sizes = np.unique(np.append(sizes, points[:3].astype(np.int64)))
+    kept, weights = condense(sizes, np.full(sizes.size, 7))
+    assert np.array_equal(kept, points)
+    for g in (np.log, np.sqrt, np.ones_like):
+        assert float(weights @ g(kept)) == pytest.approx(7 * float(np.sum(g(sizes.astype(np.float64)))), rel=1e-14)

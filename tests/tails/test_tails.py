@@ -494,6 +494,12 @@ def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool
             assert abs(np.exp(got_too) - direct) <= tolerance, (point, size)
 
 
+def test_complements_are_followed_no_further_than_few_terms_reach() -> None:
+    law = LogRankLaw(Histogram.from_counts([2, 10**9]))
+    assert law.cost(law.farthest) < 100
+    assert np.isfinite(law.log_means(np.array([-law.farthest + 0j]), upper=False)).all()
+
+
 EXTREMES: dict[str, dict[int, int]] = {
     "N = 1e9, n = 1": {10**9: 1},
     "N = 1e9, n = 2": {10**9: 2},
