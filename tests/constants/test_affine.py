@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from oracles import optimum_of
 from rankconst.catalogue.metrics import TABULATED, Metric, parse_metric
-from rankconst.constants.affine import ADJUSTMENTS, Affine, Interval, map_corners
+from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
+from rankconst.constants.published import Interval
 from rankconst.errors import UndefinedError
 from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram
@@ -168,8 +169,10 @@ def test_corners_bound_the_form(adjustment: str, metric: Metric) -> None:
     ends = Interval(own.expectation * 0.7, own.expectation * 0.8)
     every = [ADJUSTMENTS[adjustment](metric, moments)(end) for moments in corners for end in ends]
     assert map_corners(adjustment, metric, corners, ends) == Interval(min(every), max(every))
-    arrays = Interval(np.array([ends.lower, ends.lower]), np.array([ends.upper, ends.upper]))
-    lower, upper = map_corners(adjustment, metric, corners, arrays)
+    arrays: Any = (np.full(2, end) for end in ends)
+    lower: Any
+    upper: Any
+    lower, upper = map_corners(adjustment, metric, corners, Interval(*arrays))
     assert lower.tolist() == [min(every)] * 2
     assert upper.tolist() == [max(every)] * 2
 

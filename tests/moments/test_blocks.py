@@ -387,7 +387,7 @@ def test_generating_functions_of_counts_equal_their_products(spread: float) -> N
     share = np.append(rng.uniform(0, spread, 30), 1 - rng.uniform(0, spread, 30))[None]
     tasks = rng.integers(1, 4, (1, 60)).astype(float)
     needed = np.array([40])
-    zeta = (0.3 + 1j * np.linspace(0, 3.0, 9))[None]
+    zeta = (0.3 + 1j * np.linspace(0, 3.0, 9))[None].astype(np.complex128)
     found = block_counts._log_ratio(share, tasks, needed, zeta)
     z = np.exp(zeta[0])
     expected = np.prod((1 - share[0] + share[0] * z[:, None]) ** tasks[0], axis=1) / z**40

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from rankconst.moments.summation import Panel, gram_rule, gram_rules, place_nodes, uniform_rule
 from rankconst.moments.sums import condense
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize("size", [8, 16, 32])
@@ -60,7 +64,8 @@ def test_nodes_sum_over_consecutive_panels() -> None:
     assert nodes.weights[: nodes.firsts[2]].tolist() == [1] * 77
     assert np.all(np.diff(nodes.points) > 0)
     assert nodes.points.size < 77 + 3 * 29
-    for f in (lambda x: 1 / (x + 900), lambda x: np.log(x + 900), np.ones_like):
+    functions: list[Callable[[Any], Any]] = [lambda x: 1 / (x + 900), lambda x: np.log(x + 900), np.ones_like]
+    for f in functions:
         values = f(nodes.points.astype(np.float64))
         exact = math.fsum(f(np.arange(3.0, 4000.0)).tolist())
         found, error = nodes.sum(values, np.zeros_like(values))

@@ -194,6 +194,20 @@ def test_integral_against_enumeration(tasks: tuple[tuple[int, int], ...]) -> Non
         assert found.error < error
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(700, 900), (3, 400, 3)])
+@pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw])
+def test_a_bracket_holds_where_chance_does_better(kind: type[SumLaw], sizes: tuple[int, ...]) -> None:
+    """What few tasks leave open of a complement, the tail's error says; no density is there to know more from."""
+    law = kind(Histogram.from_counts(sizes))
+    sums = functools.reduce(np.add.outer, [law.deviations(np.arange(1.0, size + 1)) for size in sizes]).ravel()
+    sums.sort()
+    for share in (0.0005, 0.2):
+        x = float(sums[int(share * sums.size)])
+        chance = np.count_nonzero(sums >= x - 1e-12) / sums.size
+        assert _covers(invert(law, x), math.log10(chance))
+
+
 @pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
 def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
     u, weights = np.polynomial.legendre.leggauss(120)
@@ -220,11 +234,17 @@ def test_an_error_of_a_logarithm_is_one_of_the_tail(log: float, error: float) ->
 
 
 def test_a_complement_that_is_not_known_says_so() -> None:
-    """With an error of 1 and more, it may be as little as 0, and the tail 1."""
-    for log, error in ((-5.0, 1.0), (-5.0, 1e3), (-0.1, 1e3)):
+    """With an error of 1 and more, it may be as little as 0, and as much as the error says."""
+    for log, error in ((-5.0, 1.0), (-5.0, 3.0), (-9.0, 8.5)):
         tail = Tail.from_complement(log, error, "exact")
         assert abs(tail.log10 - math.log10(-math.expm1(log))) < 1e-14
-        assert -tail.log10 <= tail.error < 4.1 * math.exp(log) / -math.expm1(log) / math.log(10) - tail.log10
+        least = math.log10(-math.expm1(log + error))
+        assert tail.error == pytest.approx(max(tail.log10 - least, -tail.log10), rel=1e-12)
+    assert Tail.from_complement(-5.0, 6.0, "exact").error == math.inf
+    # Of some it is known apart what they are at most.
+    for most in (-5.0, -4.0):
+        tail = Tail.from_complement(-5.0, 1e3, "exact", most)
+        assert tail.log10 - tail.error == pytest.approx(min(math.log10(-math.expm1(most)), 2 * tail.log10), rel=1e-12)
     assert Tail.from_complement(0.0, 0.1, "exact") == Tail(0.0, math.inf, "exact")
     # A probability above 1 is one of 1, rounded.
     assert Tail.from_log(1e-16, 0.0, "exact").log10 == 0.0
