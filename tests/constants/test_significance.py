@@ -15,6 +15,7 @@ from rankconst.constants.published import Interval
 from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError
 from rankconst.tails import TAILS, tail_probability
+from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram
 
 
@@ -121,6 +122,13 @@ def test_the_interval_takes_in_what_the_computation_leaves_open() -> None:
     found = compute_significance(metric, histogram, 0.5, Interval(0.0, 1.1))
     assert found.interval.upper == 0.0
     assert found.interval.lower == pytest.approx(tail_probability(metric, histogram, 1.0).log10, rel=1e-14)
+
+
+def test_no_probability_is_above_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    tails = [Tail(-0.01, 0.5, "inversion"), Tail(-0.3, 0.1, "inversion")]
+    monkeypatch.setattr("rankconst.constants.significance.tail_probabilities", lambda *_: tails)
+    found = compute_significance(parse_metric("mrr"), Histogram.from_counts([5]), 0.5, Interval(0.5, 0.6))
+    assert found.interval == Interval(-0.51, 0.0)
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from rankconst import compute_mean, compute_moments, compute_power_mean, parse_m
 from rankconst.errors import DataError, UndefinedError, UsageError
 from rankconst.moments import own
 from rankconst.moments.result import lift_rounding
+from rankconst.moments import _round_up, own
 from rankconst.moments.powers import _central_moments, _SumOverBlocks, _SumOverFirstRanks
 from rankconst.tasks import Histogram, sampled_histogram
 
@@ -234,3 +235,11 @@ def test_power_means_grow_with_their_exponent_on_a_benchmark() -> None:
 def test_other_exponents_are_refused(p: float) -> None:
     with pytest.raises(UsageError, match="exponent"):
         compute_power_mean(p, Histogram.from_counts([3, 4]))
+
+
+@pytest.mark.parametrize("error", [0.0, 1e-300, 3e-17, 0.1, 1.0, 255.0, 257.0])
+def test_errors_are_rounded_up_to_eight_bits(error: float) -> None:
+    found = _round_up(error)
+    assert error <= found <= error * (1 + 1 / 128)
+    assert (math.frexp(found)[0] * 256).is_integer()
+    assert _round_up(math.inf) == math.inf

@@ -240,7 +240,8 @@ def test_a_complement_that_is_not_known_says_so() -> None:
         assert abs(tail.log10 - math.log10(-math.expm1(log))) < 1e-14
         least = math.log10(-math.expm1(log + error))
         assert tail.error == pytest.approx(max(tail.log10 - least, -tail.log10), rel=1e-12)
-    assert Tail.from_complement(-5.0, 6.0, "exact").error == math.inf
+    assert Tail.from_complement(-5.0, 5.5, "exact").error == math.inf
+    assert Tail.from_complement(-5.0, 1e3, "exact", 0.0).error == math.inf
     # Of some it is known apart what they are at most.
     for most in (-5.0, -4.0):
         tail = Tail.from_complement(-5.0, 1e3, "exact", most)
