@@ -474,7 +474,9 @@ def write_figures(figures: dict[str, dict[str, Any]]) -> None:
     rows = [figures[name] for name in MODULES if name in figures]
     total = {name: sum(row[name] for row in rows) for name in _COUNTED}
     for row in [*rows, total]:
-        row["noticed"] = f"{(row['killed'] + row['timed out']) / (row['tried'] or 1):.1%}"
+        noticed = row["killed"] + row["timed out"]
+        row["noticed"] = f"{noticed / (row['tried'] or 1):.1%}"
+        row["of those not explained"] = f"{noticed / ((row['tried'] - row['explained']) or 1):.1%}"
     rows.append({"module": "all", **total})
     FIGURES.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -66,7 +66,10 @@ SECTIONS = {
     "mutants": Section(
         "Mutants",
         "mutants/figures.json",
-        ("module", "source", "possible", "tried", "killed", "timed out", "survived", "explained", "noticed"),
+        (
+            *("module", "source", "possible", "tried", "killed", "timed out", "survived", "explained", "noticed"),
+            "of those not explained",
+        ),
         "A test suite is worth what it notices. [mutants/mutate.py](../mutants/mutate.py) changes the code that\n"
         "numbers depend on in one place at a time: another comparison or operator, a constant one higher, a\n"
         "condition negated, an argument, a `not` or a raised error left out, `min` for `max`. Of the changes that\n"
