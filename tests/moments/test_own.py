@@ -243,3 +243,19 @@ def test_errors_are_rounded_up_to_eight_bits(error: float) -> None:
     assert error <= found <= error * (1 + 1 / 128)
     assert (math.frexp(found)[0] * 256).is_integer()
     assert _round_up(math.inf) == math.inf
+
+
+def test_errors_of_blocks_and_of_shared_negatives() -> None:
+    metric = parse_metric("mrr")
+    blocks = compute_moments(metric, Histogram.from_counts([3, 7], offsets=[2, 0]))
+    for error in (blocks.expectation_error, blocks.variance_error):
+        assert error > 0
+        assert (math.frexp(error)[0] * 256).is_integer()
+    alone = compute_moments(metric, Histogram.from_counts([5] * 7))
+    shared = compute_moments(metric, sampled_histogram("sampled:4:shared", 7))
+    # Seven tasks that share four negatives: the variance doubles, and so does what it errs by.
+    assert shared.variance == 2 * alone.variance
+    ulp = 2 * 2.0**-53 * alone.variance
+    assert 2 * alone.variance_error + ulp < shared.variance_error < 2 * alone.variance_error + 2.5 * ulp
+    with pytest.raises(UsageError, match=r"share their negatives; there are for (?!.*median).*hits_at_k"):
+        compute_moments(parse_metric("median"), sampled_histogram("sampled:4:shared", 7))
