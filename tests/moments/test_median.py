@@ -8,7 +8,7 @@ import math
 import time
 from collections import Counter
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
@@ -402,7 +402,7 @@ def test_laws_of_counts_equal_products_of_chances(counts: dict[int, int]) -> Non
     histogram = Histogram.from_counts(list(counts), list(counts.values()))
     points = np.array([x for x in (1, 2, 7, 19, 45, 88, 300, 700) if x < max(counts)])
     chances = [np.repeat(np.minimum(x / np.array([*counts]), 1), [*counts.values()]) for x in points]
-    laws = [functools.reduce(np.convolve, [[1 - p, p] for p in each]) for each in chances]
+    laws: list[Any] = [functools.reduce(np.convolve, [np.array([1 - p, p]) for p in each]) for each in chances]
     for x, each, law in zip(points.tolist(), chances, laws, strict=True):
         reach = 6 * math.sqrt(float(np.sum(each * (1 - each)))) + 2
         low, high = (round(float(each.sum()) + sign * reach) for sign in (-1, 1))
