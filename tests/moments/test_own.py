@@ -17,10 +17,9 @@ import rankconst
 from oracles import MP
 from rankconst import compute_mean, compute_moments, compute_power_mean, parse_metric
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.moments import own
-from rankconst.moments.result import lift_rounding
 from rankconst.moments import _round_up, own
 from rankconst.moments.powers import _central_moments, _SumOverBlocks, _SumOverFirstRanks
+from rankconst.moments.result import lift_rounding
 from rankconst.tasks import Histogram, sampled_histogram
 
 if TYPE_CHECKING:
