@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import copy
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,34 +45,41 @@ _SKIPPED = ("annotation", "returns", "decorator_list", "exc", "msg")
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """One change: where it is, what was there and what is there now, and the changed module."""
+    """One change: which of a module's it is, where it is, what was there and what is there instead."""
 
+    number: int
     line: int
     lines: range  # of the smallest statement around it; of one with a body, of its first lines
     owner: str | None  # the outermost function or method that it is in; None for the module's own code
     before: str
     after: str
-    tree: ast.Module
 
 
 def list_mutations(source: str) -> list[Mutation]:
     """Return all of a module."""
     tree = ast.parse(source)
     found = []
-    for owner, statement, parent, field, place, new in _walk(tree, "", None, tree):
+    for number, (owner, statement, parent, field, place, new) in enumerate(_walk(tree, "", None, tree)):
         old = _get(parent, field, place)
-        before, after = _show(parent, field, old), ""
+        before = _show(parent, field, old)
         _set(parent, field, place, new)
         after = _show(parent, field, new)
-        mutated = copy.deepcopy(tree)
         _set(parent, field, place, old)
         body = getattr(statement, "body", None)
         first = body[0].lineno - 1 if isinstance(body, list) else statement.end_lineno
         line = getattr(old, "lineno", None) or getattr(parent, "lineno", statement.lineno)
-        found.append(
-            Mutation(line, range(statement.lineno, max(first, statement.lineno) + 1), owner, before, after, mutated)
-        )
+        lines = range(statement.lineno, max(first, statement.lineno) + 1)
+        found.append(Mutation(number, line, lines, owner, before, after))
     return found
+
+
+def change(source: str, number: int | None) -> ast.Module:
+    """Return a module with the mutation of that number; with none for None."""
+    tree = ast.parse(source)
+    if number is not None:
+        *_, parent, field, place, new = next(itertools.islice(_walk(tree, "", None, tree), number, None))
+        _set(parent, field, place, new)
+    return tree
 
 
 def _get(parent: Any, field: str, place: int | None) -> Any:
@@ -89,9 +96,7 @@ def _set(parent: Any, field: str, place: int | None, new: Any) -> None:
 
 def _show(parent: ast.AST, field: str, value: Any) -> str:
     """Return the source of what changes, with what is around it if it is part of an expression."""
-    if field == "keywords":
-        return ast.unparse(parent)
-    whole = parent if isinstance(parent, ast.expr | ast.AugAssign) else value
+    whole = parent if field != "keywords" and isinstance(parent, ast.expr | ast.AugAssign) else value
     return ast.unparse(whole) if isinstance(whole, ast.AST) else str(whole)
 
 
@@ -156,5 +161,5 @@ def _replace(node: Any, field: str) -> Iterator[Any]:
             new = ast.keyword(None, ast.Dict([], []))
     if new is not None:
         yield ast.copy_location(ast.fix_missing_locations(new), node)
-    if field == "test" and isinstance(node, ast.expr) and not isinstance(node, ast.Compare | ast.UnaryOp):
+    if field in {"test", "ifs"} and isinstance(node, ast.expr) and not isinstance(node, ast.Compare | ast.UnaryOp):
         yield ast.copy_location(ast.fix_missing_locations(ast.UnaryOp(ast.Not(), node)), node)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankconst.catalogue.protocols import SIDES, SPLITS, parse_protocol
-from rankconst.errors import DataError, UnknownNameError, UsageError
+from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
 if TYPE_CHECKING:
@@ -172,6 +172,45 @@ def test_tasks_are_gathered_by_offset_size_and_weight(
     rows = zip(offsets, pooled.num_candidates.tolist(), weights, strict=True)
     assert list(zip(rows, pooled.num_tasks.tolist(), strict=True)) == expected
     assert pooled.last_ranks.tolist() == [a + t for (a, t, _), _ in expected]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(1, 4), st.integers(1, 9)), min_size=1))
+def test_groups_are_gathered_as_each_alone(rows: list[tuple[int, int, int, int]]) -> None:
+    groups, offsets, sizes, tasks = np.array(rows).T
+    for above in (offsets, None):
+        found = Histogram.of_groups(groups, sizes, tasks, above)
+        assert [*found] == sorted(set(groups.tolist()))
+        for group, histogram in found.items():
+            own = groups == group
+            alone = Histogram.from_counts(sizes[own], tasks[own], offsets=None if above is None else above[own])
+            assert histogram == alone
+            assert not histogram.num_candidates.flags.writeable
+            assert not histogram.num_tasks.flags.writeable
+
+
+def test_rows_are_sorted_whatever_their_size() -> None:
+    """Packed into one number, the first two would be just too large for 64 bits, and the weights lost by rounding."""
+    found = Histogram.from_counts([2**32, 1], offsets=[2**31, 0])
+    assert found.num_candidates.tolist() == [1, 2**32]
+    found = Histogram.from_counts([2**52, 2**52], weights=[0.5, 0.25])
+    assert weights_of(found).tolist() == [0.25, 0.5]
+
+
+def test_rows_must_ascend_by_offset_first() -> None:
+    with pytest.raises(DataError, match="rows of offsets and num_candidates must be ascending"):
+        Histogram(np.array([1, 2]), np.array([1, 1]), offsets=np.array([1, 0]))
+    with pytest.raises(DataError, match=r"^num_candidates must be ascending"):
+        Histogram(np.array([2, 1]), np.array([1, 1]))
+
+
+def test_shared_negatives_are_of_one_set_of_tasks() -> None:
+    shared, other = sampled_histogram("sampled:4:shared", 3), Histogram.from_counts([5])
+    for one, two in ((shared, other), (other, shared)):
+        with pytest.raises(UndefinedError, match="tasks that share their negatives cannot be pooled"):
+            one.pool(two)
+    for columns in ({"offsets": np.array([1])}, {"weights": np.array([0.5])}):
+        with pytest.raises(DataError, match="share their negatives have as many each"):
+            Histogram(np.array([5]), np.array([3]), shared=True, **columns)
 
 
 def test_offsets_of_0_are_none() -> None:

@@ -361,9 +361,9 @@ class _Profile:
         needed = self.middle - self.num_certain(x)
         return x / needed if needed else 0.0
 
-    def cuts(self, low: int, high: int) -> Counts:
-        """Return the x within low < x <= high at which B changes its course."""
-        return self.sizes[(self.sizes > low) & (self.sizes <= high)]
+    def cuts(self) -> Counts:
+        """Return the x at which B changes its course."""
+        return self.sizes
 
     def scale(self, x: int) -> float:
         """Return how far x must move to move B(x) by a standard deviation, or by one rank if that is more."""
@@ -402,9 +402,8 @@ class _BlockProfile(_Profile):
         slope = self.slope(x)
         return 1.0 / slope if slope else 0.0
 
-    def cuts(self, low: int, high: int) -> Counts:
-        ends = np.concatenate((self.counts.starts, self.counts.stops)).astype(np.int64)
-        return ends[(ends > low) & (ends <= high)]
+    def cuts(self) -> Counts:
+        return np.concatenate((self.counts.starts, self.counts.stops)).astype(np.int64)
 
 
 def _suffix_sums(values: Values) -> Values:
@@ -492,7 +491,7 @@ def _panels(profile: _Profile, lowest: int, centre: int, highest: int, paired: b
     If n is even, `paired`, the sums over gaps differ behind an N: they reach their new course within a few times
     the scale of the gap, where panels are narrow.
     """
-    cuts = np.unique(np.concatenate(([lowest, centre], profile.cuts(lowest, highest), [highest + 1])))
+    cuts = np.unique(np.concatenate(([lowest, centre], profile.cuts(), [highest + 1])))
     cuts = cuts[(cuts >= lowest) & (cuts <= highest + 1)]
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         start = begin

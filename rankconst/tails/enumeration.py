@@ -77,10 +77,10 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     # A size whose square is too much can be used at most once in either half.
     if law.tasks[kept.astype(np.float64) ** 2 > _PAIRS].sum() > 2 or kept.max() > _PAIRS:
         return None
-    halves, log_scale = _halves(law, saddle, kept, bound, slack)
+    halves = _halves(law, saddle, kept, bound, slack)
     if halves is None:
         return None
-    (left, left_chance), (right, right_chance) = halves
+    (left, left_chance), (right, right_chance), log_scale = halves
     weight = np.log(right_chance) - saddle.t * right
     # ln of the sums over right[i:] for the tail, over right[:i] for its complement.
     running = np.logaddexp.accumulate(weight[::-1])[::-1] if saddle.upper else np.logaddexp.accumulate(weight)
@@ -108,10 +108,8 @@ def _reach(law: SumLaw, size: int, floor: float) -> int:
     return low
 
 
-def _halves(
-    law: SumLaw, saddle: Saddle, kept: Counts, floor: float, slack: float
-) -> tuple[tuple[Parts, Parts] | None, float]:
-    """Return the laws of two halves of the tasks, tilted by t, and ln of what the tilt took away.
+def _halves(law: SumLaw, saddle: Saddle, kept: Counts, floor: float, slack: float) -> tuple[Parts, Parts, float] | None:
+    """Return the laws of two halves of the tasks, tilted by t, and ln of what the tilt took away; None if too many.
 
     Each task has its first `kept` ranks.
     """
@@ -129,7 +127,7 @@ def _halves(
             if len(power[0]) ** 2 > _PAIRS:
                 # No square: what is left must go into the halves one by one.
                 if left > 64:
-                    return None, 0.0
+                    return None
                 parts.extend([power] * left)
                 break
             if left & 1:
@@ -139,18 +137,18 @@ def _halves(
                 spent += len(power[0]) ** 2
                 power = _product(power, power, floor, slack)
                 if spent > _ALL_PAIRS:
-                    return None, 0.0
+                    return None
     halves: list[Parts] = [(np.zeros(1), np.ones(1)), (np.zeros(1), np.ones(1))]
     for part in sorted(parts, key=lambda part: -len(part[0])):
         halves.sort(key=lambda half: len(half[0]))
         pairs = len(halves[0][0]) * len(part[0])
         spent += pairs
         if pairs > max(_PAIRS, len(part[0])) or spent > _ALL_PAIRS:
-            return None, 0.0
+            return None
         halves[0] = _product(halves[0], part, floor, slack)
         if not len(halves[0][0]):
-            return None, 0.0
-    return (halves[0], halves[1]), log_scale
+            return None
+    return halves[0], halves[1], log_scale
 
 
 def _product(a: Parts, b: Parts, floor: float, slack: float) -> Parts:

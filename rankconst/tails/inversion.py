@@ -63,6 +63,8 @@ _MOST_NODES = 2**18
 _LEAST_NODES = 256
 # The window's parameter: its transform is below e^-24 = 4e-11 beyond beta/epsilon.
 _BETA = 24.0
+# The error of a logarithm of which only is known what it is at most.
+_LOST = 1e3
 # Near-returns of more weight than this are too many to be looked up one by one.
 _GRANULAR = 1e-2
 
@@ -160,9 +162,10 @@ def invert(law: SumLaw, x: float) -> Tail:
     return _bracket(saddle, z, g)
 
 
-def _tail(log: float, error: float, saddle: Saddle, method: Method) -> Tail:
-    make = Tail.from_log if saddle.upper else Tail.from_complement
-    return make(log, error, method)
+def _tail(log: float, error: float, saddle: Saddle, method: Method, most: float | None = None) -> Tail:
+    if saddle.upper:
+        return Tail.from_log(log, error, method)
+    return Tail.from_complement(log, error, method, log if most is None and error >= _LOST else most)
 
 
 def _period(law: SumLaw, saddle: Saddle) -> float:
@@ -229,23 +232,30 @@ def _sum(saddle: Saddle, z: Complex, g: Complex, shift: float = 0.0) -> tuple[fl
     log = saddle.cgf - saddle.t * (saddle.x + shift)
     if total <= 2.0 * lost:
         # Nothing but rounding: all that is known is how small the integral is.
-        return log + math.log(2.0 * scale * lost), 1e3
+        return log + math.log(2.0 * scale * lost), _LOST
     return log + math.log(scale * total), saddle.rounding + 2.0 * lost / total + 4.0 * math.exp(-_FINE)
 
 
 def _bracket(saddle: Saddle, z: Complex, g: Complex) -> Tail:
     """Bound the tail from both sides by those of a smeared sum."""
     radius = _BETA / float(z[-1].imag)
-    root = np.sqrt(_BETA * _BETA + np.square(radius * z))
-    # sinh(root) / sinh(beta) and beta / root, without overflow.
-    window = np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA) * _BETA / root
+    window = _window(radius * z)
     ends = []
     for side in (radius, -radius):
         log, error = _sum(saddle, z, g * window, side)
         lost = 4.0 * math.exp(-_BETA) * _BETA
         ends.append((log, error + lost))
     (low, low_error), (high, high_error) = sorted(ends)
-    return _tail(0.5 * (low + high), 0.5 * (high - low) + max(low_error, high_error), saddle, "inversion")
+    error, most = 0.5 * (high - low) + max(low_error, high_error), high + (high_error if high_error < _LOST else 0.0)
+    return _tail(0.5 * (low + high), error, saddle, "inversion", most)
+
+
+def _window(z: Complex) -> Complex:
+    """Return E[exp(z U)] for U of the Kaiser-Bessel shape."""
+    root: Complex = np.sqrt(_BETA * _BETA + np.square(z))
+    # sinh(root) / sinh(beta) and beta / root, without overflow.
+    window: Complex = np.exp(root - _BETA) * -np.expm1(-2.0 * root) / -math.expm1(-2.0 * _BETA) * _BETA / root
+    return window
 
 
 def _granularity(law: SumLaw, saddle: Saddle, reach: float) -> float:

@@ -40,10 +40,10 @@ class Tail:
         return cls(min(log, 0.0) / LN10, (error + 4 * UNIT_ROUNDOFF * (1 + abs(log))) / LN10, method)
 
     @classmethod
-    def from_complement(cls, log: float, error: float, method: Method) -> Tail:
+    def from_complement(cls, log: float, error: float, method: Method, most: float | None = None) -> Tail:
         """Make a tail from the natural logarithm of one minus the probability and that logarithm's absolute error.
 
-        An error that is no longer small means a complement between 0 and exp(log + error).
+        An error that is no longer small means a complement between 0 and exp(most), log + error if None.
         """
         if log >= 0:
             return cls(0.0, math.inf, method)
@@ -51,4 +51,6 @@ class Tail:
         tail = math.log1p(-math.exp(log))
         if error < 1:
             return cls(tail / LN10, 2 * math.exp(log - tail) * error / LN10, method)
-        return cls(tail / LN10, max(-tail, math.exp(log - tail) * 4) / LN10, method)
+        most = log + error if most is None else most
+        least = math.log1p(-math.exp(most)) if most < 0 else -math.inf
+        return cls(tail / LN10, max(-tail, tail - least) / LN10, method)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from brute import ORDER, count_brute_force, describe_brute_force, read_rows
 from graphs import STATIC
 from rankconst.catalogue.benchmarks import CONTEXT, Benchmark, BenchmarkFile, LineFormat, Remote
 from rankconst.download import MissingSourceError
+from rankconst.errors import DataError
 from rankconst_builder import graph as coding
 from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, encode_labels
@@ -231,3 +233,40 @@ def test_the_context_is_asked_for_where_it_decides_what_is_seen() -> None:
     assert encode_benchmark(INDUCTIVE, {**files, CONTEXT: b"x\ts\ty\n"}).seen_relations.all()
     with pytest.raises(MissingSourceError, match="ind: transductive_train is missing, and it decides which relations"):
         encode_benchmark(INDUCTIVE, files)
+
+
+def test_facts_without_their_times() -> None:
+    triples = encode({"train": b"a\tr\tb\n", "valid": b"b\tr\ta\n", "test": b"a\tr\ta\n"})
+    assert triples.timeless is triples
+    rows = dict.fromkeys(ORDER, b"a\tr\tb\t1\nb\tr\ta\t2\n")
+    timed = encode_labels({role: read_triples(each, LineFormat(columns="hrtd"), role) for role, each in rows.items()})
+    assert (timed.num_times, timed.timeless.num_times) == (2, 1)
+    assert all(each.time is None for each in timed.timeless.splits.values())
+    assert timed.timeless.splits["test"].head.tolist() == timed.splits["test"].head.tolist()
+
+
+def test_times_of_two_columns_are_as_many_as_pairs() -> None:
+    """A begin of four and an end of two make eight times."""
+    rows = "".join(f"a\tr\tb\t{begin}\t{end}\n" for begin in "0123" for end in "xy").encode()
+    files = {role: read_triples(rows, LineFormat(columns="hrtdd"), role) for role in ORDER}
+    graph = encode_labels(files)
+    assert graph.num_times == 8
+    for triples in graph.splits.values():
+        assert triples.time is not None
+        assert sorted(triples.time.tolist()) == [*range(8)]
+
+
+def test_more_than_a_dataset_states_is_refused() -> None:
+    files = {role: read_triples(b"a\tr\tb\n", LineFormat(), role) for role in ORDER}
+    assert encode_labels(files, stated=(3, 2)).num_entities == 3
+    for stated in ((1, 1), (2, 0)):
+        with pytest.raises(DataError, match="its files have 2 and 1"):
+            encode_labels(files, stated=stated)
+
+
+def test_facts_are_told_apart_in_graphs_of_any_size() -> None:
+    """As one number of 64 bits, these two would be the same."""
+    graph = replace(encode({"train": b"a\tr\tb\n"}), num_entities=2**31, num_relations=16)
+    zero = np.zeros(2, dtype=np.int64)
+    words = graph.pack_facts(Triples(np.array([0, 2**29]), zero, zero + 5))
+    assert words[0] != words[1]

@@ -97,6 +97,50 @@ def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None
 @settings(max_examples=80, deadline=None)
 @given(dataset=DATASETS, further=ROWS)
 def test_further_known_triples_are_removed(dataset: Dataset, further: list[Row]) -> None:
+    check_further(dataset, further)
+
+
+DATASET: Dataset = {
+    "train": [("a", "r", "b"), ("b", "s", "c"), ("c", "r", "a"), ("a", "s", "d")],
+    "valid": [("a", "r", "c"), ("b", "s", "e")],
+    "test": [("a", "r", "d"), ("e", "s", "a"), ("b", "r", "c")],
+}
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        [("a", "r", "a"), ("e", "r", "d"), ("a", "r", "b")],
+        # What the graph lacks is left out, whatever it is that is lacking; the first codes are 0.
+        [("x", "r", "a"), ("a", "t", "b"), ("a", "r", "x"), ("a", "r", "e"), ("c", "r", "c")],
+        [("x", "r", "a"), ("a", "t", "b"), ("a", "r", "x"), ("x", "t", "x")],
+    ],
+)
+def test_further_known_triples_of_one_graph(further: list[Row]) -> None:
+    check_further(DATASET, further)
+
+
+def test_counts_of_one_graph_equal_loops() -> None:
+    graph, relations, entities = encode(DATASET), {"r"}, {"a", "c", "d", "e"}
+    restricted = Restriction(tuple(relations), tuple(entities)).apply(graph)
+    for protocol, split in itertools.product(STATIC.values(), ORDER):
+        counts = count_candidates(restricted, protocol, split)
+        heads, tails = count_by_loops(DATASET, protocol, split, relations, entities)
+        assert (counts.head.tolist(), counts.tail.tolist()) == (heads, tails)
+
+
+def test_further_known_triples_have_no_time() -> None:
+    timed = LineFormat(columns="hrtd")
+    known = read_triples(b"a\tr\tb\t2014-01-01\n", timed, "known")
+    plain = encode(DATASET)
+    with pytest.raises(UsageError, match="--known is for graphs of triples"):
+        add_known(plain, known)
+    rows = {role: read_triples(b"a\tr\tb\t2014-01-01\n", timed, role) for role in ORDER}
+    with pytest.raises(UsageError, match="--known is for graphs of triples"):
+        add_known(encode_labels(rows), read_triples(b"a\tr\tb\n", LineFormat(), "known"))
+
+
+def check_further(dataset: Dataset, further: list[Row]) -> None:
     graph = encode(dataset)
     entities, relations = (names(everything(dataset)) for names in (entities_of, relations_of))
     inside = {row for row in further if {row[0], row[2]} <= entities and row[1] in relations}
@@ -135,6 +179,8 @@ def test_names_come_from_a_list_or_a_file(tmp_path: Path) -> None:
     path = tmp_path / "names.txt"
     path.write_text("has, comma\n\nplain\n", encoding="utf-8")
     assert read_names("--relations", str(path)) == ("has, comma", "plain")
+    with pytest.raises(UsageError, match="is not UTF-8 text"):
+        read_names("--relations", "a,b\udcff")
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(DataError, match="Expected UTF-8 with a label on each line"):
         read_names("--entities", str(path))

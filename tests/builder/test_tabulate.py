@@ -16,7 +16,7 @@ from oracles import EVALUATED, MP, PRECISE, SAMPLED
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tasks import Histogram, Tasks
-from rankconst_builder.tabulate import tabulate
+from rankconst_builder.tabulate import table_of, tabulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,3 +141,9 @@ def test_one_candidate_a_task_is_no_chance(side: str) -> None:
     values = [(row["expectation"], row["variance"]) for row in rows if row["side"] == side]
     tasks = 4 if side == "both" else 2
     assert values == [(float(tasks) if metric.optimum is None else metric.optimum, 0.0) for metric in TABULATED]
+
+
+def test_baselines_are_tabulated_by_relation_alone() -> None:
+    """Their whole histograms can have a row for each task: only constants are kept of those."""
+    assert table_of(tasks_of("head", baseline="frequency")) is None
+    assert table_of(tasks_of("head", baseline="frequency", relations=("r",))) == "baseline_candidates"

@@ -31,6 +31,25 @@ def test_headings_that_name_a_graph_together() -> None:
     small = find_joined("Performance on Small Dataset", "Inductive Link Prediction Challenge (ILPC) 2022")
     assert [mention.key for mention in small] == ["ilpc2022small"]
     assert not find_joined("Results", "FB15k-237")
+    assert not find_joined("Nations", "Results")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        # A known name with something attached is another graph, unless that says nothing of the graph.
+        ("WN18RR-plus", [("WN18RR-plus", False)]), ("WN18RR-test", [("WN18RR", True)]),
+        ("WN18RR-test-plus", [("WN18RR-test-plus", False)]), ("Kinships-raw-valid", [("Kinships", True)]),
+        # An unknown one is told by the words around it, and its shape.
+        ("trained on Foo12k and more", [("Foo12k", False)]), ("Foo12k dataset", [("Foo12k", False)]),
+        ("the Foo-Bar benchmark", [("Foo-Bar", False)]), ("better than Foo12k is", []), ("on foos", []),
+        ("higher on H10 and MRR", []), ("on Hits10 dataset", []),
+        # A common word is a name in a heading, not in a sentence.
+        ("of all four nations", [("nations", True)]), ("one of all four nations", []),
+    ],
+)  # fmt: skip
+def test_names_and_what_looks_like_them(text: str, names: list[tuple[str, bool]]) -> None:
+    assert [(mention.text, mention.known) for mention in find_mentions(text)] == names
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from rankconst.catalogue.protocols import (
     parse_protocol,
     parse_side,
     parse_split,
+    shares_negatives,
 )
 from rankconst.moments import compute_moments
 from rankconst.tasks import sampled_histogram
@@ -137,6 +138,18 @@ def test_every_way_of_sampling_states_its_law(key: str) -> None:
 )  # fmt: skip
 def test_spellings_of_ways_of_sampling(name: str, key: str) -> None:
     assert find_protocol(name).key == key
+
+
+def test_what_a_way_of_sampling_says_of_its_own() -> None:
+    shared, usual = find_protocol("sampled:4:one list"), find_protocol("sampled:4")
+    assert (shared.key, shared.shared, usual.shared) == ("sampled:4:shared", True, False)
+    assert "binomial(n; k, 5 - k)" in shared.law
+    assert find_protocol("sampled:4:replacement").needs.startswith("P, the number of other entities")
+    assert (shares_negatives("sampled:4:shared"), shares_negatives("sampled:4"), shares_negatives("raw")) == (
+        True,
+        False,
+        False,
+    )
 
 
 def test_unknown_ways_of_sampling_get_a_hint() -> None:

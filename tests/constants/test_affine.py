@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import optimum_of
-from rankconst.catalogue.metrics import TABULATED, Metric
-from rankconst.constants.affine import ADJUSTMENTS, Affine
+from rankconst.catalogue.metrics import TABULATED, Metric, parse_metric
+from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
+from rankconst.constants.published import Interval
 from rankconst.errors import UndefinedError
 from rankconst.moments import Moments, compute_moments
 from rankconst.tasks import Histogram
@@ -155,3 +156,32 @@ def test_what_admits_values_is_no_part_of_the_map() -> None:
 
 def test_an_undefined_form_is_bad_data() -> None:
     assert UndefinedError.exit_code == 6
+
+
+@EVERY
+def test_corners_bound_the_form(adjustment: str, metric: Metric) -> None:
+    own = MOMENTS[metric]
+    corners = [
+        Moments(own.expectation * mean, 0.0, own.variance * variance, 0.0, "closed_form")
+        for mean in (0.9, 1.0, 1.1)
+        for variance in (0.5, 2.0)
+    ]
+    ends = Interval(own.expectation * 0.7, own.expectation * 0.8)
+    every = [ADJUSTMENTS[adjustment](metric, moments)(end) for moments in corners for end in ends]
+    assert map_corners(adjustment, metric, corners, ends) == Interval(min(every), max(every))
+    arrays: Any = (np.full(2, end) for end in ends)
+    lower: Any
+    upper: Any
+    lower, upper = map_corners(adjustment, metric, corners, Interval(*arrays))
+    assert lower.tolist() == [min(every)] * 2
+    assert upper.tolist() == [max(every)] * 2
+
+
+@pytest.mark.parametrize("means", [(0.9, 1.1), (1.1, 0.9)])
+def test_between_corners_a_form_may_be_undefined(means: tuple[float, float]) -> None:
+    """The MRR of a perfect ranker is 1, and its index divides by the distance to it; dividing by 1 is no harm."""
+    metric = parse_metric("mrr")
+    corners = [Moments(mean, 0.0, 0.1, 0.0, "closed_form") for mean in means]
+    with pytest.raises(UndefinedError, match="between the bounds of its moments, the index of MRR is undefined"):
+        map_corners("index", metric, corners, Interval(0.5, 0.6))
+    assert map_corners("normalised", metric, corners, Interval(0.5, 0.6)) == Interval(0.5 / 1.1, 0.6 / 0.9)

@@ -14,7 +14,8 @@ from rankconst.catalogue.metrics import CATALOGUE, parse_metric
 from rankconst.constants.published import Interval
 from rankconst.constants.significance import compute_significance, show_probability
 from rankconst.errors import UndefinedError
-from rankconst.tails import TAILS
+from rankconst.tails import TAILS, tail_probability
+from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram
 
 
@@ -108,6 +109,28 @@ def test_what_no_number_of_hits_gives_has_no_probability() -> None:
     assert constants.significance(float(np.float32(394 / 402))).log10 == constants.significance("0.9801").log10
 
 
+def test_the_interval_takes_in_what_the_computation_leaves_open() -> None:
+    histogram = Histogram.from_counts([5, 6, 7, 8])
+    metric = parse_metric("mrr")
+    ends = (0.5, 0.4, 0.6)
+    tails = [tail_probability(metric, histogram, value) for value in ends]
+    assert min(tail.error for tail in tails) > 0
+    found = compute_significance(metric, histogram, ends[0], Interval(*ends[1:]))
+    assert found.log10 == tails[0].log10
+    assert found.interval == Interval(tails[2].log10 - tails[2].error, tails[1].log10 + tails[1].error)
+    # No probability is above 1; what is beyond the metric's range is the end of it.
+    found = compute_significance(metric, histogram, 0.5, Interval(0.0, 1.1))
+    assert found.interval.upper == 0.0
+    assert found.interval.lower == pytest.approx(tail_probability(metric, histogram, 1.0).log10, rel=1e-14)
+
+
+def test_no_probability_is_above_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    tails = [Tail(-0.01, 0.5, "inversion"), Tail(-0.3, 0.1, "inversion")]
+    monkeypatch.setattr("rankconst.constants.significance.tail_probabilities", lambda *_: tails)
+    found = compute_significance(parse_metric("mrr"), Histogram.from_counts([5]), 0.5, Interval(0.5, 0.6))
+    assert found.interval == Interval(-0.51, 0.0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mrr", "mr", "hits@10", "gmr", "igmr"])
 def test_a_better_value_is_less_probable(name: str) -> None:
@@ -150,6 +173,8 @@ def test_macro_averages_have_none() -> None:
         (-math.inf, (-math.inf, -math.inf), "0"),
         (-45948.7, (-46027.7, -45869.6), "10^(-46,030 to -45,870)"),
         (-400.25, (-400.25, -400.25), "10^-400.2"),
+        (-12.0, (-12.0, -12.0), "1e-12"),
+        (-12.01, (-12.01, -12.01), "10^-12.0"),
     ],
 )
 def test_how_probabilities_are_written(log10: float, interval: tuple[float, float], shown: str) -> None:

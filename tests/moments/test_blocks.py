@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from oracles import EVALUATED, MP, SAMPLED, absolute_error, relative_error
 from rankconst.catalogue.metrics import CATALOGUE, TABULATED, Metric, parse_metric
-from rankconst.moments import Moments, blocks, compute_moments, median
+from rankconst.moments import Moments, block_counts, blocks, compute_moments, median
 from rankconst.moments.blocks import blocks_of, offsets_of
 from rankconst.moments.median import median_rank
 from rankconst.moments.powers import power_mean
@@ -375,3 +375,48 @@ def test_medians_between_two_blocks_far_apart(near: int) -> None:
     moments = compute_moments(parse_metric("inverse median"), histogram)
     assert abs(Fraction(moments.expectation) - mean) <= Fraction(moments.expectation_error) <= mean / 10**6
     assert abs(Fraction(moments.variance) - variance) <= Fraction(moments.variance_error) <= variance / 10**3
+
+
+# Products of many factors.
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.9])
+def test_generating_functions_of_counts_equal_their_products(spread: float) -> None:
+    """In one series where all factors are near 1, factor by factor otherwise."""
+    rng = np.random.default_rng(11)
+    share = np.append(rng.uniform(0, spread, 30), 1 - rng.uniform(0, spread, 30))[None]
+    tasks = rng.integers(1, 4, (1, 60)).astype(float)
+    needed = np.array([40])
+    zeta = (0.3 + 1j * np.linspace(0, 3.0, 9))[None].astype(np.complex128)
+    found = block_counts._log_ratio(share, tasks, needed, zeta)
+    z = np.exp(zeta[0])
+    expected = np.prod((1 - share[0] + share[0] * z[:, None]) ** tasks[0], axis=1) / z**40
+    assert np.allclose(np.exp(found[0]), expected, rtol=1e-11, atol=1e-15 * abs(expected[0]))
+
+
+@pytest.mark.parametrize(("size", "nodes"), [*itertools.product((0.001, 0.2, 0.9), (1, 5)), (1.5, 5)])
+def test_products_of_what_is_left_equal_factor_by_factor(size: float, nodes: int) -> None:
+    """Rows that reach from every x to y in one series, where it converges, the others one by one."""
+    rng = np.random.default_rng(12)
+    gaps = np.array([50.0, 31.0, 7.0, 1.0])
+    rows = 6 * block_counts._FEW
+    near = np.minimum(gaps[:, None], rng.uniform(1, 40, 8))
+    away = np.concatenate((np.repeat(gaps[:, None], rows, axis=1), near, np.zeros((4, 2))), axis=1)
+    turn = np.exp(1j * np.linspace(0, 3, nodes))[:, None] if nodes > 1 else np.ones((1, 1))
+    unit = turn * rng.uniform(0.2, 1, away.shape[1]) * size / 50
+    tasks = rng.integers(1, 3, away.shape[1]).astype(float)
+    found = block_counts._log_product(away, gaps, unit, tasks)
+    expected = np.prod((1 - away[:, None, :] * unit) ** tasks, axis=2)
+    assert np.allclose(np.exp(found), expected, rtol=1e-12)
+
+
+def test_points_between_the_ends_of_blocks() -> None:
+    """Sums of what has kinks there, and only there."""
+    histogram = gather([(0, 400), (150, 900), (700, 100)])
+    counts = block_counts.BlockCounts(histogram, 2)
+    for start, stop in ((10, 30), (5, 900), (100, 101), (0, 1040)):
+        points, weights = counts._place(start, stop)
+        assert start <= points.min() <= points.max() < stop
+        kinks = np.abs(points - 150.0) + np.abs(points - 400.0) + np.sqrt(points + 900.0)
+        x = np.arange(float(start), float(stop))
+        assert weights @ kinks == pytest.approx(np.sum(np.abs(x - 150) + np.abs(x - 400) + np.sqrt(x + 900)), rel=1e-13)

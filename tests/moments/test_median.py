@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import time
 from collections import Counter
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
@@ -393,3 +394,24 @@ def test_speed(dataset: str, split: str, seconds: float) -> None:
     for moments in (rank, inverse):
         assert moments.expectation_error <= 1e-13 * moments.expectation
         assert moments.variance_error <= 1e-11 * moments.variance
+
+
+@pytest.mark.parametrize("counts", [{50: 41}, {1: 3, 20: 30, 90: 12, 400: 60}, {5: 400, 1000: 900}], ids=str)
+def test_laws_of_counts_equal_products_of_chances(counts: dict[int, int]) -> None:
+    """P(B(x) = m) and its tails for all m within six deviations of the mean, from coin to coin."""
+    histogram = Histogram.from_counts(list(counts), list(counts.values()))
+    points = np.array([x for x in (1, 2, 7, 19, 45, 88, 300, 700) if x < max(counts)])
+    chances = [np.repeat(np.minimum(x / np.array([*counts]), 1), [*counts.values()]) for x in points]
+    laws: list[Any] = [functools.reduce(np.convolve, [np.array([1 - p, p]) for p in each]) for each in chances]
+    for x, each, law in zip(points.tolist(), chances, laws, strict=True):
+        reach = 6 * math.sqrt(float(np.sum(each * (1 - each)))) + 2
+        low, high = (round(float(each.sum()) + sign * reach) for sign in (-1, 1))
+        certain = sum(times for size, times in counts.items() if size <= x)
+        for m in range(max(low, certain, 1), min(high, histogram.total) + 1, max(1, (high - low) // 9)):
+            # The tail on the side where it is small.
+            left = m > float(each.sum())
+            found = BelowCounts(histogram, np.array([x])).evaluate(m, x + left)
+            tail = -float(law[m:].sum()) if left else float(law[:m].sum())
+            assert float(found.mass[0]) == pytest.approx(float(law[m]), rel=1e-11, abs=1e-300)
+            assert float(found.tail[0]) == pytest.approx(tail, rel=1e-10)
+            assert float(found.error[0]) < 1e-12

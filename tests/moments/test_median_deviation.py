@@ -211,6 +211,65 @@ def test_many_equal_tasks(n: int) -> None:
     assert moments.variance_error <= 0.05 * moments.variance
 
 
+# The parts of an estimate.
+
+
+def test_an_estimate_with_and_without_control() -> None:
+    """Without, textbook formulas; with it, what is left of the values has them, and the rest is known."""
+    rng = np.random.default_rng(5)
+    counts = rng.normal(size=(2, 40))
+    values = 3 + counts[0] - 2 * counts[1] + 0.1 * rng.normal(size=40)
+    mean, covariance = np.array([0.3, -0.2]), np.array([[1.0, 0.5], [0.5, 2.0]])
+    control = module._Control(np.array([1.0, 2.0]), mean, covariance)
+    plain = module._estimate(control, np.zeros(2), values, counts)
+    assert plain.expectation == pytest.approx(np.mean(values), rel=1e-14)
+    assert plain.expectation_error == pytest.approx(np.std(values, ddof=1) / math.sqrt(40), rel=1e-12)
+    assert plain.variance == pytest.approx(np.var(values, ddof=1), rel=1e-12)
+    squares = np.square(values - np.mean(values))
+    known = np.var(squares, ddof=1) / 40 + 2 * np.var(values, ddof=1) ** 2 / 40**2
+    assert plain.variance_error == pytest.approx(math.sqrt(known), rel=1e-12)
+    slopes = np.array([1.0, -2.0])
+    rest = values - slopes @ counts
+    found = module._estimate(control, slopes, values, counts)
+    assert found.expectation == pytest.approx(np.mean(rest) + slopes @ mean, rel=1e-12)
+    assert found.expectation_error == pytest.approx(np.std(rest, ddof=1) / math.sqrt(40), rel=1e-10)
+    # Var[R] + 2 Cov[R, L] + Var[L], the last of which is known.
+    linear = slopes @ counts
+    expected = np.var(rest, ddof=1) + 2 * np.cov(rest, linear)[0, 1] + slopes @ covariance @ slopes
+    assert found.variance == pytest.approx(expected, rel=1e-12)
+
+
+def test_an_estimate_of_what_is_rare() -> None:
+    values = np.array([2.0] * 98 + [5.0, 4.0])
+    found = module._estimate_rare(Histogram.from_counts([9] * 40), values, 4.0)
+    assert found is not None
+    squares = np.square(values - 2.05)
+    assert found.expectation == pytest.approx(2.05)
+    assert found.variance == pytest.approx(np.mean(squares))
+    # As if nine more were as far off as the farthest, by 3.
+    assert found.expectation_error == pytest.approx(math.sqrt(np.sum(squares) + 9 * 3**2) / 100)
+    assert found.variance_error == pytest.approx(
+        math.sqrt(np.sum(np.square(squares - np.mean(squares))) + 9 * 3**4) / 100
+    )
+    assert module._estimate_rare(Histogram.from_counts([9] * 40), np.array([2.0] * 70 + [5.0] * 30), 4.0) is None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "offsets", "middle", "distance"),
+    [
+        ([8], None, 4, 2),
+        ([4, 8], None, 8 / 3, 4 / 3),
+        ([4], [10], 12, 1),
+        ([2, 6], [1, 3], 3, 1.5),
+    ],
+)
+def test_where_half_of_the_ranks_are_expected(
+    sizes: list[int], offsets: list[int] | None, middle: float, distance: float
+) -> None:
+    found = module._locate(Histogram.from_counts(sizes, offsets=offsets))
+    assert found == pytest.approx((middle, distance), abs=2e-3)
+
+
 # What is certain, and nearly so.
 
 

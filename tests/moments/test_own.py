@@ -17,7 +17,8 @@ import rankconst
 from oracles import MP
 from rankconst import compute_mean, compute_moments, compute_power_mean, parse_metric
 from rankconst.errors import DataError, UndefinedError, UsageError
-from rankconst.moments import own
+from rankconst.moments import _round_up, own
+from rankconst.moments.powers import _central_moments, _SumOverBlocks, _SumOverFirstRanks
 from rankconst.moments.result import lift_rounding
 from rankconst.tasks import Histogram, sampled_histogram
 
@@ -152,7 +153,7 @@ def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest
 def test_too_many_ranks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own, "_MOST_RANKS", 100)
     with pytest.raises(UndefinedError, match="at 101 ranks; at most 100"):
-        compute_mean(np.sqrt, Histogram.from_counts([101]))
+        compute_mean(np.sqrt, Histogram.from_counts([3, 101]))
     with pytest.raises(UndefinedError, match="any of 102; at most 100"):
         compute_power_mean(math.inf, Histogram.from_counts([103]))
 
@@ -193,6 +194,23 @@ def test_power_means_over_every_rank_vector(tasks: list[tuple[int, int, int]], p
     assert moments.variance_error <= max(1e-4 * float(variance), 1e-28)
 
 
+@pytest.mark.parametrize("exponent", [-2.0, -1.0, 0.5, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("tasks", [[(3, 0, 2), (5, 0, 1)], [(1, 0, 1), (4, 0, 2)], [(3, 2, 2), (4, 0, 1)]], ids=str)
+def test_central_moments_of_a_sum_of_powers(tasks: list[tuple[int, int, int]], exponent: float) -> None:
+    histogram = gather(tasks)
+    if histogram.offsets is None:
+        sizes, weights = (each.astype(float) for each in (histogram.num_candidates, histogram.num_tasks))
+        found = _central_moments(_SumOverFirstRanks(sizes, weights, exponent))
+    else:
+        found = _central_moments(_SumOverBlocks(histogram, exponent))
+    sums = [MP.fsum(MP.mpf(rank) ** exponent for rank in ranks) for ranks in list_ranks(tasks)]
+    mean = MP.fsum(sums) / len(sums)
+    for order, moment in enumerate(found):
+        terms = [(each / mean - 1) ** order for each in sums]
+        size = MP.fsum(map(abs, terms)) / len(sums)
+        assert abs(moment - MP.fsum(terms) / len(sums)) <= 10.0 ** (order - 16) * size
+
+
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 3)), min_size=1, max_size=5), st.booleans())
 def test_smallest_and_largest_ranks(blocks: list[tuple[int, int]], largest: bool) -> None:
     tasks = [(size, offset, 1) for size, offset in blocks]
@@ -216,3 +234,27 @@ def test_power_means_grow_with_their_exponent_on_a_benchmark() -> None:
 def test_other_exponents_are_refused(p: float) -> None:
     with pytest.raises(UsageError, match="exponent"):
         compute_power_mean(p, Histogram.from_counts([3, 4]))
+
+
+@pytest.mark.parametrize("error", [0.0, 1e-300, 3e-17, 0.1, 1.0, 255.0, 257.0])
+def test_errors_are_rounded_up_to_eight_bits(error: float) -> None:
+    found = _round_up(error)
+    assert error <= found <= error * (1 + 1 / 128)
+    assert (math.frexp(found)[0] * 256).is_integer()
+    assert _round_up(math.inf) == math.inf
+
+
+def test_errors_of_blocks_and_of_shared_negatives() -> None:
+    metric = parse_metric("mrr")
+    blocks = compute_moments(metric, Histogram.from_counts([3, 7], offsets=[2, 0]))
+    for error in (blocks.expectation_error, blocks.variance_error):
+        assert error > 0
+        assert (math.frexp(error)[0] * 256).is_integer()
+    alone = compute_moments(metric, Histogram.from_counts([5] * 7))
+    shared = compute_moments(metric, sampled_histogram("sampled:4:shared", 7))
+    # Seven tasks that share four negatives: the variance doubles, and so does what it errs by.
+    assert shared.variance == 2 * alone.variance
+    ulp = 2 * 2.0**-53 * alone.variance
+    assert 2 * alone.variance_error + ulp < shared.variance_error < 2 * alone.variance_error + 2.5 * ulp
+    with pytest.raises(UsageError, match=r"share their negatives; there are for (?!.*median).*hits_at_k"):
+        compute_moments(parse_metric("median"), sampled_histogram("sampled:4:shared", 7))

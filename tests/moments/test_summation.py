@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from rankconst.moments.summation import gram_rules
+from rankconst.moments.summation import Panel, gram_rule, gram_rules, place_nodes, uniform_rule
+from rankconst.moments.sums import condense
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize("size", [8, 16, 32])
@@ -27,3 +33,71 @@ def test_rules_formed_together_are_those_formed_alone() -> None:
     for place, length in enumerate(lengths.tolist()):
         alone = gram_rules(np.array([length]), 16)
         assert all(np.array_equal(one[0], many[place]) for one, many in zip(alone, together, strict=True))
+
+
+def test_a_rule_of_as_many_nodes_as_terms_is_the_sum() -> None:
+    for size in (5, 6):
+        nodes, weights = gram_rule(5, size)
+        assert nodes.tolist() == [0, 1, 2, 3, 4]
+        assert weights.tolist() == [1] * 5
+
+
+@pytest.mark.parametrize("nodes", [4, 9])
+def test_rules_of_uniform_laws_have_their_moments(nodes: int) -> None:
+    sizes = np.array([1, 2, nodes - 1, nodes, nodes + 1, 17, 1000, 10**9], dtype=np.float64)
+    at, weights = uniform_rule(sizes, nodes)
+    for size, x, share in zip(sizes.astype(int).tolist(), at, weights, strict=True):
+        assert share.min() >= 0
+        for degree in range(2 * nodes):
+            # Of few ranks, term by term; of many, that of the continuous law with the terms that are left of it.
+            if size <= 1000:
+                exact = sum(Fraction(2 * r - size - 1, 2 * size) ** degree for r in range(1, size + 1)) / size
+            else:
+                exact = Fraction(1 - degree % 2, 2**degree * (degree + 1))
+            assert abs(float(share @ (x / size) ** degree) - float(exact)) <= 2e-15
+
+
+def test_nodes_sum_over_consecutive_panels() -> None:
+    panels = [Panel(3, 40, 3.0), Panel(40, 80, 40.0), Panel(80, 900, 900.0), Panel(900, 2000, 900.0)]
+    nodes = place_nodes([*panels, Panel(2000, 4000, 2000.0)])
+    assert nodes.points[: nodes.firsts[2]].tolist() == [*range(3, 80)]
+    assert nodes.weights[: nodes.firsts[2]].tolist() == [1] * 77
+    assert np.all(np.diff(nodes.points) > 0)
+    assert nodes.points.size < 77 + 3 * 29
+    functions: list[Callable[[Any], Any]] = [lambda x: 1 / (x + 900), lambda x: np.log(x + 900), np.ones_like]
+    for f in functions:
+        values = f(nodes.points.astype(np.float64))
+        exact = math.fsum(f(np.arange(3.0, 4000.0)).tolist())
+        found, error = nodes.sum(values, np.zeros_like(values))
+        assert abs(found - exact) <= error + 1e-14 * abs(exact)
+        assert error <= 1e-12 * abs(exact)
+        _, wider = nodes.sum(values, np.full(values.size, 0.5))
+        assert wider == pytest.approx(error + 0.5 * np.abs(nodes.weights).sum())
+    assert float(nodes.weights.sum()) == pytest.approx(3997, rel=1e-14)
+
+
+def test_a_sum_says_what_it_leaves_out() -> None:
+    """A function that varies within less than the panel's scale is not summed well, and the error tells."""
+    nodes = place_nodes([Panel(0, 2000, 2000.0)])
+    for width in (150.0, 300.0):
+        f = 1 / (1 + np.square((nodes.points - 700.0) / width))
+        found, error = nodes.sum(f, np.zeros_like(f))
+        exact = float(np.sum(1 / (1 + np.square((np.arange(2000) - 700.0) / width))))
+        assert 1e-9 * exact < abs(found - exact) < error
+
+
+def test_no_panels_have_no_points() -> None:
+    nodes = place_nodes([])
+    assert [each.size for each in (nodes.points, nodes.weights, nodes.checks, nodes.firsts)] == [0] * 4
+
+
+def test_a_size_may_be_a_point_of_the_interpolation() -> None:
+    """There the Lagrange polynomials are 0 and 1, not a quotient of zeros."""
+    sizes = 2**52 + np.arange(100) * 2**43
+    points, _ = condense(sizes, np.ones_like(sizes))
+    assert points.size == 24
+    sizes = np.unique(np.append(sizes, points[:3].astype(np.int64)))
+    kept, weights = condense(sizes, np.full(sizes.size, 7))
+    assert np.array_equal(kept, points)
+    for g in (np.log, np.sqrt, np.ones_like):
+        assert float(weights @ g(kept)) == pytest.approx(7 * float(np.sum(g(sizes.astype(np.float64)))), rel=1e-14)

@@ -21,9 +21,9 @@ import rankconst
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, tail_probabilities, tail_probability
-from rankconst.tails.enumeration import enumerate_sums
-from rankconst.tails.inversion import find_saddle, invert
+from rankconst.tails import TAILS, explain_lack, tail_probabilities, tail_probability
+from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
+from rankconst.tails.inversion import _BETA, _window, find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
 from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram
@@ -130,6 +130,161 @@ def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...]) -
         x = -math.log(value) if name == "gmr" else float(value - best)
         tail = invert(law, x if law.span is None else round(x / law.span) * law.span)
         assert _covers(tail, _log10(chance)), (value, tail, _log10(chance))
+
+
+@pytest.mark.parametrize("counts", [(2, 5), (1, 2, 3), (3, 3, 5), (4, 4, 4), (2, 2, 2, 6)], ids=str)
+def test_rank_sums_are_counted(counts: tuple[int, ...]) -> None:
+    chances = Counter(sum(ranks) for ranks in itertools.product(*(range(1, size + 1) for size in counts)))
+    possible = math.prod(counts)
+    for most in range(len(counts), sum(counts)):
+        tail = count_rank_sums(Histogram.from_counts(counts), most)
+        assert tail is not None
+        truth = _log10(Fraction(sum(times for ranks, times in chances.items() if ranks <= most), possible))
+        assert _covers(tail, truth)
+        assert abs(tail.log10 - truth) <= 2e-16 * (1 + abs(truth))
+        assert tail.error <= 1e-15 * (2 + math.log(possible))
+
+
+def test_rank_sums_are_counted_only_where_that_is_quick() -> None:
+    assert count_rank_sums(Histogram.from_counts([2] * 40), 50) is not None
+    assert count_rank_sums(Histogram.from_counts([2] * 41), 50) is None
+    # One task of each size makes two terms, and 4096 are few.
+    assert count_rank_sums(Histogram.from_counts(range(2, 14)), 20) is not None
+    assert count_rank_sums(Histogram.from_counts(range(2, 15)), 20) is None
+
+
+@pytest.mark.parametrize("counts", [(2, 2, 5, 5), (8, 7, 6, 5), (6,) * 5, (11, 2, 2), (9, 13)], ids=str)
+@pytest.mark.parametrize("name", ["mrr", "gmr"])
+def test_enumerated_sums_are_exact(name: str, counts: tuple[int, ...]) -> None:
+    law = _sum_law(name, Histogram.from_counts(counts))
+    cumulated = _cumulated(name, counts)
+    best = cumulated[0][0]
+    for value, chance in cumulated[1 : -1 : max(1, len(cumulated) // 9)]:
+        x = -math.log(value) if name == "gmr" else float(value - best)
+        tail = enumerate_sums(law, x, 1e-12)
+        assert tail is not None
+        truth = _log10(chance)
+        assert _covers(tail, truth)
+        assert abs(tail.log10 - truth) < 1e-14 * (1 + abs(truth))
+        assert tail.error < 2e-13
+
+
+@pytest.mark.parametrize("sizes", [[20] * 30, [7] * 15 + [40] * 10, [2, 9]], ids=len)
+def test_integral_of_rank_sums_against_whole_numbers(sizes: list[int]) -> None:
+    histogram, n, most = Histogram.from_counts(sizes), len(sizes), sum(sizes)
+    for total in sorted({n + 1, n + 9, 2 * n, (n + most) // 2 - 1, (n + most) // 2 + 1, most - n // 2, most - 2}):
+        exact, found = count_rank_sums(histogram, total), invert(RankLaw(histogram), float(n - total))
+        assert exact is not None
+        assert _covers(found, exact.log10)
+        assert abs(found.log10 - exact.log10) <= 1e-14 * (1 + abs(exact.log10))
+        assert found.error <= 1e-13
+
+
+# How closely the integral knows laws of 30 and 67 tasks, at some shares of the way from the best sum to the worst.
+KNOWN = {((6, 30),): {0.003: 2e-9, 0.3: 2e-3, 0.6: 3e-6}, ((4, 60), (3, 7)): {0.05: 2e-9, 0.3: 2e-9, 0.995: 1e-45}}
+
+
+@pytest.mark.parametrize("tasks", KNOWN, ids=str)
+def test_integral_against_enumeration(tasks: tuple[tuple[int, int], ...]) -> None:
+    law = LogRankLaw(Histogram.from_counts([size for size, times in tasks for _ in range(times)]))
+    for share, error in KNOWN[tasks].items():
+        exact, found = enumerate_sums(law, -law.width * share, 1e-11), invert(law, -law.width * share)
+        assert exact is not None
+        assert abs(found.log10 - exact.log10) <= found.error + exact.error
+        assert found.error < error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(700, 900), (3, 400, 3)])
+@pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw])
+def test_a_bracket_holds_where_chance_does_better(kind: type[SumLaw], sizes: tuple[int, ...]) -> None:
+    """What few tasks leave open of a complement, the tail's error says; no density is there to know more from."""
+    law = kind(Histogram.from_counts(sizes))
+    sums = functools.reduce(np.add.outer, [law.deviations(np.arange(1.0, size + 1)) for size in sizes]).ravel()
+    sums.sort()
+    for share in (0.0005, 0.2):
+        x = float(sums[int(share * sums.size)])
+        chance = np.count_nonzero(sums >= x - 1e-12) / sums.size
+        assert _covers(invert(law, x), math.log10(chance))
+
+
+@pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])
+def test_the_window_is_the_transform_of_its_density(z: complex) -> None:
+    u, weights = np.polynomial.legendre.leggauss(120)
+    density = weights * np.i0(_BETA * np.sqrt(1 - u * u)) * _BETA / (2 * math.sinh(_BETA))
+    terms = density * np.exp(z * u)
+    assert abs(_window(np.array([z]))[0] - terms.sum()) <= 1e-13 * np.abs(terms).sum()
+
+
+@pytest.mark.parametrize("log", [-0.05, -1.0, -30.0])
+@pytest.mark.parametrize("error", [0.0, 1e-13, 1e-6, 0.01])
+def test_an_error_of_a_logarithm_is_one_of_the_tail(log: float, error: float) -> None:
+    """The tail of both ends is covered, and hardly more."""
+    direct, complement = Tail.from_log(log, error, "exact"), Tail.from_complement(log, error, "exact")
+    rounding = 2e-15 * (1 + abs(log))
+    with mpmath.workdps(50):
+        for end in (mpmath.mpf(log) - mpmath.mpf(error), mpmath.mpf(log) + mpmath.mpf(error)):
+            for tail, chance in ((direct, mpmath.exp(end)), (complement, -mpmath.expm1(end))):
+                assert abs(mpmath.mpf(tail.log10) - mpmath.log10(chance)) <= tail.error
+        slope = float(mpmath.exp(log) / -mpmath.expm1(log))
+        truth = mpmath.log10(-mpmath.expm1(log))
+        assert abs(mpmath.mpf(complement.log10) - truth) <= 1e-14 * slope
+    assert direct.error <= (error + rounding) / math.log(10)
+    assert complement.error <= 2 * slope * (error + rounding) / math.log(10)
+
+
+def test_a_complement_that_is_not_known_says_so() -> None:
+    """With an error of 1 and more, it may be as little as 0, and as much as the error says."""
+    for log, error in ((-5.0, 1.0), (-5.0, 3.0), (-9.0, 8.5)):
+        tail = Tail.from_complement(log, error, "exact")
+        assert abs(tail.log10 - math.log10(-math.expm1(log))) < 1e-14
+        least = math.log10(-math.expm1(log + error))
+        assert tail.error == pytest.approx(max(tail.log10 - least, -tail.log10), rel=1e-12)
+    assert Tail.from_complement(-5.0, 5.5, "exact").error == math.inf
+    assert Tail.from_complement(-5.0, 1e3, "exact", 0.0).error == math.inf
+    # Of some it is known apart what they are at most.
+    for most in (-5.0, -4.0):
+        tail = Tail.from_complement(-5.0, 1e3, "exact", most)
+        assert tail.log10 - tail.error == pytest.approx(min(math.log10(-math.expm1(most)), 2 * tail.log10), rel=1e-12)
+    assert Tail.from_complement(0.0, 0.1, "exact") == Tail(0.0, math.inf, "exact")
+    # A probability above 1 is one of 1, rounded.
+    assert Tail.from_log(1e-16, 0.0, "exact").log10 == 0.0
+
+
+def test_sums_on_a_lattice_are_told_apart_however_many_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reciprocals of ranks up to 10 are multiples of 1/2520; what is above one by less than a quarter reaches it."""
+    asked: list[tuple[float, float]] = []
+
+    def enumerate_none(law: SumLaw, x: float, slack: float) -> Tail:
+        asked.append((law.width + x, slack))
+        return Tail(-1.0, 0.0, "exact")
+
+    monkeypatch.setattr("rankconst.tails.enumerate_sums", enumerate_none)
+    n = 10**10
+    worst = Histogram(np.array([10]), np.array([n]))
+    for steps in (100.3, 100.5, 101.0, 101.2):
+        assert tail_probability(parse_metric("mrr"), worst, 0.1 + steps / 2520 / n).log10 == -1.0
+    assert [x * 2520 for x, _ in asked] == [pytest.approx(101, abs=0.01)] * 4
+    assert all(slack <= 0.25 / 2520 for _, slack in asked)
+
+
+def test_everything_does_as_well_as_the_worst_value() -> None:
+    histogram = Histogram.from_counts([5, 8])
+    worst = {"igmr": 0.0, "gmr": 6.5, "mr": 6.5, "mrr": 0.1, "hits@1": 0.0}
+    for name, value in worst.items():
+        assert tail_probability(parse_metric(name), histogram, value) == Tail(0.0, 0.0, "exact")
+
+
+def test_so_many_tasks_have_a_tail_and_no_more() -> None:
+    metric = parse_metric("hits@1")
+    assert explain_lack(metric, Histogram(np.array([2]), np.array([10**11]))) == ""
+    assert "more than 100,000,000,000 tasks" in explain_lack(metric, Histogram(np.array([2]), np.array([10**11 + 1])))
+
+
+def test_ranks_that_a_single_task_may_have() -> None:
+    law = ReciprocalLaw(Histogram.from_counts([20]))
+    for floor in (-1.0, -0.9, -0.75, -0.5, -0.4999, -0.1):
+        assert _reach(law, 20, floor) == sum(1 / r - 1 >= floor for r in range(1, 21))
 
 
 def _packed_product(terms: dict[int, list[int]], tasks: dict[int, int]) -> tuple[int, int]:
@@ -347,15 +502,23 @@ def test_generating_functions_against_plain_sums(kind: type[SumLaw], upper: bool
     sizes = np.array([2, 63, 64, 65, 100, 5000, 14541])
     law = kind(Histogram.from_counts(sizes))
     sign = 1.0 if upper else -1.0
-    z = np.array([complex(sign * a, b) for a in (1e-6, 0.3, 1.0, 9.6, 60.0) for b in (0.0, 0.7, 45.0)])
-    for point in z:
+    z = np.array([complex(sign * a, b) for a in (1e-6, 0.3, 1.0, 9.6, 60.0) for b in (0.0, 0.7, 45.0, 400.0)])
+    # One by one, and together, which takes as many terms as the largest needs.
+    for point, at_once in zip(z, law.log_means(z, upper), strict=True):
         found = law.log_means(np.array([point]), upper)[0]
-        for size, got in zip(sizes, found, strict=True):
+        for size, got, got_too in zip(sizes, found, at_once, strict=True):
             f = law.deviations(np.arange(1.0, size + 1))
             terms = np.exp(point * (f - (0.0 if upper else f[-1])))
             direct = complex(math.fsum(terms.real.tolist()), math.fsum(terms.imag.tolist())) / int(size)
             tolerance = 1e-14 * (20 + abs(point) * float(f[0] - f[-1])) * float(np.abs(terms).mean())
             assert abs(np.exp(got) - direct) <= tolerance, (point, size)
+            assert abs(np.exp(got_too) - direct) <= tolerance, (point, size)
+
+
+def test_complements_are_followed_no_further_than_few_terms_reach() -> None:
+    law = LogRankLaw(Histogram.from_counts([2, 10**9]))
+    assert law.cost(law.farthest) < 100
+    assert np.isfinite(law.log_means(np.array([-law.farthest + 0j]), upper=False)).all()
 
 
 EXTREMES: dict[str, dict[int, int]] = {
