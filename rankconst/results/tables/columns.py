@@ -339,7 +339,7 @@ def read_name(cell: str, known: Container[str] = (), stems: Container[tuple[str,
     if not any(mark in cell for mark in "([") and _LAST_SAID.search(cell[:_LONGEST]) is None:
         return {}
     apart = _APART.fullmatch(cell[:_LONGEST])
-    said = None if apart is None else read_words(apart[2] or apart[3])
+    said = None if apart is None else read_words(apart[2] or apart[3] or "")
     if said is not None:
         return {
             role: word for role, word in said.items() if role in {"split", "side", "protocol"} and role not in known
