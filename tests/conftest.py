@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gc
 import importlib.util
@@ -35,6 +36,13 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 
+# Files that take long, the longest first. What `--dist loadfile` hands out last should be short: it leaves the other
+# processes without work.
+_LONGEST = [
+    *("builder/test_verify.py", "moments/test_moments.py", "builder/test_pipeline.py", "test_shipped_tables.py"),
+    *("faults/test_faults.py", "cli/test_build.py", "tails/test_tails.py", "cli/test_app.py", "test_docs.py"),
+]
+
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 
 
@@ -42,6 +50,18 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector leave the thousands of tests alone, and look at the rest more seldom."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the files be handed out in the order below, not by their numbers of tests."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files first that take longest."""
+    places = {Path(__file__).parent / name: place for place, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 def _mirror() -> Path:
@@ -81,6 +101,38 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let builds compute the constants of a histogram once a test run, for tests of everything else in a build."""
     del few_draws
+    if importlib.util.find_spec("rankconst_builder"):
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _compute_once)
+
+
+# Constants that take an integral, a distribution or draws.
+_LONG = {
+    *("inverse_arithmetic_mean_rank", "harmonic_mean_rank", "quadratic_mean_rank", "inverse_quadratic_mean_rank"),
+    *("median_rank", "inverse_median_rank", "standard_deviation", "median_absolute_deviation"),
+}
+
+
+def _fill_in(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
+    if metric.family not in _LONG:
+        return _compute_once(metric, histogram)
+    found = _compute_once(rankconst.parse_metric("mean_rank"), histogram)
+    if metric.family == "median_absolute_deviation" and found.variance:
+        return dataclasses.replace(found, method="sampled", num_draws=2**8)
+    return dataclasses.replace(found, method="numerical")
+
+
+@pytest.fixture
+def placeholders(cheap_constants: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let builds put the mean rank in the place of what takes long, for tests that look at no such number."""
+    del cheap_constants
+    if importlib.util.find_spec("rankconst_builder"):
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _fill_in)
+
+
+@pytest.fixture
+def true_constants(placeholders: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute all constants in one test of a module whose others have placeholders."""
+    del placeholders
     if importlib.util.find_spec("rankconst_builder"):
         monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _compute_once)
 
