@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 import rankconst
+from few_tables import few_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,8 +140,8 @@ def true_constants(placeholders: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The carried tables in a zip file, in a folder there, as a release packs them."""
-    path, tables = tmp_path_factory.mktemp("packed") / "rankconst-tables.zip", rankconst.load()
+    """A small set of tables in a zip file, in a folder there, as a release packs them."""
+    path, tables = tmp_path_factory.mktemp("packed") / "rankconst-tables.zip", few_tables()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in tables.path.iterdir():
             archive.write(file, f"rankconst-tables-{tables.version}/{file.name}")
