@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import gc
 import importlib.util
 import os
@@ -16,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-import rankconst
 from few_tables import few_tables
+from placeholders import compute_once, fill_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,11 +85,6 @@ def reference() -> Path:
     return folder
 
 
-@functools.cache
-def _compute_once(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
-    return rankconst.compute_moments(metric, histogram)
-
-
 @pytest.fixture
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sampled constants rest on few random rankings, for tests whose subject is something else."""
@@ -103,23 +96,7 @@ def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let builds compute the constants of a histogram once a test run, for tests of everything else in a build."""
     del few_draws
     if importlib.util.find_spec("rankconst_builder"):
-        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _compute_once)
-
-
-# Constants that take an integral, a distribution or draws.
-_LONG = {
-    *("inverse_arithmetic_mean_rank", "harmonic_mean_rank", "quadratic_mean_rank", "inverse_quadratic_mean_rank"),
-    *("median_rank", "inverse_median_rank", "standard_deviation", "median_absolute_deviation"),
-}
-
-
-def _fill_in(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
-    if metric.family not in _LONG:
-        return _compute_once(metric, histogram)
-    found = _compute_once(rankconst.parse_metric("mean_rank"), histogram)
-    if metric.family == "median_absolute_deviation" and found.variance:
-        return dataclasses.replace(found, method="sampled", num_draws=2**8)
-    return dataclasses.replace(found, method="numerical")
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_once)
 
 
 @pytest.fixture
@@ -127,7 +104,7 @@ def placeholders(cheap_constants: None, monkeypatch: pytest.MonkeyPatch) -> None
     """Let builds put the mean rank in the place of what takes long, for tests that look at no such number."""
     del cheap_constants
     if importlib.util.find_spec("rankconst_builder"):
-        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _fill_in)
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", fill_in)
 
 
 @pytest.fixture
@@ -135,7 +112,7 @@ def true_constants(placeholders: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute all constants in one test of a module whose others have placeholders."""
     del placeholders
     if importlib.util.find_spec("rankconst_builder"):
-        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _compute_once)
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_once)
 
 
 @pytest.fixture(scope="session")
