@@ -6,6 +6,7 @@ rows of its file in their order. Of a protocol only the attributes that its clas
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -96,29 +97,45 @@ def count_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str) -> Br
     return BruteCounts(rows, heads, tails, len(ranked_entities(dataset, protocol)), relations)
 
 
-def count_with_sets(dataset: Dataset, protocol: ProtocolRow, split: str) -> BruteCounts:
-    """Count as above for graphs of real size: answers are gathered in sets, query by query."""
-    entities, rows = ranked_entities(dataset, protocol), list_rows(dataset, protocol, split)
-    names = {split: None} | dict.fromkeys(filter_splits(protocol, split)) if protocol.known != "none" else {}
-    heads: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
-    tails: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
-    relations: defaultdict[Hashable, set[Hashable]] = defaultdict(set)
-    kinds = ranked_relations(dataset, protocol)
-    end = None if protocol.time == "same" else 3
-    for h, r, t, *more in (row[:end] for name in names for row in dataset[name] if {row[0], row[2]} <= entities):
-        heads[r, t, *more].add(h)
-        tails[h, r, *more].add(t)
-        if r in kinds:
-            relations[h, t].add(r)
-    ranked = [dataset[split][place][:end] for place in rows]
-    size = len(entities)
-    return BruteCounts(
-        rows,
-        [size - len(heads[r, t, *more] - {h}) for h, r, t, *more in ranked],
-        [size - len(tails[h, r, *more] - {t}) for h, r, t, *more in ranked],
-        size,
-        [len(kinds) - len(relations[h, t] - {r}) for h, r, t, *_ in ranked],
-    )
+def count_with_sets(dataset: Dataset) -> Callable[[ProtocolRow, str], BruteCounts]:
+    """Return what counts as above for graphs of real size: answers are gathered in sets, query by query.
+
+    Many protocols and splits have the same known facts, which are gathered once.
+    """
+    asked: dict[str, ProtocolRow] = {}
+
+    @functools.cache
+    def rank(candidates: str) -> tuple[set[Hashable], set[Hashable]]:
+        return ranked_entities(dataset, asked[candidates]), ranked_relations(dataset, asked[candidates])
+
+    @functools.cache
+    def gather(candidates: str, names: frozenset[str], end: int | None) -> list[dict[Hashable, set[Hashable]]]:
+        entities, kinds = rank(candidates)
+        heads, tails, relations = found = [defaultdict[Any, set[Any]](set) for _ in range(3)]
+        for h, r, t, *more in (row[:end] for name in names for row in dataset[name] if {row[0], row[2]} <= entities):
+            heads[r, t, *more].add(h)
+            tails[h, r, *more].add(t)
+            if r in kinds:
+                relations[h, t].add(r)
+        return [dict(one) for one in found]
+
+    def count(protocol: ProtocolRow, split: str) -> BruteCounts:
+        asked[protocol.candidates] = protocol
+        entities, kinds = rank(protocol.candidates)
+        rows, size = list_rows(dataset, protocol, split), len(entities)
+        names = frozenset({split, *filter_splits(protocol, split)}) if protocol.known != "none" else frozenset()
+        end = None if protocol.time == "same" else 3
+        heads, tails, relations = gather(protocol.candidates, names, end)
+        ranked, none = [dataset[split][place][:end] for place in rows], frozenset[Any]()
+        return BruteCounts(
+            rows,
+            [size - len(heads.get((r, t, *more), none) - {h}) for h, r, t, *more in ranked],
+            [size - len(tails.get((h, r, *more), none) - {t}) for h, r, t, *more in ranked],
+            size,
+            [len(kinds) - len(relations.get((h, t), none) - {r}) for h, r, t, *_ in ranked],
+        )
+
+    return count
 
 
 def ranked_entities(dataset: Dataset, protocol: ProtocolRow) -> set[Hashable]:
@@ -253,19 +270,22 @@ BASELINE_SCORES: dict[str, Callable[[Dataset], Score]] = {
 }
 
 
-def rank_brute_force(
-    dataset: Dataset, protocol: ProtocolRow, split: str, baseline: str
-) -> dict[str, list[tuple[int, int]]]:
-    """Count for each ranked row, by side, how many candidates score above the true answer, and how many the same."""
-    score = BASELINE_SCORES[baseline](dataset)
+Ranks = dict[str, list[tuple[int, int]]]
+
+
+def rank_brute_force(dataset: Dataset, protocol: ProtocolRow, split: str, baselines: Iterable[str]) -> dict[str, Ranks]:
+    """Count for each baseline, side and ranked row how many candidates score above the true answer, and how many the
+    same."""
+    scores = {baseline: BASELINE_SCORES[baseline](dataset) for baseline in baselines}
     rows, candidates = list_candidates(dataset, protocol, split)
-    found: dict[str, list[tuple[int, int]]] = {"head": [], "tail": []}
+    found: dict[str, Ranks] = {baseline: {"head": [], "tail": []} for baseline in scores}
     for place, (heads, tails) in zip(rows, candidates, strict=True):
         h, r, t = dataset[split][place][:3]
         for side, entity, answer, others in (("head", t, h, heads), ("tail", h, t, tails)):
-            own = score(side, entity, r, answer)
-            scores = [score(side, entity, r, other) for other in others]
-            found[side].append((sum(one > own for one in scores), scores.count(own)))
+            for baseline, score in scores.items():
+                own = score(side, entity, r, answer)
+                values = [score(side, entity, r, other) for other in others]
+                found[baseline][side].append((sum(one > own for one in values), values.count(own)))
     return found
 
 

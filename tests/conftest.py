@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import importlib.util
 import os
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-import rankconst
+from few_tables import few_tables
+from placeholders import compute_once, fill_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,13 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rankconst"))
 
+# Files that take long, the longest first. What `--dist loadfile` hands out last should be short: it leaves the other
+# processes without work.
+_LONGEST = [
+    *("builder/test_verify.py", "moments/test_moments.py", "builder/test_pipeline.py", "test_shipped_tables.py"),
+    *("faults/test_faults.py", "cli/test_build.py", "tails/test_tails.py", "cli/test_app.py", "test_docs.py"),
+]
+
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 
 
@@ -42,6 +49,18 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector leave the thousands of tests alone, and look at the rest more seldom."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the files be handed out in the order below, not by their numbers of tests."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files first that take longest."""
+    places = {Path(__file__).parent / name: place for place, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 def _mirror() -> Path:
@@ -66,11 +85,6 @@ def reference() -> Path:
     return folder
 
 
-@functools.cache
-def _compute_once(metric: rankconst.Metric, histogram: rankconst.Histogram) -> rankconst.Moments:
-    return rankconst.compute_moments(metric, histogram)
-
-
 @pytest.fixture
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sampled constants rest on few random rankings, for tests whose subject is something else."""
@@ -82,13 +96,29 @@ def cheap_constants(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let builds compute the constants of a histogram once a test run, for tests of everything else in a build."""
     del few_draws
     if importlib.util.find_spec("rankconst_builder"):
-        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", _compute_once)
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_once)
+
+
+@pytest.fixture
+def placeholders(cheap_constants: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let builds put the mean rank in the place of what takes long, for tests that look at no such number."""
+    del cheap_constants
+    if importlib.util.find_spec("rankconst_builder"):
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", fill_in)
+
+
+@pytest.fixture
+def true_constants(placeholders: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute all constants in one test of a module whose others have placeholders."""
+    del placeholders
+    if importlib.util.find_spec("rankconst_builder"):
+        monkeypatch.setattr("rankconst_builder.tabulate.compute_moments", compute_once)
 
 
 @pytest.fixture(scope="session")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The carried tables in a zip file, in a folder there, as a release packs them."""
-    path, tables = tmp_path_factory.mktemp("packed") / "rankconst-tables.zip", rankconst.load()
+    """A small set of tables in a zip file, in a folder there, as a release packs them."""
+    path, tables = tmp_path_factory.mktemp("packed") / "rankconst-tables.zip", few_tables()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in tables.path.iterdir():
             archive.write(file, f"rankconst-tables-{tables.version}/{file.name}")

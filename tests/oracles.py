@@ -320,13 +320,16 @@ def _gain_ends(x: int, power: int) -> Any:
 
 
 def _sum_cut_off(term: Callable[[int], Any]) -> Callable[[Counts, int | None], Exact]:
+    # Sums over ranks up to 0, 1, 2, ..., as far as they were asked for.
+    once, twice = [term(1) * 0], [term(1) * 0]
+
     def add_up(counts: Counts, k: int | None) -> Exact:
         assert k is not None
         last = min(k, max(counts))
-        once, twice = (
-            list(itertools.accumulate((term(rank) ** power for rank in range(1, last + 1)), initial=term(1) * 0))
-            for power in (1, 2)
-        )
+        for rank in range(len(once), last + 1):
+            value = term(rank)
+            once.append(once[-1] + value)
+            twice.append(twice[-1] + value**2)
         return _pool(counts, lambda size: once[min(size, last)] / size, lambda size: twice[min(size, last)] / size)
 
     return add_up

@@ -35,7 +35,7 @@ in_checkout = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are in a c
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("cheap_constants")
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_every_example_does_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest

@@ -97,12 +97,13 @@ def hash_content(table: pa.Table) -> str:
 
 
 def _print_values(column: pa.ChunkedArray[Any]) -> list[str]:
-    if not pa.types.is_string(column.type) or not len(column):
+    if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)) or not len(column):
         return list(map(repr, column.to_pylist()))
-    # A column of words has few distinct ones: each is printed once.
+    # A column of words, or of whole numbers, has few distinct ones: each is printed once.
     coded: Any = pc.dictionary_encode(column).combine_chunks()
-    printed = dict(enumerate(map(repr, coded.dictionary.to_pylist())))
-    return [printed.get(code, "None") for code in coded.indices.to_pylist()]
+    printed = np.array([*map(repr, coded.dictionary.to_pylist()), "None"], dtype=object)
+    printed_rows: list[str] = printed[coded.indices.fill_null(len(coded.dictionary)).to_numpy()].tolist()
+    return printed_rows
 
 
 def sort_rows(name: str, table: pa.Table) -> pa.Table:

@@ -173,10 +173,10 @@ def read_plainly(mirror: Path, key: str) -> dict[str, Rows]:
 def test_counts_equal_plain_loops(mirror: Path, key: str) -> None:
     if STATED[key][3] > LOOPED and not os.environ.get("RANKCONST_THOROUGH"):
         pytest.skip(f"loops over more than {LOOPED:,} rows take long; RANKCONST_THOROUGH=1 runs them")
-    graph, plain = read_graph(mirror, key), read_plainly(mirror, key)
+    graph, count_plainly = read_graph(mirror, key), count_with_sets(read_plainly(mirror, key))
     for protocol in (one for one in PROTOCOLS.values() if one.fits(graph.temporal, graph.qualified)):
         for split in SPLITS:
-            got, expected = count_candidates(graph, protocol, split), count_with_sets(plain, protocol, split)
+            got, expected = count_candidates(graph, protocol, split), count_plainly(protocol, split)
             assert got.rows.tolist() == expected.rows
             assert (got.head.tolist(), got.tail.tolist()) == (expected.head, expected.tail), (protocol.key, split)
             assert got.relation is None or got.relation.tolist() == expected.relation, (protocol.key, split)

@@ -42,10 +42,15 @@ TASKS = {"dataset": "nations", "protocol": "standard", "split": "test", "side": 
 
 
 def make_rows(*keys: str) -> Rows:
-    """Return rows of carried datasets, and a few of the tables that not every carried set has."""
+    """Return rows of carried datasets under one protocol, and a few of the tables that not every carried set has."""
     carried = rankconst.load()
     rows = {
-        name: [row for key in keys for row in carried.read(name, key).to_pylist()]
+        name: [
+            row
+            for key in keys
+            for row in carried.read(name, key).to_pylist()
+            if row.get("protocol", "standard") == "standard"
+        ]
         for name in ("datasets", "candidates", "constants")
     }
     counts = {"num_candidates": 5, "num_tasks": 2}

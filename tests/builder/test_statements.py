@@ -72,7 +72,7 @@ def test_baselines_equal_loops(dataset: Dataset) -> None:
     for (protocol, split, baseline), counts in count_baselines(graph, chance, INFORMED).items():
         if split == "train" or not counts.rows.size:
             continue
-        expected = rank_brute_force(dataset, STATEMENTS[protocol], split, baseline)
+        expected = rank_brute_force(dataset, STATEMENTS[protocol], split, [baseline])[baseline]
         for side, blocks in counts.blocks.items():
             size = blocks.size[blocks.of_task].tolist()
             above = [0] * len(size) if blocks.offset is None else blocks.offset[blocks.of_task].tolist()

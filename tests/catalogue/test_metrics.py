@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import rankconst
@@ -189,34 +189,36 @@ def test_adjusted_forms_are_called_as_in_pykeen() -> None:
 RANKS = st.lists(st.integers(1, 40), min_size=1, max_size=25)
 
 
-@pytest.mark.parametrize("metric", KEYED, ids=str)
 @given(ranks=RANKS)
-def test_evaluate_agrees_with_plain_python(metric: Metric, ranks: list[int]) -> None:
-    exact = EVALUATED[metric.family](ranks, metric.k)
-    one_by_one = metric.evaluate(np.array(ranks, dtype=float), np.ones(len(ranks)), metric.k)
-    assert relative_error(one_by_one, exact) < 1e-14
-    distinct, times = np.unique(ranks, return_counts=True)
-    gathered = metric.evaluate(distinct.astype(float), times.astype(float), metric.k)
-    assert relative_error(gathered, exact) < 1e-14
+def test_evaluate_agrees_with_plain_python(ranks: list[int]) -> None:
+    for metric in KEYED:
+        note(str(metric))
+        exact = EVALUATED[metric.family](ranks, metric.k)
+        one_by_one = metric.evaluate(np.array(ranks, dtype=float), np.ones(len(ranks)), metric.k)
+        assert relative_error(one_by_one, exact) < 1e-14
+        distinct, times = np.unique(ranks, return_counts=True)
+        gathered = metric.evaluate(distinct.astype(float), times.astype(float), metric.k)
+        assert relative_error(gathered, exact) < 1e-14
 
 
-@pytest.mark.parametrize("metric", KEYED, ids=str)
 @given(ranks=RANKS, data=st.data())
-def test_laws_of_direction_and_range(metric: Metric, ranks: list[int], data: st.DataObject) -> None:
+def test_laws_of_direction_and_range(ranks: list[int], data: st.DataObject) -> None:
     array = np.array(ranks, dtype=float)
     weights = np.ones(len(ranks))
-    value = metric.evaluate(array, weights, metric.k)
-    assert metric.lower <= value <= metric.upper
-    # One task done better never makes the metric worse.
     place = data.draw(st.integers(0, len(ranks) - 1))
     better = array.copy()
     better[place] = data.draw(st.integers(1, ranks[place]))
-    change = metric.evaluate(better, weights, metric.k) - value
-    if metric.scale != "spread":  # a lone better rank spreads the ranks
-        assert change * (1 if metric.increasing else -1) >= -1e-12 * abs(value)
-    # A perfect ranker gets the optimum, exactly.
-    best = metric.evaluate(np.ones_like(array), weights, metric.k)
-    assert best == (value if metric.optimum is None else metric.optimum)
+    for metric in KEYED:
+        note(str(metric))
+        value = metric.evaluate(array, weights, metric.k)
+        assert metric.lower <= value <= metric.upper
+        # One task done better never makes the metric worse.
+        change = metric.evaluate(better, weights, metric.k) - value
+        if metric.scale != "spread":  # a lone better rank spreads the ranks
+            assert change * (1 if metric.increasing else -1) >= -1e-12 * abs(value)
+        # A perfect ranker gets the optimum, exactly.
+        best = metric.evaluate(np.ones_like(array), weights, metric.k)
+        assert best == (value if metric.optimum is None else metric.optimum)
 
 
 @pytest.mark.parametrize("metric", KEYED, ids=str)
@@ -305,30 +307,31 @@ def test_rows_name_what_exists(metric: Metric) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", KEYED, ids=str)
 @given(ranks=RANKS)
-def test_traits_hold_of_any_ranks(metric: Metric, ranks: list[int]) -> None:
+def test_traits_hold_of_any_ranks(ranks: list[int]) -> None:
     """A wrong trait in a row fails here."""
 
     def evaluate(one: Metric, of: list[int]) -> float:
         return one.evaluate(np.array(of, dtype=float), np.ones(len(of)), one.k)
 
-    value = evaluate(metric, ranks)
-    if metric.is_mean:
-        assert value == pytest.approx(math.fsum(evaluate(metric, [rank]) for rank in ranks) / len(ranks), rel=1e-12)
-    if metric.is_counted:
-        assert value * len(ranks) == pytest.approx(round(value * len(ranks)), abs=1e-9)
-    if metric.inverse is not None:
-        assert value * evaluate(metric.inverse, ranks) == pytest.approx(1, rel=1e-12)
-    if metric.square_of:
-        assert value == pytest.approx(evaluate(CATALOGUE[metric.square_of], ranks) ** 2, rel=1e-12)
-    if metric.never_below:
-        assert value >= evaluate(parse_metric(metric.never_below), ranks) * (1 - 1e-12)
-    if metric.exponent is not None:
-        # The mean of r^p over an exponent so small that it is the geometric mean's.
-        p = metric.exponent or 1e-7
-        expected = (math.fsum(rank**p for rank in ranks) / len(ranks)) ** (1 / p)
-        assert value == pytest.approx(expected, rel=1e-5 if metric.exponent == 0 else 1e-12)
+    for metric in KEYED:
+        note(str(metric))
+        value = evaluate(metric, ranks)
+        if metric.is_mean:
+            assert value == pytest.approx(math.fsum(evaluate(metric, [rank]) for rank in ranks) / len(ranks), rel=1e-12)
+        if metric.is_counted:
+            assert value * len(ranks) == pytest.approx(round(value * len(ranks)), abs=1e-9)
+        if metric.inverse is not None:
+            assert value * evaluate(metric.inverse, ranks) == pytest.approx(1, rel=1e-12)
+        if metric.square_of:
+            assert value == pytest.approx(evaluate(CATALOGUE[metric.square_of], ranks) ** 2, rel=1e-12)
+        if metric.never_below:
+            assert value >= evaluate(parse_metric(metric.never_below), ranks) * (1 - 1e-12)
+        if metric.exponent is not None:
+            # The mean of r^p over an exponent so small that it is the geometric mean's.
+            p = metric.exponent or 1e-7
+            expected = (math.fsum(rank**p for rank in ranks) / len(ranks)) ** (1 / p)
+            assert value == pytest.approx(expected, rel=1e-5 if metric.exponent == 0 else 1e-12)
 
 
 # Where a family's key may be written outside its row, and why.

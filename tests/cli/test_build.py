@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     WriteGraph = Callable[..., list[str]]
 
-pytestmark = pytest.mark.usefixtures("builder", "cheap_constants")
+pytestmark = pytest.mark.usefixtures("builder", "placeholders")
 
 ORDER = ("train", "valid", "test")
 SUMMARY = {
@@ -75,6 +75,7 @@ def assert_same_as_shipped(folder: Path, *keys: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("true_constants")
 def test_from_the_mirror(run: Run, mirror: Path, out: Path) -> None:
     args = ("build", "--dataset", "Nations", "-d", "kinships", "--mirror", mirror, "--out", out, "-f", "json")
     screen = run(*args)
@@ -156,6 +157,7 @@ def test_again(run: Run, mirror: Path, out: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("true_constants")
 def test_datasets_join_those_of_the_folder(run: Run, mirror: Path, out: Path) -> None:
     assert run("build", "-d", "nations", "--mirror", mirror, "--out", out).code == 0
     assert run("build", "-d", "kinships", "--mirror", mirror, "--out", out).code == 0
@@ -164,6 +166,7 @@ def test_datasets_join_those_of_the_folder(run: Run, mirror: Path, out: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("true_constants")
 def test_from_the_archive(run: Run, out: Path) -> None:
     screen = run("build", "--from-archive", "-d", "nations", "-d", "umls", "--out", out)
     assert screen.code == 0
@@ -176,6 +179,7 @@ def test_from_the_archive(run: Run, out: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("true_constants")
 def test_offline_falls_back_on_the_archive(run: Run, out: Path, cache: Path) -> None:
     screen = run("build", "-d", "nations", "--offline", "--out", out, "-f", "json")
     assert screen.code == 0

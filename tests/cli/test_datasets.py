@@ -100,7 +100,7 @@ def test_without_the_extra_the_tables_are_listed(run: Run) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("builder")
+@pytest.mark.usefixtures("builder", "placeholders")
 def test_tables_of_the_users_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     from cli.conftest import SMALL
 

@@ -136,7 +136,7 @@ def test_a_folder_is_no_file(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("builder")
+@pytest.mark.usefixtures("builder", "placeholders")
 def test_tables_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     """Also where a split has no tasks, and where a dataset has not the protocol."""
     out = tmp_path / "tables"

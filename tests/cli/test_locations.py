@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankconst
+from few_tables import few_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,7 @@ def test_a_zip_file(run: Run, zipped: Path, command: str) -> None:
     args = COMMANDS[command]
     screen = run(*args, "--tables", zipped)
     assert (screen.code, screen.err) == (0, "")
-    assert screen.out == run(*args).out
+    assert screen.out == run(*args, "--tables", few_tables().path).out
 
 
 @pytest.mark.slow
@@ -41,13 +42,13 @@ def test_a_url(run: Run, zipped: Path, server: HTTPServer, command: str) -> None
     args, url = COMMANDS[command], server.url_for("/tables.zip")
     first, second = (run(*args, "--tables", url) for _ in range(2))
     assert first.code == second.code == 0
-    assert first.out == second.out == run(*args).out
+    assert first.out == second.out == run(*args, "--tables", few_tables().path).out
     assert (first.err, second.err) == (f"downloading {url}\n", "")
     assert len(server.log) == 1
 
 
 def test_a_descriptor_by_url(run: Run, server: HTTPServer) -> None:
-    for file in rankconst.load().path.iterdir():
+    for file in few_tables().path.iterdir():
         server.expect_request(f"/data/{file.name}").respond_with_data(file.read_bytes())
     args = COMMANDS["adjust"]
     assert run(*args, "--tables", server.url_for("/data/datapackage.json")).out == run(*args).out

@@ -44,9 +44,10 @@ def write_build(tmp_path: Path) -> WriteBuild:
         carried = rankconst.load()
         tables = {}
         for name in COLUMNS:
-            rows = [row for key in keys for row in carried.read(name, key).to_pylist()]
-            rows = edit(name, rows) if edit else rows
-            tables[name] = pa.Table.from_pylist(rows, schema=schema_of(name))
+            tables[name] = pa.concat_tables([carried.read(name, key) for key in keys])
+            if edit:
+                rows = edit(name, tables[name].to_pylist())
+                tables[name] = pa.Table.from_pylist(rows, schema=schema_of(name))
         write_tables(tmp_path / folder, version, tables, {key: {"origin": "files"} for key in keys})
         return tmp_path / folder
 
@@ -187,7 +188,7 @@ def test_newest_carried_tables_are_the_previous_ones(
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("placeholders")
 def test_graph_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp_path: Path) -> None:
     built = tmp_path / "built"
     assert run("build", *write_graph(SMALL), "--name", "mykg", "--out", built).code == 0

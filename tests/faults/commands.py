@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import rankconst
 from faults.injecting import FAULTS, Bench, Command, Tally
 from pages import prepared_app
+from placeholders import fill_in
 from rankconst.catalogue.benchmarks import Benchmark, BenchmarkFile, LineFormat, Remote, load_benchmarks
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.cli import app
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from faults.injecting import Choose
-    from rankconst import Histogram, Metric, Moments
 
 FEW = 16
 KEYS = ("alpha", "beta", "gamma")
@@ -46,13 +45,8 @@ def address(key: str, split: str) -> str:
     return f"https://small.invalid/{key}/{split}.txt"
 
 
-@functools.cache
-def _compute_once(metric: Metric, histogram: Histogram) -> Moments:
-    return rankconst.compute_moments(metric, histogram)
-
-
 def furnish() -> None:
-    """Give this process small benchmarks, and constants that are computed once."""
+    """Give this process small benchmarks, and constants that take no time."""
     small = {
         key: Benchmark(
             key=key,
@@ -74,7 +68,7 @@ def furnish() -> None:
     assert isinstance(benchmarks, dict)
     benchmarks.update(small)
     setattr(app, "make_app", prepared_app)  # noqa: B010 - of another type
-    setattr(tabulate, "compute_moments", _compute_once)  # noqa: B010 - it is there by import
+    setattr(tabulate, "compute_moments", fill_in)  # noqa: B010 - it is there by import
     for key in KEYS:
         place = Path(os.environ["RANKCONST_MIRROR"]) / "small.invalid" / key
         place.mkdir(parents=True, exist_ok=True)

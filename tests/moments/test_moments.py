@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from oracles import (
@@ -155,17 +155,18 @@ def test_moments_equal_enumeration(metric: Metric, sizes: tuple[int, ...]) -> No
 
 @pytest.mark.slow
 @given(sizes=st.lists(st.integers(1, 8), min_size=1, max_size=4), k=st.integers(1, 10))
-@pytest.mark.parametrize("family", CATALOGUE)
-def test_moments_equal_enumeration_for_any_small_set(family: str, sizes: list[int], k: int) -> None:
-    metric = CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family]
-    expectation, variance = ENUMERATED[family](sizes, metric.k)
-    moments = compute_moments(metric, Histogram.from_counts(sizes))
-    if moments.method == "sampled":
-        check_sampled(metric, moments, expectation, variance)
-        return
-    assert relative_error(moments.expectation, expectation) <= 1e-12
-    # Roots of 50 digits leave a variance of 1e-100 where there is none.
-    assert absolute_error(moments.variance, variance) <= 1e-12 * float(variance) + 1e-90
+def test_moments_equal_enumeration_for_any_small_set(sizes: list[int], k: int) -> None:
+    for family in CATALOGUE:
+        note(str(family))
+        metric = CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family]
+        expectation, variance = ENUMERATED[family](sizes, metric.k)
+        moments = compute_moments(metric, Histogram.from_counts(sizes))
+        if moments.method == "sampled":
+            check_sampled(metric, moments, expectation, variance)
+            continue
+        assert relative_error(moments.expectation, expectation) <= 1e-12
+        # Roots of 50 digits leave a variance of 1e-100 where there is none.
+        assert absolute_error(moments.variance, variance) <= 1e-12 * float(variance) + 1e-90
 
 
 # 50-digit sums, and the errors that the code states.
@@ -386,7 +387,6 @@ def test_extremes_equal_precise_sums_within_the_stated_error(metric: Metric, cou
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", PRECISE)
 @settings(max_examples=30)
 @given(
     counts=st.dictionaries(
@@ -394,8 +394,10 @@ def test_extremes_equal_precise_sums_within_the_stated_error(metric: Metric, cou
     ),
     k=st.integers(1, 10**4),
 )
-def test_any_set_equals_precise_sums_within_the_stated_error(family: str, counts: dict[int, int], k: int) -> None:
-    check_against_precise(CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family], counts)
+def test_any_set_equals_precise_sums_within_the_stated_error(counts: dict[int, int], k: int) -> None:
+    for family in PRECISE:
+        note(str(family))
+        check_against_precise(CATALOGUE[family].at(k) if CATALOGUE[family].takes_k else CATALOGUE[family], counts)
 
 
 @pytest.mark.parametrize("tasks", [1, 2, 10**7])
@@ -499,58 +501,61 @@ COUNTS = st.lists(st.integers(1, 30) | st.integers(1, 10**6), min_size=1, max_si
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS, ids=str)
 @given(counts=COUNTS)
-def test_laws_of_moments(metric: Metric, counts: list[int]) -> None:
-    histogram = Histogram.from_counts(counts)
-    moments = compute_moments(metric, histogram)
-    low, high = sorted(
-        (optimum_of(metric, histogram.total), metric.worst(histogram.num_candidates, histogram.num_tasks))
-    )
-    assert moments.method != "sampled" or metric.family in SAMPLED
-    assert low * (1 - 1e-14) <= moments.expectation <= high * (1 + 1e-14)
-    assert moments.variance >= 0
-    assert moments.expectation_error >= 0
-    assert moments.variance_error >= 0
-    # Bhatia-Davis: no variable between two ends varies more.
-    bound = (high - moments.expectation) * (moments.expectation - low)
-    room = 5 * moments.variance_error if moments.method == "sampled" else 0.0
-    assert moments.variance <= bound * (1 + 1e-9) + 1e-12 * high * high + room
+def test_laws_of_moments(counts: list[int]) -> None:
+    for metric in METRICS:
+        note(str(metric))
+        histogram = Histogram.from_counts(counts)
+        moments = compute_moments(metric, histogram)
+        low, high = sorted(
+            (optimum_of(metric, histogram.total), metric.worst(histogram.num_candidates, histogram.num_tasks))
+        )
+        assert moments.method != "sampled" or metric.family in SAMPLED
+        assert low * (1 - 1e-14) <= moments.expectation <= high * (1 + 1e-14)
+        assert moments.variance >= 0
+        assert moments.expectation_error >= 0
+        assert moments.variance_error >= 0
+        # Bhatia-Davis: no variable between two ends varies more.
+        bound = (high - moments.expectation) * (moments.expectation - low)
+        room = 5 * moments.variance_error if moments.method == "sampled" else 0.0
+        assert moments.variance <= bound * (1 + 1e-9) + 1e-12 * high * high + room
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", [m for m in METRICS if m.family not in {*SAMPLED, *ORDERED}], ids=str)
 @given(counts=COUNTS, factor=st.integers(2, 1000))
-def test_repeating_every_task_narrows_means(metric: Metric, counts: list[int], factor: int) -> None:
+def test_repeating_every_task_narrows_means(counts: list[int], factor: int) -> None:
     """A mean keeps its expectation and divides its variance; a geometric mean moves towards its limit.
 
     No law for medians: of 1 and 5 candidates the inverse median varies less than of two tasks each.
     """
-    histogram = Histogram.from_counts(counts)
-    once = compute_moments(metric, histogram)
-    often = compute_moments(metric, Histogram(histogram.num_candidates, histogram.num_tasks * factor))
-    if metric.family in MEANS:
-        assert often.expectation == pytest.approx(once.expectation, rel=1e-13)
-        assert often.variance == pytest.approx(once.variance / factor, rel=1e-12)
-    elif metric.family in {"variance", "standard_deviation"}:
-        assert often.expectation >= once.expectation * (1 - 1e-13)
-    elif metric.family == "count":
-        assert (often.expectation, often.variance) == (factor * once.expectation, 0.0)
-    elif metric.family in PRECISE:
-        assert often.expectation <= once.expectation * (1 + 1e-13)
-        assert often.variance <= once.variance * (1 + 1e-12)
-    else:
-        assert often.variance <= once.variance + often.variance_error
+    for metric in (m for m in METRICS if m.family not in {*SAMPLED, *ORDERED}):
+        note(str(metric))
+        histogram = Histogram.from_counts(counts)
+        once = compute_moments(metric, histogram)
+        often = compute_moments(metric, Histogram(histogram.num_candidates, histogram.num_tasks * factor))
+        if metric.family in MEANS:
+            assert often.expectation == pytest.approx(once.expectation, rel=1e-13)
+            assert often.variance == pytest.approx(once.variance / factor, rel=1e-12)
+        elif metric.family in {"variance", "standard_deviation"}:
+            assert often.expectation >= once.expectation * (1 - 1e-13)
+        elif metric.family == "count":
+            assert (often.expectation, often.variance) == (factor * once.expectation, 0.0)
+        elif metric.family in PRECISE:
+            assert often.expectation <= once.expectation * (1 + 1e-13)
+            assert often.variance <= once.variance * (1 + 1e-12)
+        else:
+            assert often.variance <= once.variance + often.variance_error
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.family in MEANS], ids=str)
 @given(head=COUNTS, tail=COUNTS)
-def test_both_is_the_task_weighted_mean_for_means(metric: Metric, head: list[int], tail: list[int]) -> None:
-    left, right = Histogram.from_counts(head), Histogram.from_counts(tail)
-    e_head, e_tail, e_both = (compute_moments(metric, h).expectation for h in (left, right, left.pool(right)))
-    weighted = (e_head * left.total + e_tail * right.total) / (left.total + right.total)
-    assert e_both == pytest.approx(weighted, rel=1e-13)
+def test_both_is_the_task_weighted_mean_for_means(head: list[int], tail: list[int]) -> None:
+    for metric in (metric for metric in METRICS if metric.family in MEANS):
+        note(str(metric))
+        left, right = Histogram.from_counts(head), Histogram.from_counts(tail)
+        e_head, e_tail, e_both = (compute_moments(metric, h).expectation for h in (left, right, left.pool(right)))
+        weighted = (e_head * left.total + e_tail * right.total) / (left.total + right.total)
+        assert e_both == pytest.approx(weighted, rel=1e-13)
 
 
 @pytest.mark.parametrize("name", ["gmr", "igmr"])

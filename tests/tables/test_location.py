@@ -6,6 +6,7 @@ Nothing here leaves the machine: servers are on the loopback, and a DOI is resol
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import shutil
@@ -20,8 +21,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import rankconst
+from few_tables import few_tables
 from rankconst.errors import DownloadError, MissingExtraError, TablesError, UnknownNameError, UsageError
 from rankconst.tables.location import KINDS
+from rankconst.tables.schema import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,11 +37,15 @@ if TYPE_CHECKING:
 # pooch leaves the connection of an error answer to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
-CARRIED = rankconst.load()
-NAMES = ("datapackage.json", *(resource["path"] for resource in CARRIED.descriptor["resources"]))
-FILES = {name: (CARRIED.path / name).read_bytes() for name in NAMES}
+NAMES = ("datapackage.json", *(f"{name}.parquet" for name in COLUMNS))
 QUESTION = ("fb15k237", "mrr")
 DOI = "10.5281/zenodo.123"
+
+
+@functools.cache
+def files() -> dict[str, bytes]:
+    """Return the files of a small set."""
+    return {name: (few_tables().path / name).read_bytes() for name in NAMES}
 
 
 def sha256(content: bytes) -> str:
@@ -138,71 +145,71 @@ def test_the_first_kind_that_recognises_a_text_is_taken(zipped: Path) -> None:
 @pytest.mark.parametrize("top", ["", "rankconst-tables-1.0.0/"])
 @pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_a_zip_file_gives_the_constants_of_its_folder(tmp_path: Path, top: str, packing: int) -> None:
-    path = write_zip(tmp_path / "tables.zip", FILES, top, packing)
+    path = write_zip(tmp_path / "tables.zip", files(), top, packing)
     before = sorted(tmp_path.rglob("*"))
     for place in (path, str(path)):
         tables = rankconst.load(place)
         assert tables.path == path
-        assert tables.constants(*QUESTION) == CARRIED.constants(*QUESTION)
-        assert tables.descriptor == CARRIED.descriptor
+        assert tables.constants(*QUESTION) == few_tables().constants(*QUESTION)
+        assert tables.descriptor == few_tables().descriptor
         for name in ("datasets", "candidates", "constants"):
-            assert tables.read(name) == CARRIED.read(name)
+            assert tables.read(name) == few_tables().read(name)
     assert sorted(tmp_path.rglob("*")) == before
     path.unlink()  # nothing keeps it open
 
 
 def test_a_zip_file_is_known_by_its_content_too(zipped: Path) -> None:
     other = zipped.rename(zipped.with_name("tables.bin"))
-    assert rankconst.load(other).constants(*QUESTION) == CARRIED.constants(*QUESTION)
+    assert rankconst.load(other).constants(*QUESTION) == few_tables().constants(*QUESTION)
 
 
 def test_a_folder_may_be_named_like_a_zip_file(tmp_path: Path) -> None:
-    folder = shutil.copytree(CARRIED.path, tmp_path / "tables.zip")
-    assert rankconst.load(folder).constants(*QUESTION) == CARRIED.constants(*QUESTION)
+    folder = shutil.copytree(few_tables().path, tmp_path / "tables.zip")
+    assert rankconst.load(folder).constants(*QUESTION) == few_tables().constants(*QUESTION)
 
 
 def test_strange_neighbours_in_a_zip_file_do_no_harm(tmp_path: Path) -> None:
     others = {"README.md": b"x", "deep/er/datapackage.json": b"{}", "__MACOSX/._datapackage.json": b"\0"}
-    path = write_zip(tmp_path / "tables.zip", {**{f"set/{name}": file for name, file in FILES.items()}, **others})
-    assert rankconst.load(path).constants(*QUESTION) == CARRIED.constants(*QUESTION)
+    path = write_zip(tmp_path / "tables.zip", {**{f"set/{name}": file for name, file in files().items()}, **others})
+    assert rankconst.load(path).constants(*QUESTION) == few_tables().constants(*QUESTION)
 
 
 @pytest.mark.parametrize("top", ["", "rankconst-tables-1.0.0/"])
 def test_a_zip_file_by_url(serve: Serve, zipped: Path, cache: Path, top: str) -> None:
-    url = serve("/files/rankconst-tables-1.0.0.zip", write_zip(zipped, FILES, top).read_bytes())
+    url = serve("/files/rankconst-tables-1.0.0.zip", write_zip(zipped, files(), top).read_bytes())
     tables = rankconst.load(url)
-    assert tables.constants(*QUESTION) == CARRIED.constants(*QUESTION)
+    assert tables.constants(*QUESTION) == few_tables().constants(*QUESTION)
     assert kept(cache) == [tables.path]
     assert "files-rankconst-tables-1.0.0.zip" in tables.path.name
 
 
 def test_a_descriptor_by_url(serve: Serve, server: HTTPServer, cache: Path) -> None:
-    url = serve_folder(serve, FILES)
+    url = serve_folder(serve, files())
     tables = rankconst.load(url)
-    assert tables.constants(*QUESTION) == CARRIED.constants(*QUESTION)
-    assert tables.read("candidates") == CARRIED.read("candidates")
+    assert tables.constants(*QUESTION) == few_tables().constants(*QUESTION)
+    assert tables.read("candidates") == few_tables().read("candidates")
     assert kept(cache) == [tables.path]
-    assert len(server.log) == len(FILES)
+    assert len(server.log) == len(files())
 
 
 @pytest.mark.parametrize("name", ["", "/rankconst-tables-1.0.0.zip"])
 @pytest.mark.usefixtures("cache")
 def test_a_deposit(deposit: Callable[..., None], zipped: Path, name: str) -> None:
     deposit({"README.md": b"Tables.", "rankconst-tables-1.0.0.zip": zipped.read_bytes(), "train.txt.gz": b"x"})
-    assert rankconst.load(f"doi:{DOI}{name}").constants(*QUESTION) == CARRIED.constants(*QUESTION)
+    assert rankconst.load(f"doi:{DOI}{name}").constants(*QUESTION) == few_tables().constants(*QUESTION)
 
 
 def test_one_zip_file_of_several_in_a_deposit(deposit: Callable[..., None], zipped: Path) -> None:
     deposit({"code.zip": b"other", "tables.zip": zipped.read_bytes()})
-    assert rankconst.load(f"DOI:{DOI}/tables.zip").version == CARRIED.version
+    assert rankconst.load(f"DOI:{DOI}/tables.zip").version == few_tables().version
 
 
 def test_the_version_is_checked_everywhere(serve: Serve, zipped: Path) -> None:
     url = serve("/tables.zip", zipped.read_bytes())
     for place in (zipped, url):
-        assert rankconst.load(place, version=CARRIED.version).version == CARRIED.version
+        assert rankconst.load(place, version=few_tables().version).version == few_tables().version
         with pytest.raises(
-            UnknownNameError, match=rf"tables\.zip\S* holds table version {CARRIED.version}, not 9\.9\.9"
+            UnknownNameError, match=rf"tables\.zip\S* holds table version {few_tables().version}, not 9\.9\.9"
         ):
             rankconst.load(place, version="9.9.9")
 
@@ -217,7 +224,7 @@ def test_a_cached_set_needs_no_request(
     deposit({"tables.zip": zipped.read_bytes()})
     places = [
         serve("/tables.zip", zipped.read_bytes()),
-        serve_folder(serve, FILES),
+        serve_folder(serve, files()),
         f"doi:{DOI}",
         f"doi:{DOI}/tables.zip",
     ]
@@ -228,7 +235,7 @@ def test_a_cached_set_needs_no_request(
     assert [tables.path for tables in second] == [tables.path for tables in first]
     assert len(kept(cache)) == len(places)
     for tables in second:
-        assert tables.constants(*QUESTION) == CARRIED.constants(*QUESTION)
+        assert tables.constants(*QUESTION) == few_tables().constants(*QUESTION)
 
 
 @pytest.mark.slow
@@ -240,7 +247,7 @@ def test_a_deleted_or_damaged_copy_is_downloaded_again(serve: Serve, server: HTT
         copy.unlink()
         if content is not None:
             copy.write_bytes(content)
-        assert rankconst.load(url).constants(*QUESTION) == CARRIED.constants(*QUESTION)
+        assert rankconst.load(url).constants(*QUESTION) == few_tables().constants(*QUESTION)
         assert len(server.log) == number
 
 
@@ -248,8 +255,8 @@ def test_a_deleted_or_damaged_copy_is_downloaded_again(serve: Serve, server: HTT
 def test_addresses_do_not_meet_in_the_cache(server: HTTPServer, tmp_path: Path, cache: Path) -> None:
     urls = []
     for number in range(3):
-        descriptor = json.dumps({**CARRIED.descriptor, "version": f"7.0.{number}"}).encode()
-        archive = write_zip(tmp_path / "some.zip", {**FILES, "datapackage.json": descriptor})
+        descriptor = json.dumps({**few_tables().descriptor, "version": f"7.0.{number}"}).encode()
+        archive = write_zip(tmp_path / "some.zip", {**files(), "datapackage.json": descriptor})
         server.expect_request("/tables.zip", query_string=f"v={number}").respond_with_data(archive.read_bytes())
         urls.append(f"{server.url_for('/tables.zip')}?v={number}")
     for _ in range(2):
@@ -284,7 +291,7 @@ def test_simultaneous_downloads_do_not_meet(zipped: Path, cache: Path) -> None:
         url = server.url_for("/tables.zip")
         found = list(pool.map(lambda _: rankconst.load(url).constants(*QUESTION), range(crowd)))
         assert len(server.log) == crowd
-    assert found == [CARRIED.constants(*QUESTION)] * crowd
+    assert found == [few_tables().constants(*QUESTION)] * crowd
     assert len(kept(cache)) == 1
 
 
@@ -338,16 +345,16 @@ def test_a_zip_file_without_tables_says_what_it_holds(tmp_path: Path, members: l
 
 @pytest.mark.parametrize("tops", [("", "old/"), ("0.1.0/", "0.2.0/")])
 def test_a_zip_file_with_two_sets_is_refused(tmp_path: Path, tops: tuple[str, str]) -> None:
-    path = write_zip(tmp_path / "two.zip", {f"{top}{name}": file for top in tops for name, file in FILES.items()})
+    path = write_zip(tmp_path / "two.zip", {f"{top}{name}": file for top in tops for name, file in files().items()})
     message = rf"several sets.*expected one datapackage\.json, got {tops[0]}datapackage\.json, {tops[1]}datapackage"
     with pytest.raises(TablesError, match=message):
         rankconst.load(path)
 
 
 def test_a_file_in_a_zip_file_with_another_hash_is_refused(tmp_path: Path) -> None:
-    other = damage(FILES["constants.parquet"])
-    path = write_zip(tmp_path / "tables.zip", {**FILES, "constants.parquet": other}, "set/")
-    expected, got = sha256(FILES["constants.parquet"]), sha256(other)
+    other = damage(files()["constants.parquet"])
+    path = write_zip(tmp_path / "tables.zip", {**files(), "constants.parquet": other}, "set/")
+    expected, got = sha256(files()["constants.parquet"]), sha256(other)
     message = rf"tables\.zip/set/constants\.parquet is not the file .*expected sha256:{expected}, got sha256:{got}\."
     with pytest.raises(TablesError, match=message) as caught:
         rankconst.load(path).constants(*QUESTION)
@@ -355,15 +362,15 @@ def test_a_file_in_a_zip_file_with_another_hash_is_refused(tmp_path: Path) -> No
 
 
 def test_a_file_missing_in_a_zip_file_is_named(tmp_path: Path) -> None:
-    path = write_zip(tmp_path / "tables.zip", {k: v for k, v in FILES.items() if k != "constants.parquet"})
+    path = write_zip(tmp_path / "tables.zip", {k: v for k, v in files().items() if k != "constants.parquet"})
     with pytest.raises(TablesError, match=r"tables\.zip/constants\.parquet is missing; the set in .*tables\.zip is"):
         rankconst.load(path).constants(*QUESTION)
 
 
 @pytest.mark.parametrize("name", ["datapackage.json", "datasets.parquet", "candidates.parquet", "constants.parquet"])
 def test_a_damaged_member_is_named(tmp_path: Path, name: str) -> None:
-    path = write_zip(tmp_path / "tables.zip", FILES, packing=zipfile.ZIP_STORED)
-    path.write_bytes(path.read_bytes().replace(FILES[name], damage(FILES[name])))
+    path = write_zip(tmp_path / "tables.zip", files(), packing=zipfile.ZIP_STORED)
+    path.write_bytes(path.read_bytes().replace(files()[name], damage(files()[name])))
     with pytest.raises(TablesError, match=rf"tables\.zip/{name} cannot be read: Bad CRC-32.*Get the zip file again"):
         rankconst.load(path).constants(*QUESTION)
 
@@ -383,7 +390,7 @@ def test_no_single_damaged_byte_gets_through(tmp_path: Path, packing: int) -> No
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"version": "1.0.0", "resources": 3}'])
 def test_a_descriptor_in_a_zip_file_that_describes_nothing_is_refused(tmp_path: Path, text: str) -> None:
-    path = write_zip(tmp_path / "tables.zip", {**FILES, "datapackage.json": text.encode()})
+    path = write_zip(tmp_path / "tables.zip", {**files(), "datapackage.json": text.encode()})
     with pytest.raises(TablesError, match=r"tables\.zip/datapackage\.json is not"):
         rankconst.load(path)
 
@@ -430,7 +437,7 @@ def test_an_error_answer_is_quoted(server: HTTPServer, cache: Path, status: int)
 def test_a_failure_that_passes_is_survived(server: HTTPServer, zipped: Path) -> None:
     server.expect_ordered_request("/tables.zip").respond_with_data("busy", status=503)
     server.expect_ordered_request("/tables.zip").respond_with_data(zipped.read_bytes())
-    assert rankconst.load(server.url_for("/tables.zip")).version == CARRIED.version
+    assert rankconst.load(server.url_for("/tables.zip")).version == few_tables().version
 
 
 @pytest.mark.usefixtures("server")
@@ -535,14 +542,14 @@ def test_a_deposit_that_never_answers_is_left(monkeypatch: pytest.MonkeyPatch) -
 def test_a_pinned_hash_is_checked_every_time(serve: Serve, server: HTTPServer, zipped: Path, cache: Path) -> None:
     for url, pinned in (
         (serve("/tables.zip", zipped.read_bytes()), sha256(zipped.read_bytes())),
-        (serve_folder(serve, FILES), sha256(FILES["datapackage.json"])),
+        (serve_folder(serve, files()), sha256(files()["datapackage.json"])),
     ):
         rankconst.load(f"{url}#sha256={pinned}")
         (copy,) = kept(cache)
         whole, asked = copy.read_bytes(), len(server.log)
-        descriptor = json.loads(FILES["datapackage.json"])
+        descriptor = json.loads(files()["datapackage.json"])
         # Another set, which is as its own descriptor says.
-        other = {**FILES, "datapackage.json": json.dumps({**descriptor, "title": "other"}).encode()}
+        other = {**files(), "datapackage.json": json.dumps({**descriptor, "title": "other"}).encode()}
         write_zip(copy, other)
         assert rankconst.load(f"{url}#sha256={pinned}").descriptor == descriptor
         assert len(server.log) > asked
@@ -591,12 +598,12 @@ def other_content(zipped: Path) -> dict[str, tuple[bytes, str]]:
         "cut": (zipped.read_bytes()[:-30], "was cut off or damaged"),
         "other": (write_zip(zipped.with_name("b.zip"), {"a.txt": b""}).read_bytes(), "holds no tables"),
         "two": (
-            write_zip(zipped.with_name("c.zip"), {f"{t}/{k}": v for t in "ab" for k, v in FILES.items()}).read_bytes(),
+            write_zip(zipped.with_name("c.zip"), {f"{t}/{k}": files()[k] for t in "ab" for k in NAMES}).read_bytes(),
             "holds several sets",
         ),
         "hash": (
             write_zip(
-                zipped.with_name("d.zip"), {**FILES, "candidates.parquet": damage(FILES["candidates.parquet"])}
+                zipped.with_name("d.zip"), {**files(), "candidates.parquet": damage(files()["candidates.parquet"])}
             ).read_bytes(),
             r"candidates\.parquet is not the file that datapackage\.json describes: expected sha256:.*, got sha256:",
         ),
@@ -631,10 +638,10 @@ def test_a_hash_in_the_address_is_checked(
 ) -> None:
     content = zipped.read_bytes()
     url = serve("/tables.zip", content)
-    assert rankconst.load(f"{url}#sha256={case(sha256(content))}").version == CARRIED.version
-    descriptor = serve_folder(serve, FILES)
-    digest = sha256(FILES["datapackage.json"])
-    assert rankconst.load(f"{descriptor}#SHA256={case(digest)}").version == CARRIED.version
+    assert rankconst.load(f"{url}#sha256={case(sha256(content))}").version == few_tables().version
+    descriptor = serve_folder(serve, files())
+    digest = sha256(files()["datapackage.json"])
+    assert rankconst.load(f"{descriptor}#SHA256={case(digest)}").version == few_tables().version
     assert all("#" not in request.url for request, _ in server.log)
 
 
@@ -646,7 +653,7 @@ def test_another_hash_than_the_one_asked_for_is_refused(
     expected = "0" * 64
     for address, got in {
         serve("/tables.zip", zipped.read_bytes()): sha256(zipped.read_bytes()),
-        serve_folder(serve, FILES): sha256(FILES["datapackage.json"]),
+        serve_folder(serve, files()): sha256(files()["datapackage.json"]),
         f"doi:{DOI}": sha256(zipped.read_bytes()),
     }.items():
         message = rf"{address} is not the file .*: expected SHA-256 {expected}, got {got}\. Nothing was kept\."
@@ -660,17 +667,17 @@ def test_another_hash_than_the_one_asked_for_is_refused(
         shutil.rmtree(cache)
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".parquet")])
+@pytest.mark.parametrize("name", NAMES[1:])
 def test_a_file_beside_a_descriptor_with_another_hash_is_refused(serve: Serve, cache: Path, name: str) -> None:
-    url = serve_folder(serve, {**FILES, name: damage(FILES[name])})
-    message = rf"/data/1\.0\.0/{name} is not the file that .*: expected sha256:{sha256(FILES[name])}, got sha256:"
+    url = serve_folder(serve, {**files(), name: damage(files()[name])})
+    message = rf"/data/1\.0\.0/{name} is not the file that .*: expected sha256:{sha256(files()[name])}, got sha256:"
     with pytest.raises(DownloadError, match=message):
         rankconst.load(url)
     assert kept(cache) == []
 
 
 def test_a_file_that_is_not_beside_its_descriptor_is_named(serve: Serve, server: HTTPServer, cache: Path) -> None:
-    url = serve("/data/datapackage.json", FILES["datapackage.json"])
+    url = serve("/data/datapackage.json", files()["datapackage.json"])
     server.expect_request("/data/datasets.parquet").respond_with_data("", status=404)
     with pytest.raises(DownloadError, match=r"could not download .*/data/datasets\.parquet: the server answered 404"):
         rankconst.load(url)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from rankconst.catalogue.baselines import DEFAULT_BASELINE
 from rankconst.catalogue.metrics import CATALOGUE, INVERSES, POWER_MEANS, SQUARES, TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, PROTOCOLS, RELATION_SIDE, SPLITS
 from rankconst.tasks import Tasks
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
-from rankconst_builder.verify.tableset import read_tasks
+from rankconst_builder.verify.tableset import code_rows, read_k, read_tasks, sum_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,12 +36,18 @@ _ROW = ["dataset", "protocol", "split", "aggregation", "baseline", "metric", "k"
 def check_pooling(tables: TableSet) -> Checked:
     """Compare both sides with head and tail: tasks add up, and means are means of means."""
     frame = tables.sound["constants"]
-    sides = {side: frame[(frame["side"] == side).to_numpy()] for side in ("head", "tail", "both")}
-    joined = sides["both"]
-    for side in ("head", "tail"):
-        part = sides[side].drop(columns=["side", "method", "num_draws"])
-        joined = joined.merge(part, on=_ROW, suffixes=("", f"_{side}"))
-    rows = {name: joined[name].to_numpy() for name in joined.columns if joined[name].dtype.kind in "if"}
+    numbers, first = code_rows(_ROW, frame)
+    places = {side: np.full(len(first), -1) for side in ("head", "tail", "both")}
+    for side, found in places.items():
+        own = np.flatnonzero((frame["side"] == side).to_numpy())
+        found[numbers[own]] = own
+    whole = np.logical_and.reduce([found >= 0 for found in places.values()])
+    joined = frame.iloc[places["both"][whole]]
+    rows = {
+        name + ("" if side == "both" else f"_{side}"): frame[name].to_numpy()[found[whole]]
+        for side, found in places.items()
+        for name in ("num_tasks", "expectation", "expectation_error", "variance", "variance_error")
+    }
     tasks = rows["num_tasks_head"] + rows["num_tasks_tail"]
     message = "the tasks of both sides are not those of head and tail together"
     findings = point_out(joined, "constants", rows["num_tasks"] != tasks, "num_tasks", expected=tasks, message=message)
@@ -62,10 +68,10 @@ def check_pooling(tables: TableSet) -> Checked:
 
 def _share_out(frame: pd.DataFrame, totals: Mapping[Tasks, float]) -> dict[str, Values]:
     """Return what part of the weight of both sides each side has, a row of `frame`; NaN if unknown."""
-    # Tasks weigh the same under every baseline.
-    every = [replace(tasks, baseline=DEFAULT_BASELINE) for tasks in read_tasks(frame)]
+    every, numbers = read_tasks(frame)
     weights = {
-        side: np.array([totals.get(replace(tasks, side=side), np.nan) for tasks in every]) for side in ("head", "tail")
+        side: np.array([totals.get(replace(tasks, side=side), np.nan) for tasks in every], dtype=np.float64)[numbers]
+        for side in ("head", "tail")
     }
     whole = weights["head"] + weights["tail"]
     whole = np.where(whole > 0, whole, np.nan)
@@ -153,25 +159,27 @@ def _compare_equal(tasks: Tasks, one: Histogram, other_name: str, other: Histogr
 
 
 def _compare_sums(
-    table: str, columns: list[str], expected: pd.DataFrame, got: pd.DataFrame, message: str
+    table: str, columns: list[str], expected: pd.DataFrame, got: pd.DataFrame, message: str, **named: str
 ) -> list[Finding]:
-    """Compare numbers of tasks by key; rows that only one side has count as 0 on the other."""
-    joined = expected.merge(got, on=columns, how="outer", suffixes=("_expected", ""))
-    counts = joined[["num_tasks_expected", "num_tasks"]].fillna(0)
-    wrong = counts["num_tasks_expected"] != counts["num_tasks"]
-    joined["num_tasks"] = counts["num_tasks"].astype(np.int64)
-    return point_out(
-        joined,
-        table,
-        wrong,
-        "num_tasks",
-        expected=counts["num_tasks_expected"].astype(np.int64).to_numpy(),
-        message=message,
-    )
+    """Compare numbers of tasks, summed by key; a key that only one side has counts as 0 on the other."""
+    numbers, first = code_rows(columns, expected, got)
+    sums = np.zeros((2, len(first)), dtype=np.int64)
+    for total, part, side in zip(sums, (expected, got), np.split(numbers, [len(expected)]), strict=True):
+        np.add.at(total, side, part["num_tasks"].to_numpy())
+    wrong = sums[0] != sums[1]
+    if not wrong.any():
+        return []
+    rows = pd.concat([side[columns] for side in (expected, got)], ignore_index=True).iloc[first]
+    rows = rows.assign(num_tasks=sums[1], **named)
+    return point_out(rows, table, wrong, "num_tasks", expected=sums[0], message=message)
 
 
-def _sum_tasks(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    return frame.groupby(columns, observed=True, sort=False)["num_tasks"].sum().reset_index()
+def _share_tasks(frame: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `frame` whose set of tasks has rows in `other`, too."""
+    numbers, first = code_rows(TASKS, frame, other)
+    there = np.zeros(len(first), dtype=np.bool_)
+    there[numbers[len(frame) :]] = True
+    return frame[there[numbers[: len(frame)]]]
 
 
 _COUNTS = [*TASKS, "num_candidates"]
@@ -189,17 +197,11 @@ def check_macro(tables: TableSet) -> Checked:
     findings += point_out(
         frame, "macro_candidates", wrong, "weight", expected="1 / k", message="this is not 1 over a whole number"
     )
-    whole = _sum_tasks(tables.sound["candidates"], _COUNTS)
     for aggregation in frame["aggregation"].cat.categories:
         rows = frame[(frame["aggregation"] == aggregation).to_numpy()]
-        if rows.empty:
-            continue
-        got = _sum_tasks(rows, _COUNTS)
         # Sets of tasks that have no weights at all are the business of another check.
-        there = rows[list(TASKS)].drop_duplicates()
-        expected = whole.merge(there, on=list(TASKS))
-        sums = _compare_sums("macro_candidates", _COUNTS, expected, got.assign(aggregation=aggregation), _POOL)
-        findings += sums
+        expected = _share_tasks(tables.sound["candidates"], rows)
+        findings += _compare_sums("macro_candidates", _COUNTS, expected, rows, _POOL, aggregation=aggregation)
     findings += _check_groups(frame.assign(group=sizes)[~wrong])
     if "candidates_by_relation" in tables.sound:
         findings += _check_relation_weights(frame, tables.sound["candidates_by_relation"])
@@ -215,7 +217,7 @@ def _check_groups(frame: pd.DataFrame) -> Iterator[Finding]:
         ("macro-query", [*TASKS, "aggregation", "weight", "group", "num_candidates"]),
         ("macro-relation", [*TASKS, "aggregation", "weight", "group"]),
     ):
-        sums = _sum_tasks(frame[(frame["aggregation"] == aggregation).to_numpy()], columns)
+        sums = sum_tasks(frame[(frame["aggregation"] == aggregation).to_numpy()], columns)
         wrong = sums["num_tasks"].to_numpy() % sums["group"].to_numpy() != 0
         expected = [f"a multiple of {one:.0f}" for one in sums["group"].tolist()]
         message = "tasks of this weight do not come in whole groups"
@@ -224,40 +226,36 @@ def _check_groups(frame: pd.DataFrame) -> Iterator[Finding]:
 
 def _check_relation_weights(frame: pd.DataFrame, relations: pd.DataFrame) -> list[Finding]:
     """Derive the weights of macro-relation from the tasks of each relation, and compare."""
-    keys = [*TASKS, "relation"]
-    totals = relations.groupby(keys, observed=True, sort=False)["num_tasks"].transform("sum")
-    derived = relations.assign(weight=1.0 / totals.to_numpy())
-    columns = [*_COUNTS, "weight"]
+    numbers, first = code_rows([*TASKS, "relation"], relations)
+    totals = np.zeros(len(first), dtype=np.int64)
+    np.add.at(totals, numbers, relations["num_tasks"].to_numpy())
+    derived = relations.assign(weight=1.0 / totals[numbers])
     got = frame[(frame["aggregation"] == "macro-relation").to_numpy()]
-    tasks = list(TASKS)
-    common = got[tasks].drop_duplicates().merge(relations[tasks].drop_duplicates(), on=tasks)
-    expected = _sum_tasks(derived.merge(common, on=tasks), columns)
-    found = _sum_tasks(got.merge(common, on=tasks), columns).assign(aggregation="macro-relation")
+    expected, found = _share_tasks(derived, got), _share_tasks(got, relations)
     message = "the weighted tasks do not follow from those of the relations"
-    return _compare_sums("macro_candidates", columns, expected, found, message)
+    columns = [*_COUNTS, "weight"]
+    return _compare_sums("macro_candidates", columns, expected, found, message, aggregation="macro-relation")
 
 
 @check("relations", "relations pool to the candidates", "datasets", "candidates", "candidates_by_relation")
 def check_relations(tables: TableSet) -> Checked:
     """Compare the tasks of all relations, pooled, with the candidates of valid and test."""
     frame = tables.sound["candidates_by_relation"]
-    tasks = list(TASKS)
-    there = frame[tasks].drop_duplicates()
-    expected = _sum_tasks(tables.sound["candidates"].merge(there, on=tasks), _COUNTS)
-    findings = _compare_sums("candidates_by_relation", _COUNTS, expected, _sum_tasks(frame, _COUNTS), _POOL)
+    expected = _share_tasks(tables.sound["candidates"], frame)
+    findings = _compare_sums("candidates_by_relation", _COUNTS, expected, frame, _POOL)
     # As many tasks on either side, relation by relation.
     keys = ["dataset", "protocol", "split", "relation"]
-    sides = [_sum_tasks(frame[(frame["side"] == side).to_numpy()], keys) for side in ("head", "tail")]
+    heads, tails = (frame[(frame["side"] == side).to_numpy()] for side in ("head", "tail"))
     message = "the relation has another number of tasks on the tail side than on the head side"
-    findings += _compare_sums("candidates_by_relation", keys, sides[0], sides[1].assign(side="tail"), message)
-    named = frame[["dataset", "relation"]].drop_duplicates().groupby("dataset", observed=True).size()
-    for dataset, count in named.items():
-        row = tables.datasets.get(str(dataset))
+    findings += _compare_sums("candidates_by_relation", keys, heads, tails, message, side="tail")
+    _, first = code_rows(("dataset", "relation"), frame)
+    for dataset, count in Counter(frame["dataset"].iloc[first].tolist()).items():
+        row = tables.datasets.get(dataset)
         if row is not None and count > row["relations"]:
             findings.append(
                 Finding(
                     "there are more relations than the dataset has", "candidates_by_relation",
-                    {"dataset": str(dataset)}, "relation", int(row["relations"]), int(count),
+                    {"dataset": dataset}, "relation", int(row["relations"]), count,
                 )
             )  # fmt: skip
     return Checked.of(len(frame), findings)
@@ -266,15 +264,15 @@ def check_relations(tables: TableSet) -> Checked:
 @check("baselines", "every baseline ranks the tasks that there are", "candidates_by_relation", "baseline_candidates")
 def check_baselines(tables: TableSet) -> Checked:
     """Compare the tasks of each baseline with those of chance, relation by relation."""
-    frame = tables.sound["baseline_candidates"]
-    relations, keys = [*TASKS, "relation"], [*TASKS, "relation", "baseline"]
-    whole = _sum_tasks(tables.sound["candidates_by_relation"], relations)
-    there = frame[[*TASKS, "baseline"]].drop_duplicates()
-    expected = whole.merge(there, on=list(TASKS))
+    frame, whole = tables.sound["baseline_candidates"], tables.sound["candidates_by_relation"]
     message = "the number of tasks is another than without the baseline"
-    return Checked.of(
-        len(frame), _compare_sums("baseline_candidates", keys, expected, _sum_tasks(frame, keys), message)
-    )
+    findings = []
+    for baseline in frame["baseline"].cat.categories:
+        rows = frame[(frame["baseline"] == baseline).to_numpy()]
+        expected = _share_tasks(whole, rows)
+        keys = [*TASKS, "relation"]
+        findings += _compare_sums("baseline_candidates", keys, expected, rows, message, baseline=baseline)
+    return Checked.of(len(frame), findings)
 
 
 def _list_ascending() -> Iterator[tuple[str, str]]:
@@ -292,38 +290,39 @@ def _list_ascending() -> Iterator[tuple[str, str]]:
 def check_inequalities(tables: TableSet) -> Checked:
     """Compare metrics of the same tasks: means of other powers, Hits@k of other k, inverses."""
     frame = tables.sound["constants"]
-    families, ks = frame["metric"].astype(str), frame["k"].fillna(0).astype(np.int64).astype(str)
-    names = np.where(frame["k"].notna().to_numpy(), families.str.removesuffix("k") + ks, families)
-    columns = [*TASKS, "aggregation", "baseline"]
-    rows = frame.assign(name=names).drop_duplicates([*columns, "name"]).set_index([*columns, "name"])
-    wide = {name: rows[name].unstack("name") for name in ("expectation", "expectation_error")}
-    table = wide["expectation"].reset_index()
-    value = {str(name): wide["expectation"][name].to_numpy() for name in wide["expectation"].columns}
-    error = {str(name): wide["expectation_error"][name].to_numpy() for name in wide["expectation"].columns}
-    findings = []
+    numbers, first = code_rows([*TASKS, "aggregation", "baseline"], frame)
+    table = frame.iloc[first]
+    kinds, where = code_rows(("metric", "k"), frame)
+    pairs = zip(frame["metric"].iloc[where].tolist(), map(read_k, frame["k"].iloc[where].tolist()), strict=True)
+    names = [family if k is None else f"{family.removesuffix('k')}{k}" for family, k in pairs]
+    wide = np.full((2, len(names), len(first)), np.nan)
+    for values, column in zip(wide, ("expectation", "expectation_error"), strict=True):
+        values[kinds, numbers] = frame[column].to_numpy()
+    value, error = (dict(zip(names, values, strict=True)) for values in wide)
+    findings: list[Finding] = []
+
+    def blame(name: str, wrong: NDArray[np.bool_], limit: Values, message: str) -> None:
+        if wrong.any():
+            metric = parse_metric(name)
+            k = np.nan if metric.k is None else metric.k
+            rows = table.assign(metric=metric.family, k=k, expectation=value[name])
+            findings.extend(point_out(rows, "constants", wrong, "expectation", expected=limit, message=message))
+
     for below, above in _list_ascending():
         if below in value and above in value:
             slack = error[below] + error[above] + ROUNDING * np.abs(value[above])
             wrong = value[below] > value[above] + slack
-            findings += _blame(table, below, wrong, value[above], f"it is above {above}, which no ranks make smaller")
+            blame(below, wrong, value[above], f"it is above {above}, which no ranks make smaller")
     # The expectations of x and 1/x multiply to 1 or more; that of x, squared, is at most that of x^2.
     for one, other in ((base.key, inverse.key) for base, inverse in INVERSES):
         if one in value and other in value:
             product = value[one] * value[other]
             slack = error[one] * value[other] + error[other] * value[one] + ROUNDING * product
-            message = f"multiplied by {other} it is less than 1"
             with np.errstate(divide="ignore"):
-                findings += _blame(table, one, product < 1 - slack, 1 / value[other], message)
+                blame(one, product < 1 - slack, 1 / value[other], f"multiplied by {other} it is less than 1")
     for one, square in ((root.key, square.key) for root, square in SQUARES):
         if one in value and square in value:
             product, limit = value[one] ** 2, value[square] + error[square]
             wrong = product > limit + (2 * error[one] * value[one] + ROUNDING * product)
-            findings += _blame(table, one, wrong, np.sqrt(np.maximum(limit, 0)), f"its square is above {square}")
+            blame(one, wrong, np.sqrt(np.maximum(limit, 0)), f"its square is above {square}")
     return Checked.of(len(frame), findings)
-
-
-def _blame(table: pd.DataFrame, name: str, wrong: NDArray[np.bool_], limit: Values, message: str) -> list[Finding]:
-    metric = parse_metric(name)
-    k = np.nan if metric.k is None else metric.k
-    rows = table.assign(metric=metric.family, k=k, expectation=table[name])
-    return point_out(rows, "constants", wrong, "expectation", expected=limit, message=message)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from rankconst.catalogue.protocols import RELATION_SIDE, SPLITS, parse_protocol
 from rankconst_builder.tabulate import HISTOGRAM_TABLES
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.structure import TASKS, count_tasks
-from rankconst_builder.verify.tableset import is_protocol, read_metric, read_tasks
+from rankconst_builder.verify.tableset import code_rows, is_protocol, read_metric, read_tasks, sum_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -188,7 +188,7 @@ def _look_up(frame: pd.DataFrame, values: dict[tuple[str, str], int]) -> Values:
 def check_tasks(tables: TableSet) -> Checked:
     """Compare numbers of tasks with the rows of the splits that the datasets table states."""
     frame = tables.sound["candidates"]
-    sums = frame.groupby(list(TASKS), observed=True, sort=False)["num_tasks"].sum().reset_index()
+    sums = sum_tasks(frame, TASKS)
     keys = zip(*(sums[column].tolist() for column in TASKS), strict=True)
     expected = np.array(
         [
@@ -209,8 +209,8 @@ def check_tasks(tables: TableSet) -> Checked:
     if "constants" in tables.sound:
         constants = tables.sound["constants"]
         counted = {tasks: histogram.total for tasks, histogram in tables.histograms.items()}
-        every = [replace(tasks, baseline=DEFAULT_BASELINE) for tasks in read_tasks(constants)]
-        totals = np.array([counted.get(tasks, np.nan) for tasks in every], dtype=np.float64)
+        every, numbers = read_tasks(constants)
+        totals = np.array([counted.get(tasks, np.nan) for tasks in every], dtype=np.float64)[numbers]
         wrong = ~np.isnan(totals) & (constants["num_tasks"].to_numpy() != totals)
         message = "the tasks are not as many as their histogram has"
         findings += point_out(constants, "constants", wrong, "num_tasks", expected=totals, message=message)
@@ -251,23 +251,22 @@ def check_constants(tables: TableSet) -> Checked:
 
 def _find_limits(frame: pd.DataFrame, histograms: Mapping[Tasks, Histogram]) -> tuple[Values, Values]:
     """Return the values of the best and of the worst ranker for each row of the constants table, NaN if unknown."""
-    pairs = list(zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
-    metrics = {pair: read_metric(*pair) for pair in set(pairs)}
-    # Protocols often agree on some tasks, whose limits are computed once.
+    kinds, first = code_rows(("metric", "k"), frame)
+    pairs = zip(frame["metric"].iloc[first].tolist(), frame["k"].iloc[first].tolist(), strict=True)
+    metrics = list(itertools.starmap(read_metric, pairs))
+    # No baseline ranks other candidates. Protocols often agree on some tasks, whose limits are computed once.
+    every, numbers = read_tasks(frame)
     distinct: dict[Histogram, int] = {}
-    numbers = {tasks: distinct.setdefault(histogram, len(distinct)) for tasks, histogram in histograms.items()}
-    done: dict[tuple[int, str], float] = {}
-    optimum, worst = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
-    for place, (tasks, pair) in enumerate(zip(read_tasks(frame), pairs, strict=True)):
-        metric = metrics[pair]
-        whole = replace(tasks, baseline=DEFAULT_BASELINE)  # no baseline ranks other candidates
-        if metric is None or metric.optimum is None or whole not in numbers:
-            continue
-        name = numbers[whole], metric.key
-        if name not in done:
-            one = histograms[whole]
-            done[name] = metric.worst(one.num_candidates, one.row_weights)
-        optimum[place], worst[place] = metric.optimum, done[name]
+    held = [distinct.setdefault(histograms[t], len(distinct)) if t in histograms else -1 for t in every]
+    ranked = list(distinct)
+    cells, places = np.unique(np.array(held, dtype=np.int64)[numbers] * len(metrics) + kinds, return_inverse=True)
+    limits = np.full((cells.size, 2), np.nan)
+    for place, cell in enumerate(cells.tolist()):
+        metric = metrics[cell % len(metrics)]
+        if cell >= 0 and metric is not None and metric.optimum is not None:
+            one = ranked[cell // len(metrics)]
+            limits[place] = metric.optimum, metric.worst(one.num_candidates, one.row_weights)
+    optimum, worst = limits[places].T
     return optimum, worst
 
 

@@ -26,7 +26,7 @@ from rankconst_builder.statistics import describe_graph
 from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.ranges import ROUNDING
 from rankconst_builder.verify.structure import TASKS
-from rankconst_builder.verify.tableset import read_metric, read_tasks
+from rankconst_builder.verify.tableset import WEIGHED, read_metric, read_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -117,7 +117,9 @@ def rebuild_constants(tables: TableSet, means: Means) -> Checked:
     metrics = itertools.starmap(read_metric, zip(frame["metric"].tolist(), frame["k"].tolist(), strict=True))
     rows: dict[str, list[tuple[Tasks, Metric | None]]] = {}
     places: dict[str, list[int]] = {}
-    for place, (tasks, metric) in enumerate(zip(read_tasks(frame), metrics, strict=True)):
+    every, numbers = read_tasks(frame, (*WEIGHED, "baseline"))
+    for place, (number, metric) in enumerate(zip(numbers.tolist(), metrics, strict=True)):
+        tasks = every[number]
         if not tasks.is_chance and not tasks.is_micro:
             continue  # the set has no weights of these tasks
         rows.setdefault(tasks.dataset, []).append((tasks, metric))

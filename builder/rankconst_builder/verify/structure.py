@@ -27,12 +27,13 @@ from rankconst_builder.verify.checks import Checked, Finding, check, point_out
 from rankconst_builder.verify.tableset import (
     COUNTED,
     OPTIONAL,
+    are_words,
+    code_rows,
     columns_of,
     is_current,
     metrics_of,
     read_k,
     tables_of,
-    words_of,
 )
 
 if TYPE_CHECKING:
@@ -141,8 +142,7 @@ def check_words(tables: TableSet) -> Checked:
         for column in COLUMNS[name]:
             values = frame[column.name]
             if isinstance(values.dtype, pd.CategoricalDtype):
-                known = values.isin(words_of(name, column.name, values.cat.categories))
-                wrong = values.notna() & ~known
+                wrong = values.notna().to_numpy() & ~are_words(name, column.name, values)
                 findings += point_out(frame, name, wrong, column.name, message=f"no {column.name} is called that")
     return Checked.of(sum(map(len, tables.whole.values())), findings)
 
@@ -180,7 +180,7 @@ def check_order(tables: TableSet) -> Checked:
 @check("datasets", "the tables name the same datasets", "datasets")
 def check_datasets(tables: TableSet) -> Checked:
     """Compare the datasets that the tables name."""
-    named = {name: set(frame["dataset"].dropna().astype(str)) for name, frame in tables.whole.items()}
+    named = {name: set(frame["dataset"].drop_duplicates().dropna().astype(str)) for name, frame in tables.whole.items()}
     described = named.pop("datasets")
     findings = []
     for name, keys in named.items():
@@ -269,13 +269,17 @@ def check_coverage(tables: TableSet) -> Checked:
         columns = (*TASKS, "aggregation", "baseline", "metric", "k")
         ranked |= {(*key, DEFAULT_BASELINE) for key in held}
         pooled = {(*key[:3], "both", key[-1]) for key in ranked if key[3] != RELATION_SIDE}
-        rows = {
-            (*key[:4], aggregation, key[-1], metric.family, metric.k)
-            for key in ranked | pooled
+        named = {
+            (aggregation, shared): [(m.family, m.k) for m in tabulated if m in list_tabulated(shared=shared)]
             for aggregation, tabulated in metrics.items()
-            for metric in tabulated
-            if metric in list_tabulated(shared=shares_negatives(key[1]))
+            for shared in (False, True)
+        }
+        rows = {
+            (*key[:4], aggregation, key[-1], *metric)
+            for key in ranked | pooled
+            for aggregation in metrics
             if aggregation == DEFAULT_AGGREGATION or (key[3] != RELATION_SIDE and (*key[:3], "head") in known)
+            for metric in named[aggregation, shares_negatives(key[1])]
         }
         constants = sound["constants"]
         findings += _compare_keys("constants", columns, rows, _distinct(constants, columns))
@@ -283,11 +287,11 @@ def check_coverage(tables: TableSet) -> Checked:
 
 
 def _distinct(frame: pd.DataFrame, columns: Iterable[str]) -> set[tuple[Any, ...]]:
-    rows = frame.loc[:, list(columns)].drop_duplicates()
-    values = [rows[column].tolist() for column in rows]
-    if "k" in rows:
-        values[-1] = list(map(read_k, values[-1]))
-    return set(zip(*values, strict=True))
+    _, first = code_rows(columns, frame)
+    values = {column: frame[column].iloc[first].tolist() for column in columns}
+    if "k" in values:
+        values["k"] = list(map(read_k, values["k"]))
+    return set(zip(*values.values(), strict=True))
 
 
 def _compare_keys(

@@ -117,14 +117,51 @@ def read_metric(family: str, k: float) -> Metric | None:
     return None if number is None or number < 1 else metric.at(number)
 
 
-def read_tasks(frame: pd.DataFrame) -> list[Tasks]:
-    """Return the address of each row of the constants."""
-    names = (*_TASKS, "aggregation", "baseline")
-    columns = (frame[name].tolist() for name in names)
-    return [Tasks(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
-
-
 _TASKS = ("dataset", "protocol", "split", "side")
+WEIGHED = (*_TASKS, "aggregation")
+"""What a set of tasks and their weights is told by: tasks weigh the same under every baseline."""
+
+
+def read_tasks(frame: pd.DataFrame, names: tuple[str, ...] = WEIGHED) -> tuple[list[Tasks], NDArray[np.int64]]:
+    """Return the different addresses in rows of the constants, of these parts, and which of them each row has."""
+    codes, first = code_rows(names, frame)
+    rows = zip(*(frame[name].iloc[first].tolist() for name in names), strict=True)
+    return [Tasks(**dict(zip(names, row, strict=True))) for row in rows], codes
+
+
+def code_rows(names: Iterable[str], *frames: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a number for each row of the frames, the same where columns are equal, and where each number comes first.
+
+    Numbers are in the order of the values. Words must have the same codes in all frames.
+    """
+    length, bound = sum(map(len, frames)), 1
+    codes = np.zeros(length, dtype=np.int64)
+    for name in names:
+        parts = [frame[name] for frame in frames]
+        if isinstance(parts[0].dtype, pd.CategoricalDtype):
+            own = np.concatenate([part.cat.codes.to_numpy() for part in parts])
+            size = len(parts[0].cat.categories)
+        else:
+            values = np.concatenate([part.to_numpy() for part in parts])
+            own, distinct = pd.factorize(values, sort=True, use_na_sentinel=False)
+            size = len(distinct)
+        if bound * size >= 2**63:
+            codes, found = pd.factorize(codes, sort=True)
+            bound = len(found)
+        bound *= max(size, 1)
+        codes = codes * size + own
+    numbers, found = pd.factorize(codes, sort=True)
+    first = np.empty(len(found), dtype=np.int64)
+    first[numbers[::-1]] = np.arange(length)[::-1]
+    return numbers, first
+
+
+def sum_tasks(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """Return the number of tasks for each key in some columns, in the order of the keys."""
+    numbers, first = code_rows(names, frame)
+    sums = np.zeros(len(first), dtype=np.int64)
+    np.add.at(sums, numbers, frame["num_tasks"].to_numpy())
+    return frame[[*names]].iloc[first].assign(num_tasks=sums).reset_index(drop=True)
 
 
 def _is_dataset(word: str) -> bool:
@@ -147,6 +184,13 @@ def words_of(table: str, column: str, words: Iterable[str]) -> set[str]:
     if column == "dataset":
         return {word for word in words if _is_dataset(word)}
     return set(words) & set(fixed[column]) if column in fixed else set(words)
+
+
+def are_words(table: str, column: str, values: pd.Series[Any]) -> NDArray[np.bool_]:
+    """Tell which values of a column of words it may hold; missing ones it may not."""
+    words = values.cat.categories
+    known = words_of(table, column, words)
+    return np.array([*(word in known for word in words), False])[values.cat.codes.to_numpy()]
 
 
 @dataclass(frozen=True)
@@ -221,12 +265,12 @@ class TableSet:
         keep = np.ones(len(frame), dtype=np.bool_)
         for column in COLUMNS[name]:
             values = frame[column.name]
+            if isinstance(values.dtype, pd.CategoricalDtype):
+                keep &= are_words(name, column.name, values)
+                continue
             if column.name not in OPTIONAL.get(name, ()):
                 keep &= values.notna().to_numpy()
-            if isinstance(values.dtype, pd.CategoricalDtype):
-                allowed = words_of(name, column.name, values.cat.categories)
-                keep &= values.isin(allowed).to_numpy()
-            elif column.kind == "real":
+            if column.kind == "real":
                 keep &= np.isfinite(values.to_numpy())
         if self.selected is not None:
             keep &= frame["dataset"].isin(self.selected).to_numpy()

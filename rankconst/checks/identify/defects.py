@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rankconst.constants.constants import Constants
     from rankconst.moments import Moments
     from rankconst.results.reading import Entry, Measured
+    from rankconst.tasks import Histogram
 
 
 # How many standard errors a sampled constant may be off.
@@ -156,8 +158,13 @@ def _one_less(constants: Constants, adjustment: str, value: Interval) -> Interva
     whole = constants.histogram
     if constants.method == "sampled" or int(whole.num_candidates.min()) < 2:
         return None
-    reduced = replace(whole, num_candidates=whole.num_candidates - 1)
-    return _span(constants.metric, adjustment, compute_moments(constants.metric, reduced), value)
+    return _span(constants.metric, adjustment, _compute_one_less(constants.metric, whole), value)
+
+
+# One file asks for the same many times: every adjusted form of a metric, under every set of tasks that may be meant.
+@functools.lru_cache(256)
+def _compute_one_less(metric: Metric, whole: Histogram) -> Moments:
+    return compute_moments(metric, replace(whole, num_candidates=whole.num_candidates - 1))
 
 
 def _one_less_turned(constants: Constants, adjustment: str, value: Interval) -> Interval | None:
