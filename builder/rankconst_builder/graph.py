@@ -305,6 +305,7 @@ def _read_numbers(labels: pa.BinaryArray, prefix: bytes) -> Codes | None:
         return None
     places = np.frombuffer(ends, np.int32)[labels.offset : labels.offset + len(labels) + 1].astype(np.int64)
     signs, digits = np.frombuffer(content, np.uint8), np.diff(places) - len(prefix)
-    if any((signs[places[:-1] + place] != sign).any() for place, sign in enumerate(prefix)):
+    # A label shorter than the prefix has no sign there.
+    if digits.min() < 1 or any((signs[places[:-1] + place] != sign).any() for place, sign in enumerate(prefix)):
         return None
     return read_digits(signs, places[1:], digits)
