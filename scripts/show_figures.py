@@ -58,10 +58,11 @@ SECTIONS = {
     "fuzzing": Section(
         "Fuzzing",
         "fuzz/figures.json",
-        ("target", "executions", "accepted", "seconds", "failures"),
+        ("target", "executions", "accepted", "seconds", "processor", "failures"),
         "[fuzz/run.py](../fuzz/run.py) feeds every reader inputs that follow the lines of code that they reach\n"
         "(atheris). Only the project's own errors may come out, within ten seconds of the processor. The last run of\n"
-        "each target; its failures have been mended since, and their inputs are tests.",
+        "each target, with seconds by the clock, and of the processor where they were counted; its failures have been\n"
+        "mended since, and their inputs are tests.",
     ),
     "mutants": Section(
         "Mutants",
