@@ -225,12 +225,18 @@ def test_whoever_asks_to_end_gets_a_clean_end(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str, code: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    before = signal.getsignal(getattr(signal, number))
-    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), getattr(signal, number)))
-    screen = run(*NATIONS.split(), "--out", "a.csv")
+    asked = getattr(signal, number)
+    # Under nohup the tests themselves ignore SIGHUP.
+    handler = signal.default_int_handler if number == "SIGINT" else signal.SIG_DFL
+    before = signal.signal(asked, handler)
+    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), asked))
+    try:
+        screen = run(*NATIONS.split(), "--out", "a.csv")
+        assert signal.getsignal(asked) is handler
+    finally:
+        signal.signal(asked, before)
     assert (screen.code, screen.err) == (code, "")
     assert not list(tmp_path.iterdir())
-    assert signal.getsignal(getattr(signal, number)) is before
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no such signals")

@@ -49,7 +49,8 @@ def write_set(
     for name in COLUMNS:
         schema = schema_of(name)
         file = folder / f"{name}.parquet"
-        blank: dict[str, Any] = dict.fromkeys(schema.names)
+        blank: dict[str, Any] = {**dict.fromkeys(schema.names), "source_urls": []}
+        blank = {column: blank[column] for column in schema.names}
         table = pa.Table.from_pylist([{**blank, **row} for row in rows.get(name, [])], schema=schema)
         pq.write_table(table, file, row_group_size=row_group_size)
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
