@@ -407,7 +407,7 @@ def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
     page.wait_for_selector(FOUND)
     assert "0.529" in visit.text(".form-index")
     page.fill("#value", "0.98")
-    page.wait_for_function("document.querySelector('.ladder .own').textContent.includes('0.98')")
+    page.locator(".ladder .own", has_text="0.98").wait_for()
     before, address = visit.text("#result"), page.get_attribute(".permanent", "href")
     visit.open(f"index.html{address}").wait_for_selector(FOUND)
     assert visit.text("#result") == before
@@ -566,7 +566,7 @@ def test_tables_that_cannot_be_read_are_refused(visit: Visit) -> None:
 def test_refusals_are_where_they_belong(visit: Visit, text: str, told: str) -> None:
     page = visit.open("index.html#mode=table&dataset=fb15k237&tool=rotate")
     page.fill("#table", text)
-    page.wait_for_function("(told) => document.querySelector('main').innerText.includes(told)", arg=told)
+    page.locator("main", has_text=told).wait_for()
 
 
 def spoil(generator: random.Random, rows: list[list[str]]) -> None:
@@ -766,9 +766,7 @@ def test_a_result_of_pykeen_is_dropped(visit: Visit, tables: Tables) -> None:
     # Numbers of other tasks are not adjusted as these.
     ranks["adjusted_arithmetic_mean_rank"] = 2.5 / tables.constants("nations", "mr", protocol="raw").expectation
     page.evaluate(drop, json.dumps({"metrics": {"both": {"realistic": ranks}}}))
-    page.wait_for_function(
-        "document.getElementById('dataset-error').innerText.includes('They agree with test/both/raw')"
-    )
+    page.locator("#dataset-error", has_text="They agree with test/both/raw").wait_for()
 
 
 def test_a_file_is_opened_and_its_headings_say_which_tasks(visit: Visit, tables: Tables) -> None:
