@@ -66,7 +66,7 @@ def test_filters_only_remove_relations(dataset: Dataset) -> None:
     graph = make_graph(dataset)
     for split in (split for split in dataset if dataset[split]):
         standard, libkge, raw = (
-            count_candidates(graph, PROTOCOLS[key], split).histogram("relation")
+            count_candidates(graph, PROTOCOLS[key], split).blocks["relation"].tally.histogram()
             for key in ("standard", "libkge", "raw")
         )
         assert at_most(standard, libkge)
@@ -166,12 +166,16 @@ UMLS = dict(zip(range(37, 47), [6, 9, 13, 1, 17, 22, 58, 111, 145, 279], strict=
 
 
 def test_umls_as_the_documentation_counts_it(mirror: Path) -> None:
-    histogram = count_candidates(read_graph(mirror, "umls"), PROTOCOLS["standard"], "test").histogram("relation")
+    histogram = (
+        count_candidates(read_graph(mirror, "umls"), PROTOCOLS["standard"], "test").blocks["relation"].tally.histogram()
+    )
     assert dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True)) == UMLS
 
 
 @pytest.mark.slow
 def test_a_random_ranker_has_a_raw_mean_rank_of_119_on_fb15k237(mirror: Path) -> None:
-    counts = count_candidates(read_graph(mirror, "fb15k237"), PROTOCOLS["raw"], "test").histogram("relation")
+    counts = (
+        count_candidates(read_graph(mirror, "fb15k237"), PROTOCOLS["raw"], "test").blocks["relation"].tally.histogram()
+    )
     assert (counts.mean + 1) / 2 == (237 + 1) / 2 == 119
     assert counts.total == 20_466

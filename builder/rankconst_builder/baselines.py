@@ -26,7 +26,17 @@ from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.errors import DataError, UndefinedError
 from rankconst_builder.candidates import Blocks, TaskCounts, count_candidates
 from rankconst_builder.packing import Packing
-from rankconst_builder.words import BATCH, Triples, count_runs, drop_repeats, pack, split_batches
+from rankconst_builder.words import (
+    BATCH,
+    Triples,
+    count_runs,
+    drop_repeats,
+    locate,
+    pack,
+    sort_words,
+    split_batches,
+    unpack,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,9 +46,7 @@ if TYPE_CHECKING:
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.candidates import Queries, RankedTasks
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Words
-
-    Codes = NDArray[np.int64]
+    from rankconst_builder.words import Codes, Words
 
 
 _OTHER = {"head": "tail", "tail": "head"}
@@ -48,22 +56,21 @@ _OTHER = {"head": "tail", "tail": "head"}
 class Scores:
     """The candidates that score above 0; all others score 0."""
 
-    pairs: NDArray[np.uint64]  # group and entity in one number, ascending, each once
+    pairs: Words  # group and entity in one number, ascending, each once
     score: Codes  # each >= 1
     num_entities: int
 
     def find(self, groups: Codes, entities: Codes) -> Codes:
         """Return the scores of entities, each in its group."""
-        asked = pack(groups, entities, self.num_entities)
-        if not self.pairs.size:
-            return np.zeros(asked.size, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self.pairs, asked), self.pairs.size - 1)
-        return np.where(self.pairs[place] == asked, self.score[place], 0)
+        found = np.zeros(groups.size, dtype=np.int64)
+        rows, place = locate(self.pairs, pack(groups, entities, self.num_entities))
+        found[rows] = self.score[place]
+        return found
 
     @functools.cached_property
     def order(self) -> _Order:
         """The scores in order."""
-        return _Order((self.pairs // np.uint64(self.num_entities)).astype(np.int64), self.score)
+        return _Order(unpack(self.pairs, self.num_entities)[0], self.score)
 
 
 class _Order:
@@ -104,13 +111,11 @@ class Train:
 
     def _count(self, side: str) -> tuple[Words, Codes]:
         packing, number = Packing.plan(self.graph, side, len(self.triples)), self.graph.num_entities
-        found = [np.zeros(0, dtype=np.uint64)]
+        found = []
         for part in packing.parts:
             keys = packing.find_keys(drop_repeats(packing.sort([self.triples], part)))
             found.append(pack(packing.find_given(keys), packing.find_anchors(keys, part), number))
-        pairs = np.concatenate(found)
-        pairs.sort()
-        return count_runs(pairs)
+        return count_runs(sort_words(found))
 
     @functools.cached_property
     def occurrences(self) -> dict[str, Scores]:
@@ -138,10 +143,10 @@ class Train:
         codes, where = np.unique(codes, return_inverse=True)
         common = np.zeros(codes.size, dtype=np.int64)
         np.add.at(common, where, batched)
-        relation, inverse = _unpack(codes, number)
+        relation, inverse = unpack(codes, number)
         pairs, counts = self.counts["tail"]
         # Sums of whole numbers below 2^53 are exact.
-        frequency = np.bincount(_unpack(pairs, self.graph.num_entities)[0], counts, number).astype(np.int64)
+        frequency = np.bincount(unpack(pairs, self.graph.num_entities)[0], counts, number).astype(np.int64)
         others = sum(int(self.graph.find_firsts(split).sum()) for split in self.graph.splits if split != "train")
         least = Fraction(99, 100) - Fraction(others, int(counts.sum()) + others)
         rarer = np.minimum(frequency[relation], frequency[inverse])
@@ -155,7 +160,7 @@ class Train:
         packing = Packing.plan(self.graph, RELATION_SIDE, len(self.triples))
         for part in packing.parts:
             words = drop_repeats(packing.sort([self.triples], part, functools.partial(_turn, number)))
-            keys, kinds = packing.find_keys(words), packing.find_answers(words).astype(np.int64)
+            keys, kinds = packing.find_keys(words), packing.find_answers(words)
             turned = kinds >= number
             # Where both directions meet, once for each pair of entities that has both.
             met = np.flatnonzero((keys[1:] == keys[:-1]) & (turned[1:] > turned[:-1])) + 1
@@ -166,10 +171,10 @@ class Train:
                     loop = packing.find_anchors(keys[place], part) == packing.find_given(keys[place])
                     yield kinds[place], kinds[other] - number, loop
 
-    def score(self, pairs: NDArray[np.uint64], scores: Codes) -> Scores:
+    def score(self, pairs: Words, scores: Codes) -> Scores:
         """Return the scores of pairs of group and entity, each once, as far as the entities may be ranked."""
         allowed, number = self.graph.allowed_entities, self.graph.num_entities
-        kept = slice(None) if allowed is None else allowed[_unpack(pairs, number)[1]]
+        kept = slice(None) if allowed is None else allowed[unpack(pairs, number)[1]]
         return Scores(pairs[kept], scores[kept], number)
 
 
@@ -181,12 +186,6 @@ def _turn(num_relations: int, batch: Triples) -> Triples:
     columns = (np.minimum(batch.head, batch.tail), relation, np.maximum(batch.head, batch.tail))
     again = (batch.head[loops], relation[loops] + num_relations, batch.tail[loops])
     return Triples(*map(np.concatenate, zip(columns, again, strict=True)))
-
-
-def _unpack(codes: NDArray[np.uint64], size: int) -> tuple[Codes, Codes]:
-    """Undo :func:`pack`."""
-    high, low = np.divmod(codes, np.uint64(size))
-    return high.astype(np.int64), low.astype(np.int64)
 
 
 def _expand(values: Codes, starts: Codes, counts: Codes) -> Iterator[tuple[Codes, Codes]]:
@@ -209,7 +208,7 @@ def _score_frequency(train: Train, side: str, queries: Queries) -> tuple[Codes, 
 def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Scores]:
     relation, inverse = train.inverses
     starts = np.searchsorted(relation, np.arange(queries.num_relations + 1))
-    found = [np.zeros(0, dtype=np.uint64)]
+    found = []
     for batch in split_batches(train.triples):
         start, end = starts[batch.relation], starts[batch.relation + 1]
         rows = np.flatnonzero(end > start)
@@ -218,8 +217,7 @@ def _score_inverse(train: Train, side: str, queries: Queries) -> tuple[Codes, Sc
         for row, place in _expand(rows, start[rows], (end - start)[rows]):
             hit, query = queries.match(anchors[row], inverse[place])
             found.append(pack(query, answers[row[hit]], train.graph.num_entities))
-    pairs = np.sort(np.concatenate(found))
-    pairs = drop_repeats(pairs)
+    pairs = drop_repeats(sort_words(found))
     return np.arange(queries.keys.size), train.score(pairs, np.ones(pairs.size, dtype=np.int64))
 
 

@@ -31,27 +31,39 @@ from rankconst.catalogue.protocols import ENTITY_SIDES, RELATION_SIDE, SPLITS
 from rankconst.errors import DataError, UndefinedError
 from rankconst.tasks import Histogram
 from rankconst_builder.packing import view
-from rankconst_builder.words import count_bits, count_runs, drop_repeats, is_new, pack, split_batches
+from rankconst_builder.words import (
+    append_answers,
+    count_bits,
+    count_runs,
+    drop_repeats,
+    find_answers,
+    find_keys,
+    is_new,
+    locate,
+    pack,
+    sort_words,
+    split_batches,
+    unpack,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from rankconst.catalogue.aggregations import Aggregation
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.graph import Graph
-    from rankconst_builder.words import Triples
-
-    Codes = NDArray[np.int64]
-    Words = NDArray[np.uint64]
+    from rankconst_builder.words import Codes, Triples, Words
 
 
 FURTHER = "known"
 """Where further known triples are from that are in no split."""
 
 _MOST_KEYS = 1 << 22
-"""Beyond as many keys a hash table leaves every cache, and takes more memory than searching."""
+"""With more keys, a hash table leaves every cache, and takes more memory than the search among sorted keys."""
+
+
+_REMEDY = "Number entities and relations from 0 without gaps."
 
 
 class KeyTable:
@@ -107,20 +119,6 @@ class KeyTable:
         return np.concatenate(rows), np.concatenate(places)
 
 
-class SortedKeys:
-    """Which of the keys of interest is this? Of very many keys, by searching."""
-
-    def __init__(self, keys: Words) -> None:
-        self._keys = keys
-
-    def match(self, keys: Words) -> tuple[Codes, Codes]:
-        """Return which of some keys are among those of interest, and their places there."""
-        place = np.searchsorted(self._keys, keys)
-        place[place == self._keys.size] = 0
-        rows = np.flatnonzero(self._keys[place] == keys)
-        return rows, place[rows]
-
-
 @dataclass(frozen=True)
 class Queries:
     """The distinct queries that the ranking tasks of one side ask: an entity and a relation, perhaps a time.
@@ -164,11 +162,6 @@ class Queries:
         """Return the key of each entity, relation and time."""
         keys = pack(anchors, relations, self.num_relations)
         return pack(keys, times, self.num_times) if self.num_times > 1 and times is not None else keys
-
-    @cached_property
-    def relation_frequency(self) -> Codes:
-        """How many tasks ask queries of each relation. Shape (num_relations,)."""
-        return np.bincount(self.relation[self.of_task], minlength=self.num_relations)
 
     @cached_property
     def table(self) -> KeyTable:
@@ -226,9 +219,9 @@ class Tally:
         words = pack(pack(size, frequency, bounds[1]), relation, bounds[2])
         words.sort()
         words, num_queries = count_runs(words)
-        words, last = np.divmod(words, np.uint64(bounds[2]))
-        first, middle = (part.astype(np.int64) for part in np.divmod(words, np.uint64(bounds[1])))
-        return cls(first, middle, last.astype(np.int64), middle * num_queries)
+        rest, relation = unpack(words, bounds[2])
+        size, frequency = unpack(rest.view(np.uint64), bounds[1])
+        return cls(size, frequency, relation, frequency * num_queries)
 
     @classmethod
     def merge(cls, tallies: Sequence[Tally]) -> Tally:
@@ -269,7 +262,7 @@ class Answers:
 
     queries: Queries  # as the filter asks: without times if it ignores them
     words: Words  # query and entity in one number, ascending
-    bits: np.uint64  # how many of them are the entity's
+    bits: int  # how many of its bits are the entity's
 
     def count(self) -> Codes:
         """Return the number of answers of each query. Shape (Q,)."""
@@ -278,12 +271,12 @@ class Answers:
     @property
     def query(self) -> Codes:
         """The query of each answer, ascending."""
-        return (self.words >> self.bits).astype(np.int64)
+        return find_keys(self.words, self.bits).view(np.int64)
 
     @property
     def entity(self) -> Codes:
         """Each answer."""
-        return (self.words & ((np.uint64(1) << self.bits) - np.uint64(1))).astype(np.int64)
+        return find_answers(self.words, self.bits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,47 +317,35 @@ class TaskCounts:
             return None
         return self.blocks[RELATION_SIDE].size[self.blocks[RELATION_SIDE].of_task[: self.rows.size]]
 
-    def histogram(self, side: str) -> Histogram:
-        """Return the counts of a side as a histogram."""
-        return self.blocks[side].tally.histogram()
-
-    def relation_histograms(self, side: str) -> dict[int, Histogram]:
-        """Return the counts of side ``head`` or ``tail`` as a histogram for each relation that has tasks, by code."""
-        return self.blocks[side].tally.relation_histograms()
-
-    def macro_histogram(self, side: str, aggregation: Aggregation) -> Histogram:
-        """Return the counts of side ``head`` or ``tail`` with the weights of a macro average."""
-        return self.blocks[side].tally.histogram(aggregation.group)
-
 
 class Gathering:
     """The known answers of some queries, by where they are known from: what one look at every known triple keeps."""
 
     def __init__(self, keys: Words, num_answers: int) -> None:
-        self._keys, self.bits = keys, np.uint64(count_bits(num_answers))
-        if keys.size.bit_length() + int(self.bits) > 64:
-            raise DataError(f"{keys.size} queries and {num_answers} answers are too many for 64-bit keys.")
-        self._table = KeyTable(keys) if keys.size <= _MOST_KEYS else SortedKeys(keys)
+        self._keys, self.bits = keys, count_bits(num_answers)
+        if keys.size.bit_length() + self.bits > 64:
+            raise DataError(
+                f"{keys.size:,} queries and {num_answers:,} answers are too many for 64-bit keys. {_REMEDY}"
+            )
+        self._match = KeyTable(keys).match if keys.size <= _MOST_KEYS else functools.partial(locate, keys)
         self._found: dict[str, list[Words]] = {}
 
     def update(self, source: str, keys: Words, answers: Codes) -> None:
         """Take in a batch of known triples of a source: the query that each answers, and the answer."""
-        rows, query = self._table.match(keys)
-        words = (query.astype(np.uint64) << self.bits) | answers[rows].astype(np.uint64)
+        rows, query = self._match(keys)
+        words = append_answers(query.view(np.uint64), answers[rows], self.bits)
         self._found.setdefault(source, []).append(words)
 
     def answers(self, queries: Queries, sources: Iterable[str], candidate: NDArray[np.bool_]) -> Answers:
         """Return the distinct answers from some sources that are candidates, of queries that are among those given."""
         place = np.full(self._keys.size, -1, dtype=np.int64)
         place[np.searchsorted(self._keys, queries.keys)] = queries.places
-        found = [np.zeros(0, dtype=np.uint64)]
-        for word in (word for source in sources for word in self._found.get(source, ())):
-            query, answer = place[word >> self.bits], word & ((np.uint64(1) << self.bits) - np.uint64(1))
-            kept = (query >= 0) & candidate[answer]
-            found.append((query[kept].astype(np.uint64) << self.bits) | answer[kept])
-        words = np.concatenate(found)
-        words.sort()
-        return Answers(queries, drop_repeats(words), self.bits)
+        kept = []
+        for words in (words for source in sources for words in self._found.get(source, ())):
+            query, answer = place[find_keys(words, self.bits)], find_answers(words, self.bits)
+            inside = (query >= 0) & candidate[answer]
+            kept.append(append_answers(query[inside].view(np.uint64), answer[inside], self.bits))
+        return Answers(queries, drop_repeats(sort_words(kept)), self.bits)
 
 
 def _select_rows(graph: Graph, protocol: Protocol, split: str) -> NDArray[np.bool_]:
@@ -407,8 +388,10 @@ def _gather(
     times: Codes | None = None,
 ) -> Queries:
     if num_entities * num_relations * num_times >= 1 << 64:
-        timed = f", {num_times} times" if num_times > 1 else ""
-        raise DataError(f"{num_entities} entities{timed} and {num_relations} relations are too many for 64-bit keys.")
+        timed = f", {num_times:,} times" if num_times > 1 else ""
+        raise DataError(
+            f"{num_entities:,} entities{timed} and {num_relations:,} relations are too many for 64-bit keys. {_REMEDY}"
+        )
     keys = pack(anchors, relations, num_relations)
     if times is not None:
         keys = pack(keys, times, num_times)
@@ -448,8 +431,9 @@ def count_protocols(
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
     for (protocol, split), key in zip(covered, tasks, strict=True):
-        candidates = [select(graph, protocol).tobytes() for select in (select_candidates, select_relations)]
-        same = (*key, *candidates, list_known(graph, protocol, split), protocol.time, protocol.negatives)
+        # What protocols select is nested: as many candidates are the same ones.
+        number = [int(select(graph, protocol).sum()) for select in (select_candidates, select_relations)]
+        same = (*key, *number, list_known(graph, protocol, split), protocol.time, protocol.negatives)
         if same not in done:
             done[same] = _count(graph, protocol, split, asked[key], found)
         counts[protocol.key, split] = done[same]
@@ -542,7 +526,7 @@ def _count(
         queries = tasks.queries[side]
         asked, place = (queries, queries.places) if protocol.time == "same" else queries.timeless
         size = np.full(queries.keys.size, number)
-        answers[side] = Answers(asked, np.zeros(0, dtype=np.uint64), np.uint64(count_bits(count_answers(graph, side))))
+        answers[side] = Answers(asked, np.zeros(0, dtype=np.uint64), count_bits(count_answers(graph, side)))
         if known:
             answers[side] = found[side, protocol.time == "same"].answers(asked, known, candidate[side])
             size = number + 1 - answers[side].count()[place]

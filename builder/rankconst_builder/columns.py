@@ -24,8 +24,10 @@ import pyarrow.parquet as pq
 
 from rankconst.arrow import view_numbers
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.errors import DataError, explain_write_errors, first_line
-from rankconst_builder.fetch import Content
+from rankconst.errors import DataError, explain_write_errors
+from rankconst.names import shorten
+from rankconst_builder import fetch
+from rankconst_builder.fetch import Content, explain_damage
 from rankconst_builder.graph import Graph
 from rankconst_builder.layout import Layout, name_columns
 from rankconst_builder.triples import NAMES, Labels
@@ -50,7 +52,7 @@ _ROWS = 1 << 20
 _MOST_IDS = 1 << 32
 _DENSE = 1 << 24  # Ids below this have an entry each in a mask, however few they are.
 
-DAMAGE = (pa.ArrowException, OSError, ValueError, EOFError, MemoryError, OverflowError)
+DAMAGE = (pa.ArrowException, *fetch.DAMAGE)
 """What readers of damaged files raise."""
 
 
@@ -59,7 +61,7 @@ class Columns:
     """A file of triples, or a folder of such files, in columns."""
 
     path: Path
-    rows: int  # at most as many
+    rows: int  # or fewer
     order: str  # the letter of each column that is read: hrt, and d for each column of the time
     # What comes before the ids of entities, and of relations; None for what is not ids, or has a time.
     prefixes: tuple[str, str] | None
@@ -87,7 +89,7 @@ class Columns:
                 try:
                     coded.append(self._encode(column, letter, row))
                 except pa.ArrowException as error:
-                    raise _damaged(self.path, error) from error
+                    raise explain_damage(self.path, error) from error
             row += len(batch[0])
         kind: Any = pa.dictionary(pa.int32(), pa.binary())
         head, relation, tail, *time = (pa.chunked_array(each, kind) for each in chunks)
@@ -142,7 +144,7 @@ def open_columns(path: Path, layout: Layout) -> Columns | None:
     if not path.is_file() or not os.access(path, os.R_OK):
         return None
     with path.open("rb") as stream:
-        begin = stream.read(_PIECE)
+        begin = stream.read(_LONGEST_LINE)
     opens = next((opens for magic, opens in FORMATS.items() if begin.startswith(magic)), None)
     return _open_text(path, begin, layout) if opens is None else opens(path, [path], layout)
 
@@ -194,6 +196,7 @@ def _parse(piece: bytes, entity: bytes, relation: bytes) -> Batch:
 
 
 _PIECE = 1 << 24
+_LONGEST_LINE = 1 << 12  # of a first line of numbered labels
 _NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+\n")
 
 
@@ -205,7 +208,7 @@ def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
     except DataError:
         raise
     except DAMAGE as error:
-        raise _damaged(path, error) from error
+        raise explain_damage(path, error) from error
     for each, other in zip(files, opened, strict=True):
         if other.schema_arrow.names != schema.names or other.schema_arrow.types != schema.types:
             raise DataError(f"{each} has other columns than {files[0]}; expected the same in all files of {path}.")
@@ -228,7 +231,7 @@ def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
                     if found <= stated:
                         yield [batch.column(name) for name in names]
             except DAMAGE as error:
-                raise _damaged(file, error) from error
+                raise explain_damage(file, error) from error
             if found != stated:
                 raise DataError(f"{file} states {stated:,} rows and has {found:,}. Get the file again.")
 
@@ -242,8 +245,8 @@ _LABELS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.
 def _open_numpy(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
     try:
         array = np.load(path, mmap_mode="r")
-    except (*DAMAGE, SyntaxError, tokenize.TokenError, LookupError, TypeError, RecursionError) as error:
-        raise _damaged(path, error) from error
+    except (*DAMAGE, SyntaxError, tokenize.TokenError, TypeError) as error:
+        raise explain_damage(path, error) from error
     order = layout.columns or "hrt"
     if array.ndim != 2 or array.shape[1] != len(order) or array.dtype.kind not in "iu":
         raise DataError(
@@ -271,21 +274,17 @@ def _name(path: Path, names: Sequence[str], layout: Layout) -> str:
     if layout.columns is not None:
         if len(layout.columns) != len(names):
             raise DataError(
-                f"{path} has {len(names)} columns ({', '.join(names)}), --columns {layout.columns} names "
+                f"{path} has {len(names)} columns ({shorten(', '.join(names))}), --columns {layout.columns} names "
                 f"{len(layout.columns)}. Name each, those to ignore with -."
             )
         return layout.columns
     letters = name_columns(names) or ("hrt" if len(names) == 3 else None)
     if letters is None:
         raise DataError(
-            f"{path} has columns {', '.join(names)}; expected head, relation and tail. Say which is which with "
-            f"--columns, a letter for each, such as hrt{'-' * max(len(names) - 3, 0)}."
+            f"{path} has columns {shorten(', '.join(names))}; expected head, relation and tail. Say which is which "
+            f"with --columns, a letter for each, such as hrt{'-' * max(len(names) - 3, 0)}."
         )
     return letters
-
-
-def _damaged(path: Path, error: Exception) -> DataError:
-    return DataError(f"{path} is cut off or damaged: {first_line(error)[:200]}. Get the file again.")
 
 
 def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph | None:

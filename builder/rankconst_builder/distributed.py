@@ -22,7 +22,7 @@ from rankconst_builder.columns import DAMAGE, Columns, encode_ids
 from rankconst_builder.packing import Packing, view
 from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
-from rankconst_builder.words import NO_TRIPLES, Triples, drop_repeats, split_batches
+from rankconst_builder.words import NO_TRIPLES, Triples, drop_repeats, sort_words, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from rankconst_builder.candidates import Tally
     from rankconst_builder.graph import Graph
     from rankconst_builder.statistics import PartStatistics, Statistics
+    from rankconst_builder.tallies import Tallies
     from rankconst_builder.words import Codes, Words
-
-    Tallies = dict[tuple[str, str, str], Mapping[str, Tally]]
 
 
 _PATIENCE = "20s"
@@ -68,6 +67,15 @@ class _RowGroup:
             ) from error
         for batch in table.to_batches():
             yield [batch.column(name) for name in self.names]
+
+
+def choose_files(opened: Mapping[str, Columns | None]) -> dict[str, Columns]:
+    """Return the files of each split; refuse those that are not of ids."""
+    found = {split: columns for split, columns in opened.items() if columns and columns.prefixes == ("", "")}
+    for split in opened:
+        if split not in found or (split == "train" and not found[split].names):
+            raise DataError(f"--scheduler counts ids: {split} has to be Parquet of whole numbers. Write it so.")
+    return found
 
 
 def connect(address: str) -> Any:
@@ -117,16 +125,14 @@ def count_distributed(
     train = files["train"]
     held_out = {split: columns for split, columns in files.items() if split != "train"}
     small = encode_ids(held_out) if held_out else None
-    if small is None or train.prefixes != ("", "") or not train.names:
-        raise DataError("--scheduler reads ids: Parquet files of whole numbers, and test besides train.")
+    if small is None:
+        raise DataError("--scheduler needs the ids of test, or of valid and test, counted from 0 without large gaps.")
     groups = _list_groups(train)
     graph = _find_trained(client, groups, small)
     rows = {split: train.rows if split == "train" else len(triples) for split, triples in graph.splits.items()}
     shared = client.scatter(graph, broadcast=True)
     ranked = {protocol: count_ranked(graph, protocol) for protocol in protocols}
-    tallies: dict[tuple[str, str, str], dict[str, Tally]] = {
-        (protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits
-    }
+    tallies: Tallies = {(protocol.key, split, DEFAULT_BASELINE): {} for protocol in protocols for split in splits}
     statistics: list[PartStatistics] = []
     for side in list_sides(graph):
         covered = tuple(protocol for protocol, sides in ranked.items() if side in sides)
@@ -142,7 +148,7 @@ def count_distributed(
             added = add_tallies(covered, [each[split] for _, each in found], split, side, ranked)
             for protocol, tally in added.items():
                 tallies[protocol.key, split, DEFAULT_BASELINE][side] = tally
-    return graph, add_parts(graph, rows, statistics), dict(tallies)
+    return graph, add_parts(graph, rows, statistics), tallies
 
 
 def _list_groups(columns: Columns) -> list[_RowGroup]:
@@ -174,8 +180,8 @@ def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Gra
     num_relations = max(graph.num_relations, 1 + int(relations.max(initial=-1)))
     occurring = np.zeros(num_relations, dtype=np.bool_)
     occurring[relations] = True
-    trained = entities[:num_entities], occurring
-    return replace(graph, num_entities=num_entities, num_relations=num_relations, trained=trained)
+    train_marks = entities[:num_entities], occurring
+    return replace(graph, num_entities=num_entities, num_relations=num_relations, train_marks=train_marks)
 
 
 def _list_codes(group: _RowGroup) -> list[Codes]:
@@ -237,8 +243,7 @@ class _Job:
         self, part: int, graph: Graph, found: Sequence[Words]
     ) -> tuple[PartStatistics | None, dict[str, dict[str, Tally]]]:
         """Return what a part contributes to the statistics, if it has all facts, and tallies by split and protocol."""
-        train = np.concatenate([np.zeros(0, dtype=np.uint64), *found])
-        train.sort()
+        train = sort_words(found)
         statistics, packing = None, self.plan(graph)
         if self.side == "tail":
             words = {split: packing.sort([triples], part) for split, triples in graph.splits.items()}

@@ -169,8 +169,8 @@ def read_local(path: Path) -> Content:
     limit = max(_SMALL, _MOST_GROWTH * len(raw))
     try:
         data = raw if unpack is None else _take(unpack(io.BytesIO(raw)), limit)
-    except _DAMAGE as error:
-        raise DataError(f"{path} is cut off or damaged: {first_line(error)}. Get the file again.") from error
+    except DAMAGE as error:
+        raise explain_damage(path, error) from error
     if len(data) > limit:
         raise DataError(f"{path} grows from {len(raw):,} to more than {limit:,} bytes; unpack it, and name that file.")
     return Content(data, hashlib.sha256(raw).hexdigest(), verified=False)
@@ -257,7 +257,7 @@ _BLOCK = 1 << 20
 _MOST_GROWTH = 60
 _SMALL = 256 * 2**20
 
-_DAMAGE = (
+DAMAGE = (
     tarfile.TarError,
     zipfile.BadZipFile,
     zlib.error,
@@ -272,6 +272,11 @@ _DAMAGE = (
     MemoryError,
 )
 """What packed files raise that are damaged, encrypted, or made to do harm."""
+
+
+def explain_damage(path: Path, error: Exception) -> DataError:
+    """Say that a file of the user's own cannot be read, and why."""
+    return DataError(f"{path} is cut off or damaged: {first_line(error)[:200]}. Get the file again.")
 
 
 def _take(stream: IO[bytes], limit: int) -> bytes:
@@ -327,7 +332,7 @@ def _read_member(path: Path, member: str, limit: int | None) -> bytes:
                 names = [shorten(name).encode(errors="replace").decode() for name in found[:9]]
                 raise DownloadError(f"{path} has no member {member}; it has {', '.join(names)}.")
             data = _take(found, _LARGEST_MEMBER if limit is None else limit)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         reason = first_line(error)[:200] or type(error).__name__
         raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error
     if limit is None and len(data) > _LARGEST_MEMBER:

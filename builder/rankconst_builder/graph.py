@@ -53,7 +53,7 @@ class Graph:
     known: Triples = field(default_factory=lambda: NO_TRIPLES)
     gaps: bool = False  # True if codes are ids, which may leave some out
     # Which entities and relations occur in a train that is elsewhere; None if it is at hand.
-    trained: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
+    train_marks: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
     inductive: bool = False  # True if models are trained on another graph than train
 
     @property
@@ -130,14 +130,16 @@ class Graph:
     @cached_property
     def seen_entities(self) -> NDArray[np.bool_]:
         """Which entities occur in train. Shape (num_entities,)."""
-        return (
-            mark(self.num_entities, self.splits["train"], "head", "tail") if self.trained is None else self.trained[0]
-        )
+        if self.train_marks is not None:
+            return self.train_marks[0]
+        return mark(self.num_entities, self.splits["train"], "head", "tail")
 
     @cached_property
     def train_relations(self) -> NDArray[np.bool_]:
         """Which relations occur in train. Shape (num_relations,)."""
-        return mark(self.num_relations, self.splits["train"], "relation") if self.trained is None else self.trained[1]
+        if self.train_marks is not None:
+            return self.train_marks[1]
+        return mark(self.num_relations, self.splits["train"], "relation")
 
     @cached_property
     def seen_relations(self) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankconst.catalogue.protocols import RELATION_SIDE
 from rankconst.errors import DataError
-from rankconst_builder.words import count_bits, pack, split_batches
+from rankconst_builder.words import append_answers, count_bits, find_answers, find_keys, pack, sort_words, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -54,12 +54,12 @@ class Packing:
     shift: int
 
     @classmethod
-    def plan(cls, graph: Graph, side: str, rows: int, room: int | None = None, *, timed: bool = True) -> Packing:
-        """Choose as many parts as it takes for words of 64 bits, and for `rows` facts in `room` bytes."""
+    def plan(cls, graph: Graph, side: str, rows: int, room: int | None = None) -> Packing:
+        """Choose the number of parts so that a word has 64 bits and a part of `rows` facts takes `room` bytes."""
         related = side == RELATION_SIDE
         given = graph.num_entities if related else graph.num_relations
         bits = count_bits(2 * graph.num_relations if related else graph.num_entities)
-        times = graph.num_times if timed else 1
+        times = graph.num_times
         need = rows * _BYTES
         shift = max(math.ceil(need / (room or max(ROOM, need // _FEW_PARTS))) - 1, 0).bit_length()
         while (-(-graph.num_entities >> shift) * given * times) << bits > 1 << 64:
@@ -79,14 +79,12 @@ class Packing:
 
     def sort(self, files: Iterable[Triples], part: int, keep: Callable[[Triples], Triples] | None = None) -> Words:
         """Return the words of a part of some facts, ascending, repetitions included; of all, or those to `keep`."""
-        found = [np.zeros(0, dtype=np.uint64)]
+        found: list[Words] = []
         for triples in files:
             for batch in split_batches(triples):
                 kept = batch if keep is None else keep(batch)
                 found += [self._pack(*codes, kept.time, part) for codes in view(self.graph, kept, self.side)]
-        words = np.concatenate(found)
-        words.sort()
-        return words
+        return sort_words(found)
 
     def _pack(self, anchors: Codes, given: Codes, answers: Codes, times: Codes | None, part: int) -> Words:
         columns = (
@@ -98,17 +96,15 @@ class Packing:
         words = pack(columns[0] >> self.shift, columns[1], self.num_given)
         for extra in columns[3:]:
             words = pack(words, extra, self.num_times)
-        words <<= np.uint64(self.bits)
-        words |= columns[2].astype(np.uint64)
-        return words
+        return append_answers(words, columns[2], self.bits)
 
     def find_keys(self, words: Words) -> Words:
         """Return the queries of words."""
-        return words >> np.uint64(self.bits)
+        return find_keys(words, self.bits)
 
-    def find_answers(self, words: Words) -> Words:
+    def find_answers(self, words: Words) -> Codes:
         """Return the answers of words."""
-        return words & np.uint64((1 << self.bits) - 1)
+        return find_answers(words, self.bits)
 
     def find_given(self, keys: Words) -> Codes:
         """Return the relation of each query, or its second entity."""

@@ -47,8 +47,8 @@ from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
-from rankconst_builder.candidates import Tally, TaskCounts, count_protocols
-from rankconst_builder.columns import encode_ids, open_columns
+from rankconst_builder.candidates import TaskCounts, count_protocols
+from rankconst_builder.columns import Columns, encode_ids, open_columns
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import Layout, read_own
@@ -63,8 +63,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rankconst_builder.graph import Graph
-
-    Tallies = Mapping[tuple[str, str, str], Mapping[str, Tally]]
+    from rankconst_builder.tallies import Tallies
 
 
 READ = (*ROLES, CONTEXT, STAT)
@@ -344,8 +343,9 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
         return _rebuild(build, source.key, load())
     if source.sampled is not None and source.key not in build.local:
         return _build_sampled(build, source, source.sampled, identity)
+    opened = {role: open_columns(path, build.layout) for role, path in build.local.get(source.key, {}).items()}
     try:
-        contents = _read_contents(build, source)
+        contents = _read_contents(build, source, opened)
     except MissingSourceError as error:
         archive = load()
         if source.key not in archive.datasets or build.restriction != Restriction():
@@ -357,17 +357,16 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
         )
         return _rebuild(build, source.key, archive, str(error))
     described = {role: replace(content, data=b"") for role, content in contents.items()}
-    graph = None if build.scheduler else _read_graph(build, source, contents)
+    graph = None if build.scheduler else _read_graph(build, source, contents, opened)
     # Text and labels take more memory than all that follows.
     contents.clear()
     pa.default_memory_pool().release_unused()
-    return _build_from_files(build, source, graph, described, identity)
+    return _build_from_files(build, source, graph, described, identity, opened=opened)
 
 
-def _read_contents(build: Build, source: Benchmark) -> dict[str, Content]:
+def _read_contents(build: Build, source: Benchmark, opened: Mapping[str, Columns | None]) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is not None:
-        opened = {role: open_columns(path, build.layout) for role, path in local.items()}
         return {role: read_local(local[role]) if each is None else each.content for role, each in opened.items()}
     contents = {}
     for role in (role for role in READ if role in source.files):
@@ -403,14 +402,15 @@ def encode_benchmark(source: Benchmark, contents: Mapping[str, bytes], prefix: s
     return graph
 
 
-def _read_graph(build: Build, source: Benchmark, contents: dict[str, Content]) -> Graph:
+def _read_graph(
+    build: Build, source: Benchmark, contents: dict[str, Content], opened: Mapping[str, Columns | None]
+) -> Graph:
     """Read and code the files of a dataset, restricted as the build says, with what else its filters know.
 
     The contents of a graph of the user's own are let go as soon as they are read.
     """
     key, given = source.key, build.restriction.known
     local = build.local.get(key, {})
-    opened = {role: open_columns(path, build.layout) for role, path in local.items()}
     columns = {role: each for role, each in opened.items() if each is not None}
     if columns and len(columns) == len(local) and build.restriction == Restriction():
         graph = encode_ids(columns, build.memory)
@@ -445,7 +445,13 @@ def _read_graph(build: Build, source: Benchmark, contents: dict[str, Content]) -
 
 
 def _build_from_files(
-    build: Build, source: Benchmark, graph: Graph | None, contents: Mapping[str, Content], identity: str | None
+    build: Build,
+    source: Benchmark,
+    graph: Graph | None,
+    contents: Mapping[str, Content],
+    identity: str | None,
+    *,
+    opened: Mapping[str, Columns | None],
 ) -> _Part:
     key = source.key
     tallies: Tallies | None = None
@@ -454,7 +460,7 @@ def _build_from_files(
         statistics = describe_graph(graph)
     else:
         protocols = choose_protocols(build.protocols, temporal=False)
-        graph, statistics, tallies = _count_elsewhere(build, source, protocols)
+        graph, statistics, tallies = _count_elsewhere(build, source, protocols, opened)
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
     for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
@@ -492,25 +498,21 @@ def _build_from_files(
 
 
 def _count_elsewhere(
-    build: Build, source: Benchmark, protocols: Sequence[Protocol]
+    build: Build, source: Benchmark, protocols: Sequence[Protocol], opened: Mapping[str, Columns | None]
 ) -> tuple[Graph, Statistics, Tallies]:
     """Count a graph of the user's own on the workers of a cluster."""
-    from rankconst_builder.distributed import connect, count_distributed
+    from rankconst_builder.distributed import choose_files, connect, count_distributed
 
-    local = build.local.get(source.key)
-    if local is None or build.per_triple or build.baselines or build.restriction != Restriction():
+    if not opened or build.per_triple or build.baselines or build.restriction != Restriction():
         raise UsageError(
             "--scheduler counts a graph of your own, under chance: leave out --dataset, --per-triple, --relations, "
             "--entities and --known, and name no --baseline but uniform."
         )
-    files = {role: open_columns(path, build.layout) for role, path in local.items()}
-    found = {role: columns for role, columns in files.items() if columns is not None}
-    if len(found) < len(files):
-        raise DataError("--scheduler reads ids: Parquet files of whole numbers, alike for train, valid and test.")
+    files = choose_files(opened)
     with connect(build.scheduler or "") as client:
         workers = len(client.scheduler_info(n_workers=-1)["workers"])
-        build.reporter.say(f"{source.key}: {found['train'].rows:,} triples of train, on {workers} workers")
-        return count_distributed(client, found, protocols, build.splits, build.memory)
+        build.reporter.say(f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers")
+        return count_distributed(client, files, protocols, build.splits, build.memory)
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:

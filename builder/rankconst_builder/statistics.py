@@ -6,10 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rankconst_builder.packing import Packing
-from rankconst_builder.words import Triples, drop_repeats
+from rankconst_builder.words import Triples, drop_repeats, locate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -87,7 +85,7 @@ def describe_part(packing: Packing, files: Mapping[str, Words], part: int) -> Pa
     """Count the words of a part of every split, which are of tails, ascending."""
     words = {name: drop_repeats(found) for name, found in files.items()}
     names, train = [*words], words["train"]
-    loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train).astype(np.int64)
+    loops = packing.find_anchors(packing.find_keys(train), part) == packing.find_answers(train)
     return PartStatistics(
         Counter({name: found.size for name, found in words.items()}),
         Counter(
@@ -136,14 +134,11 @@ def add_parts(graph: Graph, rows: Mapping[str, int], parts: Iterable[PartStatist
 def _count_seen(packing: Packing, words: Words, part: int) -> int:
     """Count the facts that have nothing unseen in train."""
     keys = packing.find_keys(words)
-    answers = packing.find_answers(words).astype(np.int64)
-    facts = Triples(packing.find_anchors(keys, part), packing.find_given(keys), answers)
+    facts = Triples(packing.find_anchors(keys, part), packing.find_given(keys), packing.find_answers(words))
     return int(packing.graph.is_seen(facts).sum())
 
 
 def _count_common(later: Words, earlier: Words) -> int:
     """Count the numbers that two arrays share, each in order and without repetitions."""
     few, many = sorted((later, earlier), key=len)
-    place = np.searchsorted(many, few)
-    inside = place < many.size
-    return int((many[place[inside]] == few[inside]).sum())
+    return int(locate(many, few)[0].size)

@@ -24,7 +24,7 @@ from rankconst_builder.candidates import (
     select_relations,
 )
 from rankconst_builder.packing import Packing
-from rankconst_builder.words import count_runs, drop_repeats, split_batches
+from rankconst_builder.words import count_runs, drop_repeats, locate, sort_words, split_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rankconst_builder.words import Codes, Triples, Words
 
     Select = Callable[[Triples], NDArray[np.bool_]]
+    Tallies = dict[tuple[str, str, str], dict[str, Tally]]  # from protocol, split and baseline to side
 
 
 def tally_protocols(
@@ -78,7 +79,7 @@ def add_tallies(
         merged[same] = known = merged[same] if same in merged else Tally.merge(tallies)
         if not known.size.size:
             continue
-        # Of as many known answers, the true one is a candidate.
+        # One of the known answers, the true one, is a candidate.
         size = number + 1 - known.size
         if size.min() < 1 or size.max() > number:
             raise DataError(
@@ -121,7 +122,7 @@ class Side:
         room: int | None = None,
         rows: int | None = None,
     ) -> Side:
-        """Look at the facts of a graph, or at as many `rows`, of which train is elsewhere."""
+        """Look at the facts of a graph; `rows` is their number if train is elsewhere."""
         selections: dict[str, Select] = {}
         for protocol in protocols:
             selections[f"ranked {protocol.tasks}"] = functools.partial(_is_ranked, graph, protocol.tasks)
@@ -135,9 +136,8 @@ class Side:
 
     def tally(self, part: int, train: Words | None = None) -> dict[str, Tally]:
         """Return the numbers of known answers in a part under each protocol; `train` has words that are elsewhere."""
-        look = _Part(self, part, train)
-        done = {plan: look.tally(plan) for plan in dict.fromkeys(map(self._plan, self.protocols))}
-        return {protocol.key: done[self._plan(protocol)] for protocol in self.protocols}
+        tally = functools.cache(_Part(self, part, train).tally)
+        return {protocol.key: tally(self._plan(protocol)) for protocol in self.protocols}
 
     def _plan(self, protocol: Protocol) -> _Plan:
         known = list_known(self.packing.graph, protocol, self.split)
@@ -213,16 +213,10 @@ class _Part:
         """Count the known answers that the split itself does not have, too."""
         others = sorted(plan.known - {self._side.split})
         found = [self._sort(source, plan.inside, timed=plan.timed) for source in others]
-        words = np.concatenate([np.zeros(0, dtype=np.uint64), *found])
-        if not (words.size and keys.size):
-            return known
-        words.sort()
-        words = drop_repeats(words)
-        own = self._sort(self._side.split, plan.inside, timed=plan.timed)
-        words = words[own[np.minimum(np.searchsorted(own, words), own.size - 1)] != words]
-        asked = self._side.packing.find_keys(words)
-        place = np.minimum(np.searchsorted(keys, asked), keys.size - 1)
-        return known + np.bincount(place[keys[place] == asked], minlength=keys.size)
+        words = drop_repeats(sort_words(found))
+        repeated, _ = locate(self._sort(self._side.split, plan.inside, timed=plan.timed), words)
+        _, place = locate(keys, self._side.packing.find_keys(np.delete(words, repeated)))
+        return known + np.bincount(place, minlength=keys.size)
 
 
 def _is_ranked(graph: Graph, tasks: str, batch: Triples) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -52,6 +52,44 @@ NO_TRIPLES = Triples(*(np.zeros(0, dtype=np.int64),) * 3)
 def pack(first: Codes | Words, second: Codes, size: int) -> Words:
     """Return two codes in one number; `size` is the number of codes that the second can be."""
     return first.astype(np.uint64) * np.uint64(size) + second.astype(np.uint64)
+
+
+def unpack(words: Words, size: int) -> tuple[Codes, Codes]:
+    """Undo :func:`pack`."""
+    first, second = np.divmod(words, np.uint64(size))
+    return first.view(np.int64), second.view(np.int64)
+
+
+def append_answers(keys: Words, answers: Codes, bits: int) -> Words:
+    """Return keys and answers in one number each; `bits` are an answer's."""
+    words = keys << np.uint64(bits)
+    words |= answers.astype(np.uint64)
+    return words
+
+
+def find_keys(words: Words, bits: int) -> Words:
+    """Return the keys of words, whose last `bits` are an answer."""
+    return words >> np.uint64(bits)
+
+
+def find_answers(words: Words, bits: int) -> Codes:
+    """Return the answers that are the last `bits` of words."""
+    return (words & np.uint64((1 << bits) - 1)).view(np.int64)
+
+
+def sort_words(parts: Iterable[Words]) -> Words:
+    """Return the words of all parts, ascending, repetitions included."""
+    words = np.concatenate([np.zeros(0, dtype=np.uint64), *parts])
+    words.sort()
+    return words
+
+
+def locate(ordered: Words, words: Words) -> tuple[Codes, Codes]:
+    """Return which of some words are among those in order, each once; and their places there."""
+    place = np.searchsorted(ordered, words)
+    rows = np.flatnonzero(place < ordered.size)
+    rows = rows[ordered[place[rows]] == words[rows]]
+    return rows, place[rows]
 
 
 def is_new(ordered: NDArray[Any]) -> Mask:

@@ -71,17 +71,17 @@ def check(dataset: Dataset, protocol: Protocol, split: str, baseline: str, got: 
     assert got.head.tolist() == [size for _, size in expected["head"]]
     ranked = [dataset[split][place] for place in got.rows.tolist()]
     for side, tasks in expected.items() if ranked else ():
-        histogram = got.histogram(side)
+        histogram = got.blocks[side].tally.histogram()
         assert histogram_rows(histogram) == Counter((*block, 1.0) for block in tasks)
         for aggregation in MACROS.values():
             weights = map(float, weigh_brute_force(ranked, side, aggregation.group))
             counted = Counter((*block, weight) for block, weight in zip(tasks, weights, strict=True))
-            assert histogram_rows(got.macro_histogram(side, aggregation)) == counted
+            assert histogram_rows(got.blocks[side].tally.histogram(aggregation.group)) == counted
         by_relation: dict[int, Counter[tuple[int, int, float]]] = {}
         for (_, relation, *_), block in zip(ranked, tasks, strict=True):
             by_relation.setdefault(relation, Counter())[*block, 1.0] += 1
         codes = sorted({row[1] for rows in dataset.values() for row in rows})
-        for code, one in got.relation_histograms(side).items():
+        for code, one in got.blocks[side].tally.relation_histograms().items():
             assert histogram_rows(one) == by_relation.pop(codes[code])
         assert by_relation == {}
 

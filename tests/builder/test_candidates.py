@@ -79,7 +79,7 @@ def compare(
     for side, values in (("head", expected.head), ("tail", expected.tail)) if ranked else ():
         for aggregation in MACROS.values():
             weights = weigh_brute_force(ranked, side, aggregation.group)
-            weighted = got.macro_histogram(side, aggregation)
+            weighted = got.blocks[side].tally.histogram(aggregation.group)
             assert weighted.weights is not None
             counted = Counter(zip(values, map(float, weights), strict=True))
             pairs = zip(weighted.num_candidates.tolist(), weighted.weights.tolist(), strict=True)
@@ -89,7 +89,7 @@ def compare(
     if protocol.negatives is None:
         assert got.relation is not None
         assert got.relation.tolist() == expected.relation[: len(expected.rows)]
-        assert not expected.rows or dict_of(got.histogram("relation")) == expected.histogram("relation")
+        assert not expected.rows or dict_of(got.blocks["relation"].tally.histogram()) == expected.histogram("relation")
     else:
         assert got.relation is None
     assert got.num_entities == expected.num_entities
@@ -252,7 +252,7 @@ def test_counts_of_temporal_benchmarks_equal_loops(key: str, mirror: Path) -> No
         assert counts.relation is not None
         found = {"head": counts.head.tolist(), "tail": counts.tail.tolist(), "relation": counts.relation.tolist()}
         assert found == expected
-        assert counts.histogram("relation").total == 2 * len(facts[split])
+        assert counts.blocks["relation"].tally.histogram().total == 2 * len(facts[split])
 
 
 def test_the_time_aware_filter_of_a_forecasting_split_needs_its_own_file_only(mirror: Path) -> None:
@@ -528,8 +528,8 @@ def test_query_table_of_many_random_keys() -> None:
 
 def check_table(keys: list[int], asked: list[int]) -> None:
     places = {key: place for place, key in enumerate(keys)}
-    for table in (candidates.KeyTable, candidates.SortedKeys) if keys else (candidates.KeyTable,):
-        rows, found = table(np.array(keys, dtype=np.uint64)).match(np.array(asked, dtype=np.uint64))
+    ordered, wanted = (np.array(each, dtype=np.uint64) for each in (keys, asked))
+    for rows, found in (candidates.KeyTable(ordered).match(wanted), words.locate(ordered, wanted)):
         expected = {(row, places[key]) for row, key in enumerate(asked) if key in places}
         assert {*zip(rows.tolist(), found.tolist(), strict=True)} == expected
         assert rows.size == len(expected)
@@ -551,6 +551,6 @@ def test_histogram_of_each_side(protocol: Protocol) -> None:
     counts = count_candidates(make_graph(dataset), protocol, "test")
     expected = count_brute_force(dataset, protocol, "test")
     for side in ("head", "tail"):
-        histogram = counts.histogram(side)
+        histogram = counts.blocks[side].tally.histogram()
         pairs = dict(zip(histogram.num_candidates.tolist(), histogram.num_tasks.tolist(), strict=True))
         assert pairs == expected.histogram(side)

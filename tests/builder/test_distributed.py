@@ -18,7 +18,7 @@ from graphs import STATIC
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
 from rankconst_builder.columns import Columns, encode_ids, open_columns
-from rankconst_builder.distributed import connect, count_distributed
+from rankconst_builder.distributed import choose_files, connect, count_distributed
 from rankconst_builder.layout import Layout
 from rankconst_builder.pipeline import count_histograms, list_histograms
 from rankconst_builder.statistics import describe_graph
@@ -135,7 +135,7 @@ def cut(path: Path) -> None:
         ([1, -2], None, r"row group 0, row 1: the head is -2; expected an id from 0 to"),
         ([None, 2], None, r"row group 0, row 0: the head has no value"),
         ([1, 2], cut, r"a worker cannot read .*train\.parquet: .*Workers need the same file in the same place\."),
-        (["a", "b"], None, r"--scheduler reads ids: Parquet files of whole numbers, and test besides train\."),
+        (["a", "b"], None, r"--scheduler counts ids: train has to be Parquet of whole numbers\. Write it so\."),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(
@@ -153,7 +153,7 @@ def test_what_is_wrong_with_a_file_is_said(
     if damage is not None:
         damage(tmp_path / "train.parquet")
     with connect(cluster.scheduler_address) as client, pytest.raises(DataError, match=told):
-        count_distributed(client, {**files, "train": train}, PROTOCOLS, ("test",))
+        count_distributed(client, choose_files({**files, "train": train}), PROTOCOLS, ("test",))
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:

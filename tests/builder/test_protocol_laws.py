@@ -153,10 +153,10 @@ def test_a_pooled_mean_is_the_weighted_sum_of_its_parts(name: str, dataset: Data
     for key, split in itertools.product(("standard", "raw", "pykeen"), ORDER):
         counts = count_candidates(graph, PROTOCOLS[key], split)
         if not counts.rows.size:
-            assert not any(counts.relation_histograms(side) for side in ("head", "tail"))
+            assert not any(counts.blocks[side].tally.relation_histograms() for side in ("head", "tail"))
             continue
-        heads, tails = counts.histogram("head"), counts.histogram("tail")
-        relations = [counts.relation_histograms(side) for side in ("head", "tail")]
+        heads, tails = counts.blocks["head"].tally.histogram(), counts.blocks["tail"].tally.histogram()
+        relations = [counts.blocks[side].tally.relation_histograms() for side in ("head", "tail")]
         assert [pool([*each.values()]) for each in relations] == [heads, tails]
         whole = compute_moments(metric, heads.pool(tails))
         for parts in ([heads, tails], [part for each in relations for part in each.values()]):

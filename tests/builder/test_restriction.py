@@ -82,7 +82,7 @@ def test_relations_restrict_as_their_own_histograms_do(dataset: Dataset) -> None
         alone = count_candidates(Restriction(relations=(relation,)).apply(graph), protocol, split)
         whole = count_candidates(graph, protocol, split)
         for side in ("head", "tail"):
-            histograms = whole.relation_histograms(side)
+            histograms = whole.blocks[side].tally.relation_histograms()
             histogram = histograms.get(graph.relation_names.index(relation))
             counted = Counter((alone.head if side == "head" else alone.tail).tolist())
             found = (

@@ -815,4 +815,4 @@ def test_what_a_cluster_does_not_count(run: Run, write_graph: WriteGraph, out: P
 def test_a_cluster_counts_ids(run: Run, write_graph: WriteGraph, out: Path) -> None:
     screen = run("build", *write_graph(SMALL), "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", "--out", out)
     assert (screen.code, screen.out) == (6, "")
-    assert "--scheduler reads ids: Parquet files of whole numbers, alike for train, valid and test." in screen.message
+    assert "--scheduler counts ids: train has to be Parquet of whole numbers. Write it so." in screen.message
