@@ -88,14 +88,14 @@ class KeyTable:
     def __init__(self, keys: Words) -> None:
         self._shift = np.uint64(64 - min(max(int(keys.size).bit_length() + 4, 8), 24))
         self._marks = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
-        self._marks[(keys * self._MARKING) >> self._shift] = True
+        self._marks[_place(keys, self._MARKING, self._shift)] = True
         self._levels: list[tuple[np.uint64, np.uint64, Words, Codes]] = []
         pending = np.arange(keys.size, dtype=np.int64)
         while pending.size:
             multiplier = np.uint64(self._MULTIPLIERS[len(self._levels) % 5] ^ (len(self._levels) // 5 << 1))
             bits = max(int(pending.size).bit_length() + 2, 4)
             shift = np.uint64(64 - bits)
-            slots = (keys[pending] * multiplier) >> shift
+            slots = _place(keys[pending], multiplier, shift)
             holder = np.full(1 << bits, -1, dtype=np.int64)
             holder[slots] = pending
             # An empty slot must match nothing: give it a key that belongs elsewhere and no holder.
@@ -105,18 +105,23 @@ class KeyTable:
 
     def match(self, keys: Words) -> tuple[Codes, Codes]:
         """Return which of some keys are among the table's, in no order, and their places there."""
-        slots = keys * self._MARKING
-        slots >>= self._shift
-        left = np.flatnonzero(self._marks[slots])
+        left = np.flatnonzero(self._marks[_place(keys, self._MARKING, self._shift)])
         rows, places = [left[:0]], [left[:0]]
         for multiplier, shift, held, holder in self._levels:
             asked = keys[left]
-            slots = (asked * multiplier) >> shift
+            slots = _place(asked, multiplier, shift)
             hit = (held[slots] == asked) & (holder[slots] >= 0)
             rows.append(left[hit])
             places.append(holder[slots[hit]])
             left = left[~hit]
         return np.concatenate(rows), np.concatenate(places)
+
+
+def _place(keys: Words, multiplier: np.uint64, shift: np.uint64) -> Codes:
+    """Return the top bits of products, as numbers with a sign: others numpy converts at every use as places."""
+    slots = keys * multiplier
+    slots >>= shift
+    return slots.view(np.int64)
 
 
 @dataclass(frozen=True)
@@ -473,7 +478,7 @@ def _gather_answers(
             for source in known:
                 sources.setdefault(source, set()).add(address)
     found = {
-        address: Gathering(np.unique(np.concatenate(parts)), count_answers(graph, address[0]))
+        address: Gathering(drop_repeats(sort_words(parts)), count_answers(graph, address[0]))
         for address, parts in keys.items()
     }
     for source, triples in list_sources(graph).items():

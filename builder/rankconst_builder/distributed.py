@@ -188,7 +188,8 @@ def _list_codes(group: _RowGroup) -> list[Codes]:
     """Return the entities of a row group, share by share, then its relations; each once."""
     triples = group.read()
     ids = drop_repeats(np.sort(np.concatenate([triples.head, triples.tail]).astype(np.uint64))).astype(np.int64)
-    return [*(ids[ids % _SHARES == share] // _SHARES for share in range(_SHARES)), np.unique(triples.relation)]
+    relations = drop_repeats(np.sort(triples.relation))
+    return [*(ids[ids % _SHARES == share] // _SHARES for share in range(_SHARES)), relations]
 
 
 def _mark_share(found: Sequence[Codes]) -> NDArray[np.bool_]:

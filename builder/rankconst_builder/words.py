@@ -108,7 +108,10 @@ def drop_repeats(ordered: Words) -> Words:
 def count_runs(ordered: Words) -> tuple[Words, Codes]:
     """Return the distinct ones of some numbers in order, and how often each occurs."""
     starts = np.flatnonzero(is_new(ordered))
-    return ordered[starts], np.diff(starts, append=ordered.size)
+    counts = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1])
+    counts[-1:] = ordered.size - starts[-1:]
+    return ordered[starts], counts
 
 
 def split_batches(triples: Triples) -> Iterator[Triples]:
@@ -125,7 +128,8 @@ def mark(size: int, triples: Triples, *columns: str) -> Mask:
     found = np.zeros(size, dtype=np.bool_)
     for batch in split_batches(triples):
         for column in columns:
-            found[getattr(batch, column)] = True
+            # Places of another type are converted few at a time, which takes twice as long.
+            found[getattr(batch, column).astype(np.int64)] = True
     return found
 
 

@@ -408,7 +408,7 @@ def test_keys_that_do_not_fit_are_refused() -> None:
     one = np.zeros(1, dtype=np.int64)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
         candidates._gather(one, one, num_entities=1 << 32, num_relations=1 << 32)
-    with pytest.raises(DataError, match="4294967296 entities, 2 times and 2147483648 relations are too many"):
+    with pytest.raises(DataError, match="4,294,967,296 entities, 2 times and 2,147,483,648 relations are too many"):
         candidates._gather(one, one, 1 << 32, 1 << 31, 2, times=one)
     queries = candidates._gather(one, one, num_entities=1 << 40, num_relations=1)
     with pytest.raises(DataError, match="too many for 64-bit keys"):
