@@ -15,16 +15,20 @@ import tempfile
 import tokenize
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote, urlsplit
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow.fs import FileSelector, FileSystem, FileType
 
 from rankconst.arrow import view_numbers
 from rankconst.catalogue.protocols import SPLITS
-from rankconst.errors import DataError, explain_write_errors
+from rankconst.download import hide_login
+from rankconst.errors import DataError, explain_write_errors, first_line
 from rankconst.names import shorten
 from rankconst_builder import fetch
 from rankconst_builder.fetch import Content, explain_damage
@@ -34,8 +38,7 @@ from rankconst_builder.triples import NAMES, Labels
 from rankconst_builder.words import NO_TRIPLES, Triples, read_digits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -60,23 +63,19 @@ DAMAGE = (pa.ArrowException, *fetch.DAMAGE)
 class Columns:
     """A file of triples, or a folder of such files, in columns."""
 
-    path: Path
+    path: Path | str  # a URL if it is text
     rows: int  # or fewer
     order: str  # the letter of each column that is read: hrt, and d for each column of the time
     # What comes before the ids of entities, and of relations; None for what is not ids, or has a time.
     prefixes: tuple[str, str] | None
-    files: Sequence[Path]
+    files: Sequence[Path | str]
     read: Callable[[], Iterator[Batch]]
     names: tuple[str, ...] = ()  # of the columns of Parquet
     text: bool = False  # True for text, which may turn out to have other labels, too
 
-    @property
-    def content(self) -> Content:
-        """What the tables say of the file: its hash; of several files, that of their hashes."""
-        found = []
-        for path in self.files:
-            with path.open("rb") as stream:
-                found.append(hashlib.file_digest(stream, "sha256").hexdigest())
+    def describe(self, hashes: Iterable[str] | None = None) -> Content:
+        """Return what the tables say of the file: its hash; of several files, that of their hashes."""
+        found = [*map(hash_file, self.files)] if hashes is None else [*hashes]
         whole = found[0] if len(found) == 1 else hashlib.sha256("\n".join(found).encode()).hexdigest()
         return Content(b"", whole, verified=False)
 
@@ -131,6 +130,48 @@ class Columns:
                 found.append(ids)
             row += len(batch[0])
             yield found
+
+
+def hash_file(file: Path | str) -> str:
+    """Return the SHA-256 of a file, or of what is at a URL."""
+    if isinstance(file, Path):
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    filesystem, path = FileSystem.from_uri(file)
+    digest = hashlib.sha256()
+    with filesystem.open_input_stream(path) as stream:
+        while block := stream.read(_PIECE):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def open_parquet(file: Path | str) -> pq.ParquetFile:
+    """Open a Parquet file, or what is at a URL."""
+    if isinstance(file, Path):
+        return pq.ParquetFile(file, pre_buffer=False)
+    filesystem, path = FileSystem.from_uri(file)
+    return pq.ParquetFile(path, pre_buffer=False, filesystem=filesystem)
+
+
+def open_url(url: str, layout: Layout) -> Columns:
+    """Open Parquet at a URL that pyarrow can read: a file, or a folder of such files."""
+    try:
+        filesystem, path = FileSystem.from_uri(url)
+        found = [filesystem.get_file_info(path)]
+        if found[0].type == FileType.Directory:
+            found = [each for each in filesystem.get_file_info(FileSelector(path, recursive=True)) if each.is_file]
+            found = sorted((each for each in found if each.extension == "parquet"), key=lambda each: each.path)
+    except DAMAGE as error:
+        raise DataError(
+            f"cannot open {hide_login(url)}: {hide_login(first_line(error))[:200]}. Train can be at file://, s3://, "
+            "gs://, abfs:// and hdfs://, as pyarrow reads them."
+        ) from error
+    if not all(each.is_file for each in found) or not found:
+        raise DataError(f"cannot read {hide_login(url)}: there is no Parquet file.")
+    parts = urlsplit(url)
+    stem = parts.path.rstrip("/")
+    files = [parts._replace(path=stem + quote(each.path[len(path) :])).geturl() for each in found]
+    return _open_parquet(hide_login(url), files, layout)
 
 
 def open_columns(path: Path, layout: Layout) -> Columns | None:
@@ -200,9 +241,9 @@ _LONGEST_LINE = 1 << 12  # of a first line of numbered labels
 _NUMBERED = re.compile(rb"([A-Za-z_]{0,8})[0-9]+\t([A-Za-z_]{0,8})[0-9]+\t\1[0-9]+\n")
 
 
-def _open_parquet(path: Path, files: Sequence[Path], layout: Layout) -> Columns:
+def _open_parquet(path: Path | str, files: Sequence[Path | str], layout: Layout) -> Columns:
     try:
-        opened = [pq.ParquetFile(each, pre_buffer=False) for each in files]
+        opened = [open_parquet(each) for each in files]
         schema, rows = opened[0].schema_arrow, [each.metadata.num_rows for each in opened]
         letters = _name(path, schema.names, layout)
     except DataError:
@@ -269,7 +310,7 @@ FORMATS: dict[bytes, Callable[[Path, Sequence[Path], Layout], Columns]] = {
 """How files of columns begin, with what opens them."""
 
 
-def _name(path: Path, names: Sequence[str], layout: Layout) -> str:
+def _name(path: Path | str, names: Sequence[str], layout: Layout) -> str:
     """Return the letters of columns."""
     if layout.columns is not None:
         if len(layout.columns) != len(names):
@@ -305,7 +346,7 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
         loaded = {split: _load(columns, spilled=spilled) for split, columns in files.items()}
     except NotNumberedError:
         return None
-    firsts = [_read_line(columns) for columns in files.values() if columns.text]
+    firsts = [_read_line(Path(columns.path)) for columns in files.values() if columns.text]
     highest = zip(*(found for _, found in loaded.values()), strict=True)
     head, relation, tail = (1 + max(found) for found in highest)
     rows = sum(len(triples) for triples, _ in loaded.values())
@@ -319,8 +360,8 @@ def encode_ids(files: Mapping[str, Columns], memory: int | None = None) -> Graph
     return Graph(splits, max(head, tail), relation, gaps=True, relation_labels=names)
 
 
-def _read_line(columns: Columns) -> bytes:
-    with columns.path.open("rb") as stream:
+def _read_line(path: Path) -> bytes:
+    with path.open("rb") as stream:
         return stream.readline(1 << 16)
 
 

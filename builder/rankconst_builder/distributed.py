@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from rankconst.catalogue.baselines import DEFAULT_BASELINE
+from rankconst.download import hide_login
 from rankconst.errors import DataError, MissingExtraError, UsageError, first_line
 from rankconst_builder.candidates import count_ranked, list_queries, list_sides
-from rankconst_builder.columns import DAMAGE, Columns, encode_ids
+from rankconst_builder.columns import DAMAGE, Columns, encode_ids, hash_file, open_parquet
 from rankconst_builder.packing import Packing, view
 from rankconst_builder.statistics import add_parts, describe_part
 from rankconst_builder.tallies import Side, add_tallies
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from rankconst.catalogue.protocols import Protocol
     from rankconst_builder.candidates import Tally
+    from rankconst_builder.fetch import Content
     from rankconst_builder.graph import Graph
     from rankconst_builder.statistics import PartStatistics, Statistics
     from rankconst_builder.tallies import Tallies
@@ -46,27 +47,31 @@ _SHARES = 64  # into how many shares entities are split to find those that occur
 class _RowGroup:
     """A part of train that one task reads."""
 
-    file: Path
+    file: Path | str
     group: int
     names: tuple[str, ...]  # of the columns of heads, relations and tails
 
     def read(self) -> Triples:
         """Read the triples; ids are checked as those that one process reads are."""
-        columns = Columns(Path(f"{self.file}, row group {self.group}"), 0, "hrt", ("", ""), [], self._read_batches)
+        columns = Columns(f"{_show(self.file)}, row group {self.group}", 0, "hrt", ("", ""), [], self._read_batches)
         batches = [[np.zeros(0, dtype=np.int64)] * 3, *columns.read_ids()]
         return Triples(*(np.concatenate(parts) for parts in zip(*batches, strict=True)))
 
     def _read_batches(self) -> Iterator[list[Any]]:
         try:
-            with pq.ParquetFile(self.file, pre_buffer=False) as opened:
+            with open_parquet(self.file) as opened:
                 table = opened.read_row_group(self.group, columns=[*self.names], use_threads=False)
         except DAMAGE as error:
             raise DataError(
-                f"a worker cannot read {self.file}: {first_line(error)[:200]}. Workers need the same file in the same "
-                "place."
+                f"a worker cannot read {_show(self.file)}: {hide_login(first_line(error))[:200]}. Workers need the "
+                "same file in the same place."
             ) from error
         for batch in table.to_batches():
             yield [batch.column(name) for name in self.names]
+
+
+def _show(file: Path | str) -> str:
+    return str(file) if isinstance(file, Path) else hide_login(file)
 
 
 def choose_files(opened: Mapping[str, Columns | None]) -> dict[str, Columns]:
@@ -154,10 +159,17 @@ def count_distributed(
 def _list_groups(columns: Columns) -> list[_RowGroup]:
     found = []
     for file in columns.files:
-        with pq.ParquetFile(file) as opened:
+        with open_parquet(file) as opened:
             numbers = range(opened.metadata.num_row_groups)
-        found += [_RowGroup(file.absolute(), number, columns.names) for number in numbers]
+        place = file.absolute() if isinstance(file, Path) else file
+        found += [_RowGroup(place, number, columns.names) for number in numbers]
     return found
+
+
+def hash_files(client: Any, columns: Columns) -> Content:
+    """Return what the tables say of a file that workers read."""
+    files = [file.absolute() if isinstance(file, Path) else file for file in columns.files]
+    return columns.describe(_gather(client, [client.submit(hash_file, file) for file in files]))
 
 
 def _find_trained(client: Any, groups: Sequence[_RowGroup], graph: Graph) -> Graph:

@@ -274,7 +274,7 @@ DAMAGE = (
 """What packed files raise that are damaged, encrypted, or made to do harm."""
 
 
-def explain_damage(path: Path, error: Exception) -> DataError:
+def explain_damage(path: Path | str, error: Exception) -> DataError:
     """Say that a file of the user's own cannot be read, and why."""
     return DataError(f"{path} is cut off or damaged: {first_line(error)[:200]}. Get the file again.")
 

@@ -48,7 +48,7 @@ from rankconst.tables.tables import Tables, load
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.baselines import count_baselines
 from rankconst_builder.candidates import TaskCounts, count_protocols
-from rankconst_builder.columns import Columns, encode_ids, open_columns
+from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
 from rankconst_builder.fetch import Content, Fetcher, read_local
 from rankconst_builder.graph import encode_labels
 from rankconst_builder.layout import Layout, read_own
@@ -84,6 +84,7 @@ class Build:
     fetcher: Fetcher  # gets the files
     # Key of a source to the paths of its files, for a graph of the user's own.
     local: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+    train_url: str | None = None  # where train is, if only the workers of a cluster read it
     layout: Layout = field(default_factory=Layout)  # what the user says of how these are written
     # Which protocols to cover, in the order of :func:`order_protocols`; of all, those that fit a graph.
     protocols: Sequence[Protocol] = tuple(PROTOCOLS.values())
@@ -344,6 +345,8 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
     if source.sampled is not None and source.key not in build.local:
         return _build_sampled(build, source, source.sampled, identity)
     opened = {role: open_columns(path, build.layout) for role, path in build.local.get(source.key, {}).items()}
+    if build.train_url:
+        opened = {"train": open_url(build.train_url, build.layout), **opened}
     try:
         contents = _read_contents(build, source, opened)
     except MissingSourceError as error:
@@ -367,7 +370,8 @@ def _build_part(build: Build, source: Benchmark, identity: str | None) -> _Part:
 def _read_contents(build: Build, source: Benchmark, opened: Mapping[str, Columns | None]) -> dict[str, Content]:
     local = build.local.get(source.key)
     if local is not None:
-        return {role: read_local(local[role]) if each is None else each.content for role, each in opened.items()}
+        here = {role: each for role, each in opened.items() if not (role == "train" and build.scheduler)}
+        return {role: read_local(local[role]) if each is None else each.describe() for role, each in here.items()}
     contents = {}
     for role in (role for role in READ if role in source.files):
         try:
@@ -460,7 +464,8 @@ def _build_from_files(
         statistics = describe_graph(graph)
     else:
         protocols = choose_protocols(build.protocols, temporal=False)
-        graph, statistics, tallies = _count_elsewhere(build, source, protocols, opened)
+        graph, statistics, tallies, train = _count_elsewhere(build, source, protocols, opened)
+        contents = {"train": train, **contents}
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
     for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
@@ -499,9 +504,9 @@ def _build_from_files(
 
 def _count_elsewhere(
     build: Build, source: Benchmark, protocols: Sequence[Protocol], opened: Mapping[str, Columns | None]
-) -> tuple[Graph, Statistics, Tallies]:
+) -> tuple[Graph, Statistics, Tallies, Content]:
     """Count a graph of the user's own on the workers of a cluster."""
-    from rankconst_builder.distributed import choose_files, connect, count_distributed
+    from rankconst_builder.distributed import choose_files, connect, count_distributed, hash_files
 
     if not opened or build.per_triple or build.baselines or build.restriction != Restriction():
         raise UsageError(
@@ -512,7 +517,8 @@ def _count_elsewhere(
     with connect(build.scheduler or "") as client:
         workers = len(client.scheduler_info(n_workers=-1)["workers"])
         build.reporter.say(f"{source.key}: {files['train'].rows:,} triples of train, on {workers} workers")
-        return count_distributed(client, files, protocols, build.splits, build.memory)
+        counted = count_distributed(client, files, protocols, build.splits, build.memory)
+        return (*counted, hash_files(client, files["train"]))
 
 
 def _build_sampled(build: Build, source: Benchmark, sampled: SampledTasks, identity: str | None) -> _Part:

@@ -24,6 +24,8 @@ from rankconst.tables.tables import load
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rankconst.catalogue.benchmarks import Benchmark
     from rankconst.tables.tables import Tables
     from rankconst_builder.layout import Layout
@@ -127,7 +129,13 @@ def build(
     per_triple: Annotated[
         bool, typer.Option("--per-triple", help="Also write the candidate counts of every evaluation triple.")
     ] = False,
-    train: Annotated[Path | None, typer.Option(help="A graph of your own: its train triples.", metavar="FILE")] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(
+            help="A graph of your own: its train triples; with --scheduler, also at a URL such as s3://bucket/train.",
+            metavar="FILE",
+        ),
+    ] = None,
     valid: Annotated[Path | None, typer.Option(help="Its valid triples, if there are any.", metavar="FILE")] = None,
     test: Annotated[Path | None, typer.Option(help="Its test triples.", metavar="FILE")] = None,
     name: Annotated[
@@ -196,7 +204,8 @@ def build(
     ranked = tuple(dict.fromkeys(map(parse_split, splits.split(",")))) if splits else tuple(SPLITS)
     if {*ranked} != {*SPLITS} and from_archive:
         raise UsageError("--splits needs the files of the dataset; --from-archive has all splits.")
-    own = {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
+    url = train if train is not None and "://" in train else None
+    own = _list_files(None if train is None or url else Path(train), valid, test)
     restriction = Restriction(
         relations=None if relations is None else read_names("--relations", relations),
         entities=None if entities is None else read_names("--entities", entities),
@@ -214,7 +223,7 @@ def build(
                 "--train, --valid, --test and --name describe a graph of your own; "
                 "leave out --dataset, --all and --from-archive."
             )
-        sources = [_own_source(own, name)]
+        sources = [_own_source([*own, *(["train"] if url else [])], name)]
     else:
         if layout != Layout():
             raise UsageError(
@@ -231,6 +240,7 @@ def build(
             out=out,
             fetcher=Fetcher(cache, mirror=mirror, offline=offline, force=force, reporter=reporter),
             local=local,
+            train_url=_check_url(url, scheduler),
             layout=layout,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
             baselines=_list_informed([DEFAULT_BASELINE] if scheduler and baseline is None else baseline),
@@ -327,7 +337,17 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
     return replace(source, key=make_key(name, "--name"), title=title, aliases=(), pykeen={})
 
 
-def _own_source(files: dict[str, Path], name: str | None) -> Benchmark:
+def _list_files(train: Path | None, valid: Path | None, test: Path | None) -> dict[str, Path]:
+    return {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
+
+
+def _check_url(url: str | None, scheduler: str | None) -> str | None:
+    if url and scheduler is None:
+        raise UsageError("--train takes a URL only with --scheduler. Get the file, and give its path.")
+    return url
+
+
+def _own_source(files: Collection[str], name: str | None) -> Benchmark:
     from rankconst.catalogue.benchmarks import Benchmark, LineFormat, make_key
 
     lacking = [f"--{role}" for role in ("train", "test") if role not in files] + ["--name"] * (name is None)

@@ -17,8 +17,8 @@ import pytest
 from graphs import STATIC
 from rankconst.errors import DataError, UsageError
 from rankconst_builder import distributed as module
-from rankconst_builder.columns import Columns, encode_ids, open_columns
-from rankconst_builder.distributed import choose_files, connect, count_distributed
+from rankconst_builder.columns import Columns, encode_ids, open_columns, open_url
+from rankconst_builder.distributed import choose_files, connect, count_distributed, hash_files
 from rankconst_builder.layout import Layout
 from rankconst_builder.pipeline import count_histograms, list_histograms
 from rankconst_builder.statistics import describe_graph
@@ -116,6 +116,25 @@ def test_a_worker_that_ends_in_the_middle_changes_nothing(files: dict[str, Colum
     assert statistics == describe_graph(expected)
     found = list_histograms("mykg", graph, PROTOCOLS, tallies)
     assert found == count_histograms("mykg", expected, PROTOCOLS)
+
+
+def test_train_may_be_in_files_at_a_url(
+    cluster: Any, files: dict[str, Columns], expected: Graph, tmp_path: Path
+) -> None:
+    rows = pq.read_table(files["train"].files[0])
+    for place, part in enumerate((rows.slice(0, 1700), rows.slice(1700))):
+        pq.write_table(part, tmp_path / f"part {place}.parquet", row_group_size=500)
+    (tmp_path / "_SUCCESS").touch()
+    train = open_url(tmp_path.as_uri(), Layout())
+    with connect(cluster.scheduler_address) as client:
+        graph, statistics, tallies = count_distributed(client, {**files, "train": train}, PROTOCOLS, ("test",))
+        assert hash_files(client, train).sha256 == train.describe().sha256
+    local = open_columns(tmp_path, Layout())
+    assert local is not None
+    assert local.describe() == train.describe()
+    assert statistics == describe_graph(expected)
+    found = list_histograms("mykg", graph, PROTOCOLS, tallies)
+    assert found == count_histograms("mykg", expected, PROTOCOLS, splits=("test",))
 
 
 def put(path: Path, head: list[Any]) -> Columns:

@@ -816,3 +816,27 @@ def test_a_cluster_counts_ids(run: Run, write_graph: WriteGraph, out: Path) -> N
     screen = run("build", *write_graph(SMALL), "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", "--out", out)
     assert (screen.code, screen.out) == (6, "")
     assert "--scheduler counts ids: train has to be Parquet of whole numbers. Write it so." in screen.message
+
+
+def test_only_a_cluster_reads_train_from_a_url(run: Run, write_graph: WriteGraph, out: Path) -> None:
+    files = write_graph(SMALL)
+    files[files.index("--train") + 1] = "s3://bucket/train"
+    screen = run("build", *files, "--name", "mykg", "--out", out)
+    assert (screen.code, screen.out) == (2, "")
+    assert "--train takes a URL only with --scheduler. Get the file, and give its path." in screen.message
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("ftp://somebody:secret@127.0.0.1/train", "cannot open ftp://127.0.0.1/train: "),
+        ("file:///nowhere/at/all", "cannot read file:///nowhere/at/all: there is no Parquet file."),
+    ],
+)
+def test_urls_that_cannot_be_read(run: Run, write_graph: WriteGraph, out: Path, url: str, told: str) -> None:
+    files = write_graph(SMALL)
+    files[files.index("--train") + 1] = url
+    screen = run("build", *files, "--name", "mykg", "--scheduler", "tcp://127.0.0.1:9", "--out", out)
+    assert (screen.code, screen.out) == (6, "")
+    assert told in screen.message
+    assert "secret" not in screen.message
