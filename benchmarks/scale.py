@@ -1,7 +1,7 @@
-"""What reading and counting cost as graphs grow: CPU seconds and peak memory, next to pandas, Polars and DuckDB.
+"""What reading and counting cost as graphs grow, in CPU seconds and memory, next to pandas, Polars, DuckDB and PyKEEN.
 
 Run: python benchmarks/scale.py [--sizes fb15k237,yago310] [--methods build,count,pandas] [--form ids] [--runs 3]
-[--splits train,valid,test] [--folder DIR] [--plot FILE]
+[--splits train,valid,test] [--folder DIR] [--pykeen PYTHON] [--plot FILE]
 
 Graphs are made up, from a fixed seed: relations and entities as skewed as those of the benchmarks that they are named
 after, and as large. ``wikidata5m/10`` is a tenth of wikidata5m. Every method reads the same files, of labels in TSV or
@@ -208,6 +208,32 @@ for split in splits:
 agree(found)
 """
 
+PYKEEN = """
+import pandas as pd
+import torch
+from pykeen.evaluation.evaluator import get_candidate_set_size
+if form == "parquet":
+    parts = {name: pd.read_parquet(folder / f"{name}.parquet") for name in roles}
+else:
+    read = lambda name: pd.read_csv(folder / f"{name}.tsv", sep="\\t", names=list("hrt"), na_filter=False)
+    parts = {name: read(name) for name in roles}
+    rows = pd.concat(parts.values(), ignore_index=True)
+    entities = pd.factorize(pd.concat([rows.h, rows.t]))[0].reshape(2, -1)
+    coded = pd.DataFrame({"h": entities[0], "r": pd.factorize(rows.r)[0], "t": entities[1]})
+    ends = np.cumsum([len(part) for part in parts.values()])[:-1]
+    parts = dict(zip(roles, (coded.iloc[each] for each in np.split(np.arange(len(coded)), ends))))
+triples = {name: torch.as_tensor(part.to_numpy(np.int64)) for name, part in parts.items()}
+found = []
+for split in splits:
+    others = [triples[name] for name in roles if name != split]
+    counts = get_candidate_set_size(triples[split], additional_filter_triples=others)
+    for side in ("head", "tail"):
+        # PyKEEN leaves out the true answer itself.
+        tasks = (counts[f"{side}_candidates"].astype(np.int64) + 1).value_counts().sort_index(ascending=False)
+        found.append((tasks.index.to_numpy(), tasks.to_numpy()))
+agree(found)
+"""
+
 BUILD = "from rankconst.cli import main; main()"
 
 DECODE = """
@@ -218,7 +244,15 @@ for role in roles:
 print("nothing counted")
 """
 
-METHODS = {"build": BUILD, "count": COUNT, "duckdb": DUCKDB, "polars": POLARS, "pandas": PANDAS, "decode": DECODE}
+METHODS = {
+    "build": BUILD,
+    "count": COUNT,
+    "duckdb": DUCKDB,
+    "polars": POLARS,
+    "pandas": PANDAS,
+    "pykeen": PYKEEN,
+    "decode": DECODE,
+}
 ROLES = ("train", "valid", "test")
 
 
@@ -241,7 +275,7 @@ def prepare(name: str, folder: Path, form: str) -> Path:
     return home
 
 
-def measure(method: str, home: Path, form: str, splits: str, options: list[str]) -> dict[str, Any]:
+def measure(method: str, home: Path, form: str, splits: str, options: list[str], *, python: str) -> dict[str, Any]:
     """Run a method in a process of its own; return CPU and wall seconds, peak MiB and what it agreed on."""
     with tempfile.TemporaryDirectory() as out:
         roles = [part for role in ROLES for part in (f"--{role}", str(home / f"{role}.{form}"))]
@@ -251,7 +285,7 @@ def measure(method: str, home: Path, form: str, splits: str, options: list[str])
         )
         start = time.perf_counter()
         with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=printed, stderr=errors)
+            process = subprocess.Popen([python, "-c", program, *arguments], stdout=printed, stderr=errors)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             for stream in (printed, errors):
@@ -301,6 +335,7 @@ def main() -> None:
     parser.add_argument("--splits", default="valid,test", help="whose candidates are counted")
     parser.add_argument("--plot", type=Path, help="draw the lines that standard input has, instead of running anything")
     parser.add_argument("--folder", type=Path, help="where graphs are kept; a temporary folder if left out")
+    parser.add_argument("--pykeen", metavar="PYTHON", help="an interpreter that has PyKEEN; left out without one")
     parser.add_argument("--build", default="", help="further options of rankconst build, such as '--baseline uniform'")
     options = parser.parse_args()
     if options.plot:
@@ -312,8 +347,11 @@ def main() -> None:
             for method in options.methods.split(","):
                 if method in {"duckdb", "polars", "pandas"} and importlib.util.find_spec(method) is None:
                     continue
+                if method == "pykeen" and options.pykeen is None:
+                    continue
+                python = options.pykeen if method == "pykeen" else sys.executable
                 asked = (method, home, options.form, options.splits, options.build.split())
-                runs = [measure(*asked) for _ in range(options.runs)]
+                runs = [measure(*asked, python=python) for _ in range(options.runs)]
                 best = min(runs, key=lambda run: run.get("cpu", float("inf")))
                 what = {"size": name, "triples": find_size(name).triples, "form": options.form}
                 print(json.dumps({**what, "splits": options.splits, "method": method, **best}), flush=True)
