@@ -33,6 +33,7 @@ from rankconst_builder.words import (
     drop_repeats,
     locate,
     pack,
+    search,
     sort_words,
     split_batches,
     unpack,
@@ -87,7 +88,7 @@ class _Order:
     def count(self, groups: Codes, scores: Codes) -> tuple[Codes, Codes]:
         """Return how many of each group score above, and how many the same."""
         asked = groups * self._step + np.minimum(scores, self._step)
-        place = np.searchsorted(self._keys, asked)
+        place = search(self._keys, asked)
         hit = np.append(self._keys, -1)[place] == asked
         upto = self._until[place + hit]
         return self._ends[np.minimum(groups, self._ends.size - 1)] - upto, upto - self._until[place]

@@ -84,9 +84,20 @@ def sort_words(parts: Iterable[Words]) -> Words:
     return words
 
 
+def search(ordered: Words | Codes, words: Words | Codes) -> Codes:
+    """Return where words belong among those in order, as :func:`numpy.searchsorted` does."""
+    if (words[1:] >= words[:-1]).all():
+        return np.searchsorted(ordered, words)
+    # In order they are found ten times as fast: each finds in the cache what the one before needed.
+    order = np.argsort(words)
+    places = np.empty(words.size, dtype=np.int64)
+    places[order] = np.searchsorted(ordered, words[order])
+    return places
+
+
 def locate(ordered: Words, words: Words) -> tuple[Codes, Codes]:
     """Return which of some words are among those in order, each once; and their places there."""
-    place = np.searchsorted(ordered, words)
+    place = search(ordered, words)
     rows = np.flatnonzero(place < ordered.size)
     rows = rows[ordered[place[rows]] == words[rows]]
     return rows, place[rows]
