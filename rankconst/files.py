@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -11,6 +12,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+def exists(path: Path) -> bool:
+    """Tell whether anything is at a path; raise OSError if that cannot be told, as pathlib did before Python 3.14."""
+    try:
+        path.stat()
+    except ValueError:  # a zero byte
+        return False
+    except OSError as error:
+        if error.errno in _ABSENT:
+            return False
+        raise
+    return True
 
 
 def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:

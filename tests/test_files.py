@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rankconst import files
-from rankconst.files import exchange_folder, replace_file
+from rankconst.files import exchange_folder, exists, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,3 +85,14 @@ def test_folders_without_a_swap_keep_the_old_one(tmp_path: Path, monkeypatch: py
     with pytest.raises(PermissionError):
         exchange_folder(tmp_path / "fresh", tmp_path / "target")
     assert (tmp_path / "target" / "old").is_file()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names and messages are others here")
+def test_whether_anything_is_at_a_path(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    assert exists(tmp_path)
+    assert exists(tmp_path / "file")
+    assert not any(exists(tmp_path / name) for name in ("none", "file/none", "loop", "zero\0byte"))
+    with pytest.raises(OSError, match="File name too long"):
+        exists(tmp_path / ("x" * 300))

@@ -40,7 +40,7 @@ from rankconst.errors import (
     explain_write_errors,
     first_line,
 )
-from rankconst.files import replace_file, write_through
+from rankconst.files import exists, replace_file, write_through
 from rankconst.names import read_count
 from rankconst.tables.folder import DESCRIPTOR
 from rankconst.tables.schema import COLUMNS, schema_of
@@ -155,7 +155,7 @@ def build_all(build: Build) -> Outcome:
     if build.per_triple and build.from_archive:
         raise UsageError("--per-triple needs the files of the dataset; --from-archive has histograms only.")
     with explain_write_errors(f"tables to {build.out}", "Name another folder with --out."):
-        nearest = next((path for path in (build.out, *build.out.absolute().parents) if path.exists()), build.out)
+        nearest = next((path for path in (build.out, *build.out.absolute().parents) if exists(path)), build.out)
     if not nearest.is_dir():
         raise DataError(f"cannot write tables to {build.out}: {nearest} is not a folder. Name another with --out.")
     with hold_folder(build.out, build.reporter):

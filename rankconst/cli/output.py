@@ -16,7 +16,7 @@ import typer
 
 from rankconst.constants.published import Interval, show_number, show_uncertain
 from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
-from rankconst.files import replace_file
+from rankconst.files import exists, replace_file
 from rankconst.names import shorten, show_controls
 from rankconst.tables.encode import list_values, write_delimited, write_parquet, write_rows
 
@@ -431,7 +431,7 @@ def show_tail(key: str) -> Callable[[Row], str]:
 def check_target(path: Path, force: bool) -> None:
     """Refuse a path that is a folder, exists already without `force`, or lies in a folder that does not exist."""
     try:
-        found = path.exists()
+        found = exists(path)
     except OSError as error:
         raise UsageError(f"{shorten(str(path))}: {error.strerror}. Name another file.") from error
     if path.is_dir():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.download import hide_login, is_url
 from rankconst.errors import TablesError, UsageError
+from rankconst.files import exists
 from rankconst.names import shorten
 from rankconst.tables.folder import DESCRIPTOR, find_set, is_zip
 
@@ -92,6 +93,8 @@ def find_location(place: str | os.PathLike[str]) -> tuple[Path, Folder]:
     """
     text = os.fspath(place)
     try:
+        if "://" not in text:
+            exists(Path(text))  # raises what is said of it
         found = next((kind for kind in KINDS if kind.recognise(text)), None)
     except PermissionError as error:
         raise TablesError(f"cannot read {text}: {error.strerror}. Check its permissions.") from error
