@@ -21,6 +21,7 @@ from rankconst.errors import RankconstError, UsageError
 from rankconst.names import squash
 from rankconst_builder.site import Order, join_modules, make_files, write_site
 from rankconst_builder.site.data import describe_names
+from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
     from rankconst import Tables
@@ -244,6 +245,44 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
     assert "2 published results by their index" in shown
     assert all(f">{baseline}<" in shown for baseline in ("chance", "range", "frequency", "inverse"))
     assert "Published results" not in made["datasets/ogblcollab.html"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (
+            "A,Nations,test,0.61\nB,Nations,test,0.1\nC,Nations,test,x\n",
+            "; for example line 3: 0.1 is not a possible MRR",
+        ),
+        ("A,Nations,test,0.61\nB,Nowhere,test,0.3\n", "; line 3: unknown dataset 'Nowhere'"),
+        ("A,Nations,test,0.61\nB,UMLS,test,0.3\nC,UMLS,test,0.4\n", "the site has no page of umls"),
+        (
+            "A,Nations,test,0.6\nB,Nations,valid,0.3\nC,Nations,valid,0.4\nD,Nations,test,0.1\n",
+            "; most often (2 times): the pages show results on all of test, and this is of valid, both sides",
+        ),
+        ("A,Nations,test,0.6\n", ""),
+    ],
+)
+def test_results_that_no_page_shows_are_counted(tables: Tables, tmp_path: Path, rows: str, told: str) -> None:
+    results = tmp_path / "results.csv"
+    results.write_text(f"model,dataset,split,MRR\n{rows}")
+    shown, lost = read_published(results, tables, ["nations"])
+    assert [result.model for result in shown["nations"]] == ["A"]
+    assert told in lost
+    count = len(rows.splitlines())
+    assert lost.startswith(f"results.csv: {count - 1} of {count} numbers ") if told else not lost
+    assert "\n" not in lost
+
+
+def test_results_of_optimistic_ranks_are_not_shown(tables: Tables, tmp_path: Path) -> None:
+    ranks = {"inverse_harmonic_mean_rank": 0.5, "count": 402.0}
+    written = {"dataset": "nations", "metrics": {"both": dict.fromkeys(("realistic", "optimistic"), ranks)}}
+    results = tmp_path / "results.json"
+    results.write_text(json.dumps(written))
+    shown, lost = read_published(results, tables, ["nations"])
+    assert len(shown["nations"]) == 1
+    assert "1 of 2 numbers is not shown" in lost
+    assert "these are optimistic" in lost
 
 
 def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rankconst.tables.tables import Tables
+    from rankconst_builder.site.published import Result
 
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
@@ -108,7 +109,11 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
     versions = (*(each.version for each in order.older), tables.version)
     documented = order.docs is not None
-    published = {} if order.published is None else read_published(order.published, tables)
+    published: dict[str, list[Result]] = {}
+    if order.published is not None:
+        published, lost = read_published(order.published, tables, keys)
+        if lost:
+            order.reporter.warn(lost)
     site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented, published)
     for key in keys:
         older = [describe_dataset(each, key) for each in order.older if key in each.datasets]
