@@ -25,6 +25,7 @@ from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
     from rankconst import Tables
+    from rankconst.tasks import Histogram
 
 KEYS = ("nations", "ogblcollab")
 URL = "https://example.org/constants/"
@@ -122,6 +123,32 @@ def test_counts_are_those_of_the_tables(files: dict[str, str], tables: Tables) -
         split, side, protocol = path.split("/")
         histogram = tables.histogram(tables.tasks("nations", split=split, side=side, protocol=protocol))
         assert (sizes, counts) == (histogram.num_candidates.tolist(), histogram.num_tasks.tolist())
+
+
+def test_relations_and_blocks_are_those_of_the_tables(files: dict[str, str], tables: Tables) -> None:
+    def read(part: str) -> dict[str, Any]:
+        script = files[f"v1/{tables.version}/nations.{part}.js"]
+        held: dict[str, Any] = json.loads(script.removeprefix("rankconst.add(").removesuffix(");\n"))
+        assert held["id"] == f"rankconst:{tables.version}/nations.{part}"
+        counts: dict[str, Any] = held["counts"]
+        return counts
+
+    def find(path: str, **more: str) -> Histogram:
+        split, side, protocol = path.split("/")[:3]
+        return tables.histogram("nations", split=split, side=side, protocol=protocol, **more)
+
+    for path, counts in read("relations").items():
+        split, side, protocol = path.split("/")
+        assert tuple(sorted(counts)) == tables.relations("nations", split=split, side=side, protocol=protocol)
+        relation, (sizes, tasks) = next(iter(counts.items()))
+        histogram = find(path, relations=relation)
+        assert (sizes, tasks) == (histogram.num_candidates.tolist(), histogram.num_tasks.tolist())
+    for path, columns in read("blocks").items():
+        histogram = find(path, baseline=path.split("/")[3])
+        assert histogram.offsets is not None
+        expected = (each.tolist() for each in (histogram.offsets, histogram.num_candidates, histogram.num_tasks))
+        assert sorted(zip(*columns, strict=True)) == sorted(zip(*expected, strict=True))
+    assert f"v1/{tables.version}/ogblcollab.blocks.js" not in files
 
 
 def test_constants_of_older_tables_keep_their_addresses(files: dict[str, str], tables: Tables) -> None:

@@ -21,10 +21,12 @@ from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
 from rankconst_builder.site.data import (
     FIELDS,
+    describe_blocks,
     describe_counts,
     describe_dataset,
     describe_fields,
     describe_names,
+    describe_relations,
     identify,
     trace_history,
     write_badge,
@@ -143,7 +145,9 @@ def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
     folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
     yield f"{folder}/{key}.json", content
     yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
-    yield f"{folder}/{key}.counts.js", f"rankconst.add({write_json(describe_counts(site.tables, key))});\n"
+    for part, describe in (("counts", describe_counts), ("relations", describe_relations), ("blocks", describe_blocks)):
+        if held := describe(site.tables, key):
+            yield f"{folder}/{key}.{part}.js", f"rankconst.add({write_json(held)});\n"
     yield f"datasets/{key}.html", write_dataset(site, key)
     for slug, name in (("mrr", key), ("hits@10", f"{key}-hits10")):
         expectation = site.expect(site.usual_tasks(key), slug)

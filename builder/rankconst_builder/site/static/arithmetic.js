@@ -23,7 +23,7 @@ import { Refusal, general, tenTo } from "./format.js";
  * @typedef {object} Constants
  * @property {Metric} metric
  * @property {string} where the dataset and its tasks, in words
- * @property {string} id
+ * @property {string} id of the constant, or of the candidates that it is computed of
  * @property {string} baseline
  * @property {number} tasks
  * @property {number} worst
@@ -32,6 +32,7 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {number} variance
  * @property {number} varianceError
  * @property {string} method
+ * @property {boolean} computed whether the tables do not hold them
  */
 
 /** @typedef {{lower: number, upper: number}} Interval */

@@ -3,7 +3,7 @@
 
 import { readPublished } from "./arithmetic.js";
 import { Refusal } from "./format.js";
-import { findAdjusted, findDataset, findMetric, findName, shorten, squash } from "./names.js";
+import { findAdjusted, findDataset, findMetric, findName, findProtocol, shorten, squash } from "./names.js";
 import { Written, chooseNumbers, flatten, listLeaves, parseJson } from "./results.js";
 
 /** @typedef {import("./arithmetic.js").Metric} Metric */
@@ -421,8 +421,7 @@ const READERS = {
   side: (/** @type {Catalogue} */ { sides }, /** @type {string} */ text) => findName(sides, text),
   aggregation: (/** @type {Catalogue} */ { aggregations }, /** @type {string} */ text) =>
     findName(Object.fromEntries(aggregations.map(({ key }) => [key, []])), text),
-  protocol: (/** @type {Catalogue} */ { protocols }, /** @type {string} */ text) =>
-    findName(Object.fromEntries(protocols.map(({ key }) => [key, []])), text),
+  protocol: findProtocol,
   tool: (/** @type {Catalogue} */ { tools }, /** @type {string} */ text) =>
     findName(Object.fromEntries(tools.map(({ key, title }) => [key, [title]])), text),
 };
