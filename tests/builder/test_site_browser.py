@@ -14,6 +14,7 @@ import re
 import shutil
 import struct
 import threading
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -583,7 +584,22 @@ REFUSED = (
     ("model,rel,MRR\nA,likes,0.3", "Column rel says likes"),
     ("model,n,MRR\nA,40932,0.3", "does not read the column n"),
     ("model,MR,AMR\nA,200,0.5", "AMR 0.5 does not belong to MR 200"),
-    ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "This looks like a log"),
+    ("2024-10-12 08:36:19,086 - [INFO] - MRR: 0.3", "This looks like a log,"),
+    ("2024-10-12 08:36:19,086 - [INFO] - Early\nMRR: Tail : 0.3", "This looks like a log,"),
+    ("Hits@10 are 0.5\nMRR is 0.3", "This looks like a log, or numbers within a text"),
+    ("model  MRR\nA      0.3", "a table with blanks between its columns"),
+    ("metric  value\nmrr     0.3", "a table with blanks between its columns"),
+    ("{'mrr': 0.3}", "YAML, or a dictionary of Python"),
+    ('{"mrr": 0.3}\n{"mrr": 0.4}', "JSON with an object in each line"),
+    ("<table><tr><td>MRR", "This looks like HTML"),
+    ("===== ===\nmodel MRR\n===== ===\nA     0.3\n===== ===", "a table of reStructuredText"),
+    ("+---+\n|MRR|\n+===+\n|0.3|\n+---+", "a table of reStructuredText"),
+    ("PK\x03\x04", "This looks like a workbook"),
+    ("PAR1", "a file that is not text"),
+    ("model,FB15k-237,\n,MRR,MR\nA,0.3,200", "heading of the table has several rows"),
+    ("metric,A,B\nMRR,0.3,0.4", "Metrics are in the first column"),
+    ("model,metric,value\nA,mrr,0.3", "a row for each number"),
+    ("Date,x,MRR\n2024-10-12 08:36,y,0.3", "Not read: x"),
     ('{"mrr": 0.3, "mrr": 0.4}', "the key mrr occurs twice"),
     ('{"mrr": 0.3', "Was the file copied whole?"),
     ('{"mrr": 0.3, "mrr_filtered": 0.4}', "does not know what mrr_filtered is"),
@@ -620,6 +636,53 @@ async (texts) => Promise.all(texts.map(async (table) => {
   }
 }))
 """
+
+
+def test_what_a_text_looks_like_ends_the_name_of_its_file(visit: Visit) -> None:
+    endings = {
+        "PK\x03\x04": "xlsx",
+        "{'mrr': 1}": "yaml",
+        '{"mrr": 1}': "json",
+        "\\begin{": "tex",
+        "|a|": "md",
+        "a,b": "csv",
+    }
+    endings |= {"mrr: 0.3": "log", "Hits@10 are 0.5": "txt", "PAR1": ""}
+    page = visit.open("index.html")
+    assert page.evaluate("(all) => all.map(modules.kinds.endingOf)", list(endings)) == list(endings.values())
+
+
+LONG = (
+    "&",
+    "{",
+    "|",
+    '"',
+    " ",
+    "\n",
+    "\r",
+    "=",
+    "mrr ",
+    "hits 1 ",
+    "| --- ",
+    "\\textbf{",
+    "\\toprule[",
+    '{"a":',
+    "\\hline",
+)
+"""What took time that grew with the square of its length, or is likely to."""
+
+
+def test_the_longest_texts_are_answered_at_once(visit: Visit) -> None:
+    page = visit.open("index.html#mode=table&dataset=fb15k237&tool=rotate")
+    columns = range(1, 39)
+    row = f"A,{','.join(f'0.{500 + k}' for k in columns)}\n"
+    texts = [f"model,{','.join(f'Hits@{k}' for k in columns)}\n{row * 100}", "model,MRR\n" + "A,0.3\n" * 10_000]
+    for before, after in (("", ""), ("model,MRR\n", ",0.3\n"), ("\\begin{tabular}{ll}", "\\end{tabular}")):
+        texts += [before + sign * (200_000 // len(sign)) + after for sign in LONG]
+    for text in texts:
+        began = time.perf_counter()
+        page.evaluate(TELL, [text])
+        assert time.perf_counter() - began < 5, text[:80]
 
 
 def test_tables_that_cannot_be_read_are_refused(visit: Visit) -> None:

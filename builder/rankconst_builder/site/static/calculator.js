@@ -5,6 +5,7 @@ import { gather, listRelations } from "./counts.js";
 import { address, at, copyButton, el, fetchContents, rankconst } from "./dom.js";
 import { WRITERS, quote } from "./export.js";
 import { Refusal, exponential, floorLog10, showBoth, showNumber, showUncertain } from "./format.js";
+import { endingOf } from "./kinds.js";
 import { kOf } from "./moments.js";
 import {
   countNegatives,
@@ -19,7 +20,7 @@ import {
 } from "./names.js";
 import { checkEvidence } from "./results.js";
 import { NOTHING, readFragment, writeFragment } from "./state.js";
-import { LOG, isMissing, readTable, stateOf, unmarked } from "./table.js";
+import { isMissing, readTable, stateOf, unmarked } from "./table.js";
 
 /** @typedef {import("./arithmetic.js").Adjusted} Adjusted */
 /** @typedef {import("./arithmetic.js").Constants} Constants */
@@ -66,6 +67,27 @@ const FIELDS = /** @type {const} */ ([
  * @property {{constants: Constants, adjusted: Adjusted}[]} rungs against each baseline, chance first
  */
 
+/** @type {Map<string, Promise<Constants[]>>} */
+const known = new Map();
+
+/**
+ * The constants of a metric on some tasks; a table asks for the same again and again.
+ * @param {Tasks} tasks
+ * @param {Metric} metric
+ */
+function findConstants(tasks, metric) {
+  const { names } = rankconst;
+  const key = JSON.stringify([tasks.dataset.key, locate(tasks), tasks.relation, metric.slug]);
+  const find = async () => {
+    const contents = await fetchContents(names.version, tasks.dataset.key);
+    return lookUp(names, contents, tasks, metric, await gather(names, contents, tasks, metric));
+  };
+  const found = known.get(key) ?? find();
+  known.set(key, found);
+  found.catch(() => known.delete(key));
+  return found;
+}
+
 /**
  * Adjust one number.
  * @param {State} state
@@ -79,10 +101,8 @@ export async function findAll(state, metric, text, percent = false, exact = fals
   const { names } = rankconst;
   const published = readPublished(metric, text, percent, exact);
   const tasks = settle(names, state);
-  const contents = await fetchContents(names.version, tasks.dataset.key);
   const shift = tasks.tool?.shifts[metric.label] ?? 0;
-  const blocks = await gather(names, contents, tasks, metric);
-  const rungs = lookUp(names, contents, tasks, metric, blocks).map((constants) => ({
+  const rungs = (await findConstants(tasks, metric)).map((constants) => ({
     constants,
     adjusted: adjust(constants, published, names.noise, shift),
   }));
@@ -265,21 +285,12 @@ function drawConstants({ published, shift, rungs, tasks }) {
   );
 }
 
-/** What a text looks like, and how a file of it is called. */
-const ENDINGS = /** @type {[RegExp, string][]} */ ([
-  [/^\s*[{[]/, "json"],
-  [/\\\\|\\begin/, "tex"],
-  [/^\s*\|/, "md"],
-  [LOG, "log"],
-]);
-
 /** The name of the file that was opened last. */
 let fileName = "";
 
 /** @param {State} state */
 function writeCommand(state) {
-  const [, ending] = ENDINGS.find(([pattern]) => pattern.test(state.table)) ?? [];
-  const file = fileName || `FILE.${ending ?? "csv"}`;
+  const file = fileName || `FILE.${endingOf(state.table)}`;
   const parts = ["rankconst", "adjust", state.mode === "table" ? file : state.value.trim()];
   if (state.dataset) parts.push("--dataset", state.dataset);
   if (state.mode === "number") parts.push("--metric", state.metric);
@@ -714,12 +725,9 @@ async function update(state) {
     const asked = error.field || "value";
     const place = state.mode === "table" && asked === "value" ? "table" : asked;
     tell(place, error.message);
-    // In a table there may be more than this page knows.
-    const able = error.elsewhere
-      ? "The command line can:"
-      : state.mode === "table" && state.table
-        ? "The command line may:"
-        : "";
+    // A file may hold more than this page knows.
+    const isFile = state.mode === "table" && state.table && endingOf(state.table);
+    const able = error.elsewhere ? "The command line can:" : isFile ? "The command line reads more:" : "";
     if (able) at(`${place}-error`).append(` ${able} `, el("code", {}, writeCommand(state)));
     result.replaceChildren(el("p", { class: "quiet" }, "No result yet: see the note in the form."));
   }

@@ -63,8 +63,24 @@ export function quotient(over, under) {
  * @param {number[]} numbers
  */
 export function exactSum(numbers) {
+  // Few numbers that do not overlap have the same sum (Shewchuk 1997): they alone are added as whole numbers.
+  let parts = /** @type {number[]} */ ([]);
+  for (let large of numbers) {
+    const rests = [];
+    for (let small of parts) {
+      if (Math.abs(large) < Math.abs(small)) [large, small] = [small, large];
+      const sum = large + small;
+      const rest = small - (sum - large);
+      if (rest) rests.push(rest);
+      large = sum;
+    }
+    parts = [...rests, large];
+  }
   const unit = 1074n;
-  const total = numbers.map(fraction).reduce((sum, [over, under]) => sum + (over << unit) / under, 0n);
+  const total = parts.reduce((sum, part) => {
+    const [over, under] = fraction(part);
+    return sum + ((part < 0 ? -over : over) << unit) / under;
+  }, 0n);
   return quotient(total, 1n << unit);
 }
 
