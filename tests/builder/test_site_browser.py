@@ -448,6 +448,8 @@ def test_a_number_is_typed(visit: Visit, tables: Tables) -> None:
     )
     assert "better than chance" in visit.text(".standing")
     assert "your number" in visit.text(".ladder")
+    asked = "For p, run rankconst adjust 0.476 --dataset WN18RR --metric mrr --tool pykeen"
+    assert asked in visit.text("#result")
     page.click("summary:has-text('The constants used')")
     assert f"rankconst:{tables.version}/wn18rr/test/both/pykeen/frequency/mrr" in visit.text(".used")
     for name, sign in {
@@ -551,6 +553,7 @@ def test_a_table_is_pasted(visit: Visit, tables: Tables, text: str) -> None:
             adjusted = tables.constants(key, metric).adjust(value)
             assert show_index(adjusted).partition(" ")[0] in shown
     assert "4 numbers adjusted" in visit.text(".standing")
+    assert re.search(r"For p, run rankconst adjust FILE\.(csv|tsv|md) --significance", visit.text("#result"))
     notes = visit.text(".caveats")
     assert "Read as percentages: Hits@10" in notes
     assert "There is no dataset 'Nowhere'" in notes
@@ -1029,6 +1032,7 @@ def test_any_number_of_negatives(visit: Visit, tables: Tables) -> None:
     assert show_index(constants.adjust("0.338")).partition(" ")[0] == visit.text(".form-index data")
     assert "each true answer is ranked among 120 sampled negatives" in visit.text(".caveats").lower()
     assert "depends on which negatives are drawn" in visit.text("#result")
+    assert "For p, run" in visit.text("#result")
     assert "protocol=sampled%3A120" in page.url
     before = visit.text("#result")
     visit.open(page.url.removeprefix(visit.home)).wait_for_selector(FOUND)

@@ -25,6 +25,7 @@ from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 from rankconst.results.tables.columns import ROLES
 from rankconst.tables.schema import COLUMNS
+from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -233,6 +234,7 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "title": metric.title,
         "share": metric.is_share,
         "increasing": metric.increasing,
+        "tail": metric.family in TAILS,
         "optimum": metric.optimum,
         "lower": lower,
         "upper": upper if upper < float("inf") else None,

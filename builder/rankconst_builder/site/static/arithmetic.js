@@ -10,6 +10,7 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {string} title
  * @property {boolean} share
  * @property {boolean} increasing
+ * @property {boolean} tail whether the command line knows its tail probabilities
  * @property {number | null} optimum
  * @property {number} lower
  * @property {number | null} upper

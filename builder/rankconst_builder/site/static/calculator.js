@@ -288,8 +288,8 @@ function drawConstants({ published, shift, rungs, tasks }) {
 /** The name of the file that was opened last. */
 let fileName = "";
 
-/** @param {State} state */
-function writeCommand(state) {
+/** @param {State} state @returns {string[]} the words of the command line that does the same */
+function listWords(state) {
   const file = fileName || `FILE.${endingOf(state.table)}`;
   const parts = ["rankconst", "adjust", state.mode === "table" ? file : state.value.trim()];
   if (state.dataset) parts.push("--dataset", state.dataset);
@@ -297,8 +297,20 @@ function writeCommand(state) {
   for (const name of /** @type {const} */ (["tool", "protocol", "split", "side", "aggregation", "relation"])) {
     if (state[name]) parts.push(`--${name}`, state[name]);
   }
-  return parts.map(quote).join(" ");
+  return parts.map(quote);
 }
+
+/** @param {State} state @param {string[]} more further words */
+const drawCommand = (state, ...more) =>
+  el("code", {}, ...[...listWords(state), ...more].flatMap((word) => [el("span", { class: "word" }, word), " "]));
+
+/** @param {Found} found whether the command line knows how probable such numbers are by chance */
+const hasTail = ({ metric, tasks: { aggregation, protocol } }) =>
+  metric.tail && aggregation === "micro" && (kOf(metric) > 0 || !protocol.endsWith(":shared"));
+
+/** @param {State} state @param {string[]} more */
+const tellTail = (state, ...more) =>
+  el("p", { class: "quiet" }, "How probable is that by chance? For p, run ", drawCommand(state, ...more));
 
 /** @param {Found} found @returns {Sheet} */
 function sheetOf({ tasks, metric, published, rungs }) {
@@ -341,7 +353,7 @@ function drawTakeaway(state, sheet, sentence) {
     ...Object.fromEntries(Object.entries(WRITERS).map(([name, write]) => [name, () => write(sheet)])),
     Citation: () => sentence,
     BibTeX: () => `${rankconst.names.bibtex}\n`,
-    "Command line": () => `${writeCommand(state)}\n`,
+    "Command line": () => `${listWords(state).join(" ")}\n`,
     ...(linked ? { Link: () => `${location.href.split("#")[0]}#${linked}\n` } : {}),
   });
   const shown = /** @type {HTMLTextAreaElement} */ (
@@ -390,6 +402,7 @@ async function showOne(state) {
   return [
     drawForms(found),
     el("p", { class: "standing" }, tellStanding(found)),
+    hasTail(found) ? tellTail(state) : null,
     drawLadder(found),
     drawCaveats(found),
     drawConstants(found),
@@ -595,6 +608,7 @@ async function showTable(state) {
         el("tbody", {}, ...cells.map((row) => el("tr", {}, ...row))),
       ),
     ),
+    found.flat().some((each) => each && hasTail(each)) ? tellTail(state, "--significance") : null,
     told.length ? el("ul", { class: "caveats" }, ...told) : null,
     drawTakeaway(
       state,
@@ -728,7 +742,7 @@ async function update(state) {
     // A file may hold more than this page knows.
     const isFile = state.mode === "table" && state.table && endingOf(state.table);
     const able = error.elsewhere ? "The command line can:" : isFile ? "The command line reads more:" : "";
-    if (able) at(`${place}-error`).append(` ${able} `, el("code", {}, writeCommand(state)));
+    if (able) at(`${place}-error`).append(` ${able} `, drawCommand(state));
     result.replaceChildren(el("p", { class: "quiet" }, "No result yet: see the note in the form."));
   }
 }

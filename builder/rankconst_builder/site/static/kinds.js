@@ -57,4 +57,8 @@ export const guessKind = (text, cut) =>
   (cut ? LIKELY.slice(0, 1) : LIKELY).find(([sign]) => sign.test(text))?.[1] ?? "";
 
 /** @param {string} text @returns {string} how a file of it ends; empty if the command line does not read it either */
-export const endingOf = (text) => (findKind(text) ?? LIKELY.find(([sign]) => sign.test(text)) ?? ["", "", "csv"])[2];
+export function endingOf(text) {
+  const [, separator] = /^[^\t,;\n]*([\t,;])/.exec(text) ?? [];
+  const likely = separator ? null : LIKELY.find(([sign]) => sign.test(text));
+  return (findKind(text) ?? likely ?? ["", "", separator === "\t" ? "tsv" : "csv"])[2];
+}
