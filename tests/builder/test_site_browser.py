@@ -18,7 +18,7 @@ import time
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -474,6 +474,46 @@ def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
     assert page.evaluate("location.hash") == address
     visit.open("index.html#value=0.338&dataset=fb15k237&version=0.9.0").wait_for_selector(FOUND)
     assert "0.9.0" in visit.text("#version-note")
+
+
+def test_a_link_fills_every_field(visit: Visit, tables: Tables) -> None:
+    generator = random.Random(1)  # noqa: S311 - a sample, no secret
+    page = visit.open("index.html")
+    names = (
+        "value",
+        "dataset",
+        "metric",
+        "tool",
+        "split",
+        "side",
+        "protocol",
+        "aggregation",
+        "relation",
+        "k",
+        "negatives",
+    )
+    for _ in range(25):
+        key = generator.choice(KEYS)
+        asked = {
+            "value": generator.choice(("0.338", "33.8%", "0.5 ± 0.01")),
+            "dataset": key,
+            "metric": generator.choice(("mr", "hits@10", "hits@17", "qmr")),
+            "tool": generator.choice(("", "rotate", "pykeen", "conve")),
+            "split": generator.choice(("", "train", "test")),
+            "side": generator.choice(("", "head", "both", "relation")),
+            "protocol": generator.choice(
+                ("", *tables.protocols(key), *["sampled:33"] * ("raw" in tables.protocols(key)))
+            ),
+            "aggregation": generator.choice(("", "micro", "macro-relation")),
+            "relation": generator.choice(("", "a/b c", "x&y=#%")),
+        }
+        visit.open(f"index.html#{urlencode({name: text for name, text in asked.items() if text})}")
+        filled = page.evaluate(
+            "(names) => Object.fromEntries(names.map((name) => [name, document.getElementById(name).value]))", names
+        )
+        filled["metric"] = filled["metric"].replace("@k", f"@{filled.pop('k')}")
+        filled["protocol"] = filled["protocol"].replace("sampled:M", f"sampled:{filled.pop('negatives')}")
+        assert {name: filled[name] for name in asked} == asked
 
 
 @pytest.mark.parametrize(
@@ -1019,7 +1059,7 @@ def test_any_k(visit: Visit, tables: Tables) -> None:
     page.wait_for_selector(".form-index:has-text('AMRR')")
     assert page.is_hidden("#k")
     visit.open("index.html#value=0.61&dataset=ogblcollab&metric=hits%4020")
-    page.wait_for_selector("#metric-error:has-text('constants of independent tasks alone')")
+    page.wait_for_selector("#metric-error:has-text('constants of independent tasks only')")
 
 
 def test_any_number_of_negatives(visit: Visit, tables: Tables) -> None:
@@ -1042,7 +1082,7 @@ def test_any_number_of_negatives(visit: Visit, tables: Tables) -> None:
         page.wait_for_selector("#protocol-error:has-text('The number of negatives is a whole number')")
     page.fill("#negatives", "5")
     page.select_option("#metric", "gmr")
-    page.wait_for_selector("#metric-error:has-text('this page has MR, MRR and Hits@k alone')")
+    page.wait_for_selector("#metric-error:has-text('this page computes MR, MRR and Hits@k only')")
     assert "The command line can: rankconst adjust 0.338 --dataset FB15k-237 --metric gmr" in visit.text(
         "#metric-error"
     )
@@ -1066,14 +1106,14 @@ def test_a_single_relation(visit: Visit, tables: Tables) -> None:
     page.wait_for_selector(f"caption:has-text('only {offered[3]}')")
     constants = tables.constants("nations", "hits@10", protocol="pykeen", relations=offered[3])
     assert show_index(constants.adjust("0.61")).partition(" ")[0] == visit.text(".form-index data")
-    assert "this page has chance alone" in visit.text("#result")
+    assert "this page computes chance only" in visit.text("#result")
     page.click(".choices button:text-is('Command line')")
     assert f"--relation {offered[3]}" in page.input_value(".takeaway textarea")
     page.fill("#relation", "constructor")
     page.wait_for_selector("#relation-error:has-text('no test tasks of Nations with relation constructor')")
     page.fill("#relation", offered[3])
     page.select_option("#aggregation", "macro-query")
-    page.wait_for_selector("#aggregation-error:has-text('micro averages alone')")
+    page.wait_for_selector("#aggregation-error:has-text('micro averages only')")
 
 
 def test_everything_works_from_a_folder(browser: Any, folder: Path) -> None:
@@ -1108,6 +1148,7 @@ STATES = {
     "index.html": FOUND,
     f"index.html#mode=table&tool=rotate&table={quote(TABLE)}": "table.adjusted",
     "index.html#value=338&dataset=fb15k237&metric=hits%4020": "#value[aria-invalid=true]",
+    "index.html#value=0.3&dataset=fb15k237&metric=gmr&protocol=sampled:5": "#metric-error code",
     "datasets.html": "thead button",
     "datasets/nations.html#test/both/standard/mrr": "#card:not([hidden])",
     "card.html": "table",

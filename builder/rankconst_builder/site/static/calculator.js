@@ -234,7 +234,7 @@ function drawLadder({ metric, published, rungs, tasks }) {
       : countNegatives(tasks.protocol)
         ? "What other baselines get depends on which negatives are drawn."
         : tasks.relation
-          ? "Of single relations, this page has chance alone. For other baselines, add --baseline all to the command line below."
+          ? "For single relations, this page computes chance only. For other baselines, add --baseline all to the command line below."
           : "The tables have no other baselines of these tasks.";
   const none = rungs.length === 1 ? el("p", { class: "quiet" }, why) : null;
   return el(

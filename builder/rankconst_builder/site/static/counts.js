@@ -26,16 +26,18 @@ export async function gather({ version, baselines }, contents, tasks, metric) {
   const { dataset, protocol, side, aggregation, relation } = tasks;
   const negatives = dataset.protocols.includes(protocol) ? 0 : countNegatives(protocol);
   if (!negatives && !relation && !metric.k) return null;
-  const what = negatives ? `protocol ${protocol}` : relation ? "single relations" : metric.label;
+  const where = negatives ? `Under protocol ${protocol}` : `For ${relation ? "single relations" : metric.label}`;
   const refuse = (/** @type {string} */ only, /** @type {string} */ field) => {
-    throw new Refusal(`Of ${what}, this page has ${only} alone.`, field, true);
+    throw new Refusal(`${where}, this page computes ${only} only.`, field, true);
   };
   if (aggregation !== "micro") refuse("micro averages", "aggregation");
   if (protocol.endsWith(":shared")) refuse("constants of independent tasks", "metric");
   if (!isComputed(metric)) refuse("MR, MRR and Hits@k", "metric");
   if (side === "relation" && (negatives || relation)) {
-    const why = negatives ? "negatives are entities" : "it is of all relations together";
-    throw new Refusal(`There is no relation side of ${what}: ${why}.`, "side");
+    const why = negatives
+      ? `Protocol ${protocol} has no relation side: its negatives are entities.`
+      : "The relation side is of all relations together: leave out the relation, or choose another side.";
+    throw new Refusal(why, "side");
   }
   if (negatives) {
     if (relation) refuse("averages over all relations", "relation");
@@ -77,7 +79,7 @@ function pool(parts) {
   /** @type {Map<string, Block>} */
   const pooled = new Map();
   for (const columns of parts) {
-    if (!columns) throw new Refusal("The tables hold one side of these tasks alone.", "side");
+    if (!columns) throw new Refusal("The tables hold only one side of these tasks.", "side");
     const [sizes, counts] = columns.slice(-2);
     const offsets = columns.length > 2 ? columns[0] : null;
     sizes.forEach((size, at) => {
