@@ -1113,7 +1113,9 @@ def test_a_single_relation(visit: Visit, tables: Tables) -> None:
     page.wait_for_selector("#relation-error:has-text('no test tasks of Nations with relation constructor')")
     page.fill("#relation", offered[3])
     page.select_option("#aggregation", "macro-query")
-    page.wait_for_selector("#aggregation-error:has-text('micro averages only')")
+    page.wait_for_selector("#aggregation-error:has-text('Averages macro-query are over all relations')")
+    visit.open("index.html#value=0.5&dataset=fb15k237&metric=hits%4020&aggregation=macro-query")
+    page.wait_for_selector("#aggregation-error:has-text('micro averages only. The command line can: rankconst adjust')")
 
 
 def test_everything_works_from_a_folder(browser: Any, folder: Path) -> None:

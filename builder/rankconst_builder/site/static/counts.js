@@ -30,6 +30,8 @@ export async function gather({ version, baselines }, contents, tasks, metric) {
   const refuse = (/** @type {string} */ only, /** @type {string} */ field) => {
     throw new Refusal(`${where}, this page computes ${only} only.`, field, true);
   };
+  if (aggregation !== "micro" && relation)
+    throw new Refusal(`Averages ${aggregation} are over all relations: leave out one of the two.`, "aggregation");
   if (aggregation !== "micro") refuse("micro averages", "aggregation");
   if (protocol.endsWith(":shared")) refuse("constants of independent tasks", "metric");
   if (!isComputed(metric)) refuse("MR, MRR and Hits@k", "metric");
