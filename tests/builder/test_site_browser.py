@@ -972,6 +972,7 @@ def test_what_is_pasted_or_linked_is_never_run(visit: Visit) -> None:
             "side",
             "protocol",
             "aggregation",
+            "relation",
             "version",
             "mode",
         ):
