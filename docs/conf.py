@@ -18,6 +18,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 html_theme = "furo"
 html_title = "rankconst"
+html_favicon = "../builder/rankconst_builder/site/static/icon.svg"
 html_copy_source = False
 myst_heading_anchors = 3
 # Consoles and shells hold more than lexers know.

@@ -21,9 +21,11 @@ from rankconst.errors import RankconstError, UsageError
 from rankconst.names import squash
 from rankconst_builder.site import Order, join_modules, make_files, write_site
 from rankconst_builder.site.data import describe_names
+from rankconst_builder.site.published import read_published
 
 if TYPE_CHECKING:
     from rankconst import Tables
+    from rankconst.tasks import Histogram
 
 KEYS = ("nations", "ogblcollab")
 URL = "https://example.org/constants/"
@@ -121,6 +123,32 @@ def test_counts_are_those_of_the_tables(files: dict[str, str], tables: Tables) -
         split, side, protocol = path.split("/")
         histogram = tables.histogram(tables.tasks("nations", split=split, side=side, protocol=protocol))
         assert (sizes, counts) == (histogram.num_candidates.tolist(), histogram.num_tasks.tolist())
+
+
+def test_relations_and_blocks_are_those_of_the_tables(files: dict[str, str], tables: Tables) -> None:
+    def read(part: str) -> dict[str, Any]:
+        script = files[f"v1/{tables.version}/nations.{part}.js"]
+        held: dict[str, Any] = json.loads(script.removeprefix("rankconst.add(").removesuffix(");\n"))
+        assert held["id"] == f"rankconst:{tables.version}/nations.{part}"
+        counts: dict[str, Any] = held["counts"]
+        return counts
+
+    def find(path: str, **more: str) -> Histogram:
+        split, side, protocol = path.split("/")[:3]
+        return tables.histogram("nations", split=split, side=side, protocol=protocol, **more)
+
+    for path, counts in read("relations").items():
+        split, side, protocol = path.split("/")
+        assert tuple(sorted(counts)) == tables.relations("nations", split=split, side=side, protocol=protocol)
+        relation, (sizes, tasks) = next(iter(counts.items()))
+        histogram = find(path, relations=relation)
+        assert (sizes, tasks) == (histogram.num_candidates.tolist(), histogram.num_tasks.tolist())
+    for path, columns in read("blocks").items():
+        histogram = find(path, baseline=path.split("/")[3])
+        assert histogram.offsets is not None
+        expected = (each.tolist() for each in (histogram.offsets, histogram.num_candidates, histogram.num_tasks))
+        assert sorted(zip(*columns, strict=True)) == sorted(zip(*expected, strict=True))
+    assert f"v1/{tables.version}/ogblcollab.blocks.js" not in files
 
 
 def test_constants_of_older_tables_keep_their_addresses(files: dict[str, str], tables: Tables) -> None:
@@ -244,6 +272,44 @@ def test_published_results_are_on_the_pages_of_their_datasets(tables: Tables, tm
     assert "2 published results by their index" in shown
     assert all(f">{baseline}<" in shown for baseline in ("chance", "range", "frequency", "inverse"))
     assert "Published results" not in made["datasets/ogblcollab.html"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (
+            "A,Nations,test,0.61\nB,Nations,test,0.1\nC,Nations,test,x\n",
+            "; for example line 3: 0.1 is not a possible MRR",
+        ),
+        ("A,Nations,test,0.61\nB,Nowhere,test,0.3\n", "; line 3: unknown dataset 'Nowhere'"),
+        ("A,Nations,test,0.61\nB,UMLS,test,0.3\nC,UMLS,test,0.4\n", "the site has no page of umls"),
+        (
+            "A,Nations,test,0.6\nB,Nations,valid,0.3\nC,Nations,valid,0.4\nD,Nations,test,0.1\n",
+            "; most often (2 times): the pages show results on all of test, and this is of valid, both sides",
+        ),
+        ("A,Nations,test,0.6\n", ""),
+    ],
+)
+def test_results_that_no_page_shows_are_counted(tables: Tables, tmp_path: Path, rows: str, told: str) -> None:
+    results = tmp_path / "results.csv"
+    results.write_text(f"model,dataset,split,MRR\n{rows}")
+    shown, lost = read_published(results, tables, ["nations"])
+    assert [result.model for result in shown["nations"]] == ["A"]
+    assert told in lost
+    count = len(rows.splitlines())
+    assert lost.startswith(f"results.csv: {count - 1} of {count} numbers ") if told else not lost
+    assert "\n" not in lost
+
+
+def test_results_of_optimistic_ranks_are_not_shown(tables: Tables, tmp_path: Path) -> None:
+    ranks = {"inverse_harmonic_mean_rank": 0.5, "count": 402.0}
+    written = {"dataset": "nations", "metrics": {"both": dict.fromkeys(("realistic", "optimistic"), ranks)}}
+    results = tmp_path / "results.json"
+    results.write_text(json.dumps(written))
+    shown, lost = read_published(results, tables, ["nations"])
+    assert len(shown["nations"]) == 1
+    assert "1 of 2 numbers is not shown" in lost
+    assert "these are optimistic" in lost
 
 
 def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:

@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
 @pytest.mark.usefixtures("builder")
 def test_a_site_of_one_dataset(run: Run, tmp_path: Path) -> None:
-    done = run("site", "--out", tmp_path / "public", "--dataset", "ogbl-biokg", "--url", "https://example.org/x")
+    results = tmp_path / "results.csv"
+    results.write_text("model,dataset,MRR\nA,ogbl-biokg,0.8\nB,nowhere,0.8\n")
+    url = "https://example.org/x"
+    done = run("site", "--out", tmp_path / "public", "-d", "ogbl-biokg", "--url", url, "--published", results)
     assert done.code == 0, done.err
+    (warned,) = (line for line in done.err.splitlines() if line.startswith("warning: "))
+    assert "results.csv: 1 of 2 numbers is not shown" in warned
+    assert "line 3: unknown dataset 'nowhere'" in warned
     assert "index.html" in done.message
     assert (tmp_path / "public" / "datasets" / "ogbbiokg.html").is_file()
     assert (tmp_path / "public" / "v1" / "1.0.0" / "ogbbiokg.json").is_file()

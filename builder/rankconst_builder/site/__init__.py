@@ -21,10 +21,12 @@ from rankconst_builder.describe import Edition, write_bibtex
 from rankconst_builder.package import hold_folder
 from rankconst_builder.site.data import (
     FIELDS,
+    describe_blocks,
     describe_counts,
     describe_dataset,
     describe_fields,
     describe_names,
+    describe_relations,
     identify,
     trace_history,
     write_badge,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rankconst.tables.tables import Tables
+    from rankconst_builder.site.published import Result
 
 MARK = "site.json"
 """The file by which a folder is known to be a site."""
@@ -108,7 +111,11 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
         raise UnknownNameError(f"the tables ({tables.version}) hold no dataset to show.")
     versions = (*(each.version for each in order.older), tables.version)
     documented = order.docs is not None
-    published = {} if order.published is None else read_published(order.published, tables)
+    published: dict[str, list[Result]] = {}
+    if order.published is not None:
+        published, lost = read_published(order.published, tables, keys)
+        if lost:
+            order.reporter.warn(lost)
     site = Site(tables, keys, versions, __version__, _cite(tables, order.url), order.url, documented, published)
     for key in keys:
         older = [describe_dataset(each, key) for each in order.older if key in each.datasets]
@@ -138,7 +145,9 @@ def _make_dataset(site: Site, key: str) -> Iterator[tuple[str, str]]:
     folder, content = f"v1/{site.tables.version}", write_json(site.described[key])
     yield f"{folder}/{key}.json", content
     yield f"{folder}/{key}.js", f"rankconst.add({content});\n"
-    yield f"{folder}/{key}.counts.js", f"rankconst.add({write_json(describe_counts(site.tables, key))});\n"
+    for part, describe in (("counts", describe_counts), ("relations", describe_relations), ("blocks", describe_blocks)):
+        if held := describe(site.tables, key):
+            yield f"{folder}/{key}.{part}.js", f"rankconst.add({write_json(held)});\n"
     yield f"datasets/{key}.html", write_dataset(site, key)
     for slug, name in (("mrr", key), ("hits@10", f"{key}-hits10")):
         expectation = site.expect(site.usual_tasks(key), slug)

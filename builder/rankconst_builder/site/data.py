@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.aggregations import AGGREGATIONS
 from rankconst.catalogue.baselines import BASELINES, DEFAULT_BASELINE
 from rankconst.catalogue.benchmarks import list_ambiguous
 from rankconst.catalogue.metrics import CATALOGUE, FORMS, TABULATED, Metric, parse_adjusted_metric, parse_metric
-from rankconst.catalogue.protocols import DEFAULT_PROTOCOL, PROTOCOLS, SIDES, SPLITS, find_protocol
+from rankconst.catalogue.protocols import (
+    DEFAULT_PROTOCOL,
+    DEFAULT_SAMPLING,
+    PROTOCOLS,
+    SAMPLINGS,
+    SIDES,
+    SPLITS,
+    find_protocol,
+)
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, show_number
 from rankconst.errors import UnknownNameError
 from rankconst.names import squash
 from rankconst.results.tables.columns import ROLES
 from rankconst.tables.schema import COLUMNS
+from rankconst.tails import TAILS
 from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rankconst.tables.tables import Tables
     from rankconst.tasks import Histogram
@@ -121,16 +131,41 @@ def write_json(content: Any) -> str:
 
 def describe_counts(tables: Tables, key: str) -> dict[str, Any]:
     """Return how many tasks of a dataset have how many candidates, by the middle part of the identifier."""
-    columns = tables.read("candidates", key).to_pydict()
     counts: dict[str, tuple[list[int], list[int]]] = {}
-    for protocol, split, side, *numbers in zip(*(columns[name] for name in _COUNTED), strict=True):
-        held = counts.setdefault(locate(Tasks(key, protocol, split, side)), ([], []))
-        for each, number in zip(held, numbers, strict=True):
-            each.append(number)
+    for tasks, *numbers in _list_counts(tables, "candidates", key):
+        _append(counts.setdefault(locate(tasks), ([], [])), numbers)
     return {"id": f"{identify(tables.version, key)}.counts", "counts": counts}
 
 
-_COUNTED = ("protocol", "split", "side", "num_candidates", "num_tasks")
+def describe_relations(tables: Tables, key: str) -> dict[str, Any]:
+    """Return the same by relation; empty if the tables do not have it."""
+    counts: dict[str, dict[str, tuple[list[int], list[int]]]] = {}
+    for tasks, *numbers, relation in _list_counts(tables, "candidates_by_relation", key, "relation"):
+        _append(counts.setdefault(locate(tasks), {}).setdefault(relation, ([], [])), numbers)
+    return {"id": f"{identify(tables.version, key)}.relations", "counts": counts} if counts else {}
+
+
+def describe_blocks(tables: Tables, key: str) -> dict[str, Any]:
+    """Return how baselines rank the tasks: offsets, numbers of candidates and of tasks; empty without baselines."""
+    blocks: dict[str, dict[tuple[int, int], int]] = {}
+    for tasks, size, count, baseline, offset in _list_counts(tables, "baseline_candidates", key, "baseline", "offset"):
+        held = blocks.setdefault(locate(replace(tasks, baseline=baseline)), {})
+        held[offset, size] = held.get((offset, size), 0) + count
+    counts = {path: (*zip(*held, strict=True), list(held.values())) for path, held in blocks.items()}
+    return {"id": f"{identify(tables.version, key)}.blocks", "counts": counts} if counts else {}
+
+
+def _list_counts(tables: Tables, name: str, key: str, *more: str) -> Iterator[Any]:
+    """Yield the tasks of each row of a table of candidates, with its numbers of candidates and of tasks."""
+    names = ("protocol", "split", "side", "num_candidates", "num_tasks", *more)
+    columns = tables.read(name, key).select(names).to_pydict()
+    for protocol, split, side, *others in zip(*(columns[each] for each in names), strict=True):
+        yield Tasks(key, protocol, split, side), *others
+
+
+def _append(columns: Iterable[list[int]], numbers: Iterable[int]) -> None:
+    for column, number in zip(columns, numbers, strict=True):
+        column.append(number)
 
 
 # -- the names ------------------------------------------------------------------------------------------------------
@@ -153,6 +188,7 @@ def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str],
                 "aliases": row["aliases"],
                 "protocols": own,
                 "sampled": [each for each in own if find_protocol(each).negatives is not None],
+                "relations": bool(len(tables.read("candidates_by_relation", key))),
                 "year": tables.descriptor.get("created", "")[:4],
             }
             for key, own in held.items()
@@ -180,6 +216,7 @@ def describe_names(tables: Tables, versions: Sequence[str], keys: Iterable[str],
             for key in protocols
             for found in [find_protocol(key)]
         ],
+        "sampled": SAMPLINGS[DEFAULT_SAMPLING].summary,
         "baselines": [{"key": row.key, "title": row.title, "summary": row.summary} for row in BASELINES.values()],
         "aggregations": [{"key": row.key, "summary": row.summary} for row in AGGREGATIONS.values()],
         "splits": {key: list(others) for key, others in SPLITS.items()},
@@ -197,6 +234,7 @@ def _describe_metric(metric: Metric) -> dict[str, Any]:
         "title": metric.title,
         "share": metric.is_share,
         "increasing": metric.increasing,
+        "tail": metric.family in TAILS,
         "optimum": metric.optimum,
         "lower": lower,
         "upper": upper if upper < float("inf") else None,

@@ -146,19 +146,19 @@ def _select(name: str, label: str, hint: str = "") -> Html:
     return _field(name, label, tag("select", id=name, name=name, aria_describedby=described), hint)
 
 
+def _input(name: str, *described: str, **attributes: str) -> Html:
+    """Return a line to type in, described by what has these ids."""
+    notes = " ".join(described or (f"{name}-hint", f"{name}-error"))
+    return tag(
+        "input", id=name, name=name, autocomplete="off", spellcheck="false", aria_describedby=notes, **attributes
+    )
+
+
 def write_calculator(site: Site) -> str:
     """Return the first page."""
-    value = tag(
-        "input",
-        id="value",
-        name="value",
-        autocomplete="off",
-        spellcheck="false",
-        aria_describedby="value-hint value-error",
-    )
-    k = tag(
-        "input", id="k", name="k", inputmode="numeric", autocomplete="off", aria_describedby="metric-error", value="20"
-    )
+    part: dict[str, Any] = {"class_": "field", "hidden": True}
+    k = _input("k", "metric-error", inputmode="numeric", value="20")
+    negatives = _input("negatives", "protocol-error", inputmode="numeric", value="50")
     pasted = tag(
         "textarea",
         id="table",
@@ -168,15 +168,8 @@ def write_calculator(site: Site) -> str:
         class_="code",
         aria_describedby="table-hint table-error",
     )
-    dataset = tag(
-        "input",
-        id="dataset",
-        name="dataset",
-        list="datasets",
-        autocomplete="off",
-        spellcheck="false",
-        aria_describedby="dataset-hint dataset-error",
-    )
+    dataset = join([_input("dataset", list="datasets"), tag("datalist", id="datasets")])
+    relation = join([_input("relation", list="relations"), tag("datalist", id="relations")])
     modes = [
         tag("label", tag("input", type="radio", name="mode", id=f"mode-{mode}", value=mode), text)
         for mode, text in (("number", "A number"), ("table", "A table or a file"))
@@ -187,10 +180,13 @@ def write_calculator(site: Site) -> str:
         tag(
             "div",
             _field(
-                "value", "Number", value, "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded."
+                "value",
+                "Number",
+                _input("value"),
+                "As printed: 0.338, 33.8%, 0.545 ± 0.005. Its digits say how it was rounded.",
             ),
             _select("metric", "Metric"),
-            tag("div", tag("label", "k", for_="k"), k, class_="field", id="k-field", hidden=True),
+            tag("div", tag("label", "k", for_="k"), k, **part, id="k-field"),
             id="number-fields",
         ),
         tag(
@@ -212,15 +208,17 @@ def write_calculator(site: Site) -> str:
             id="table-fields",
             hidden=True,
         ),
-        _field("dataset", "Dataset", join([dataset, tag("datalist", id="datasets")]), "Type part of its name."),
+        _field("dataset", "Dataset", dataset, "Type part of its name."),
         _select("tool", "Which tool computed it?", "It says which entities were ranked, and what was filtered."),
         tag(
             "details",
-            tag("summary", "Split, side, protocol, aggregation"),
+            tag("summary", "Split, side, protocol and more"),
             _select("split", "Split"),
             _select("side", "Side"),
             _select("protocol", "Protocol"),
+            tag("div", tag("label", "Negatives", for_="negatives"), negatives, **part, id="negatives-field"),
             _select("aggregation", "Aggregation"),
+            _field("relation", "Relation", relation, "Leave it empty for all relations."),
             id="more",
         ),
         id="calculator",

@@ -10,6 +10,7 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {string} title
  * @property {boolean} share
  * @property {boolean} increasing
+ * @property {boolean} tail whether the command line knows its tail probabilities
  * @property {number | null} optimum
  * @property {number} lower
  * @property {number | null} upper
@@ -23,7 +24,7 @@ import { Refusal, general, tenTo } from "./format.js";
  * @typedef {object} Constants
  * @property {Metric} metric
  * @property {string} where the dataset and its tasks, in words
- * @property {string} id
+ * @property {string} id of the constant, or of the candidates that it is computed of
  * @property {string} baseline
  * @property {number} tasks
  * @property {number} worst
@@ -32,6 +33,7 @@ import { Refusal, general, tenTo } from "./format.js";
  * @property {number} variance
  * @property {number} varianceError
  * @property {string} method
+ * @property {boolean} computed whether the tables do not hold them
  */
 
 /** @typedef {{lower: number, upper: number}} Interval */

@@ -1,13 +1,26 @@
 // The first page: a number, or a table, in; what it is worth out.
 
 import { adjust, readPublished, standing } from "./arithmetic.js";
-import { address, at, copyButton, el, fetchContents, fetchCounts, rankconst } from "./dom.js";
+import { gather, listRelations } from "./counts.js";
+import { address, at, copyButton, el, fetchContents, rankconst } from "./dom.js";
 import { WRITERS, quote } from "./export.js";
 import { Refusal, exponential, floorLog10, showBoth, showNumber, showUncertain } from "./format.js";
-import { describe, findDataset, findMetric, locate, lookUp, settle, squash, summarise } from "./names.js";
+import { endingOf } from "./kinds.js";
+import { kOf } from "./moments.js";
+import {
+  countNegatives,
+  describe,
+  findDataset,
+  findMetric,
+  locate,
+  lookUp,
+  settle,
+  squash,
+  summarise,
+} from "./names.js";
 import { checkEvidence } from "./results.js";
 import { NOTHING, readFragment, writeFragment } from "./state.js";
-import { LOG, isMissing, readTable, stateOf, unmarked } from "./table.js";
+import { isMissing, readTable, stateOf, unmarked } from "./table.js";
 
 /** @typedef {import("./arithmetic.js").Adjusted} Adjusted */
 /** @typedef {import("./arithmetic.js").Constants} Constants */
@@ -26,6 +39,8 @@ const RELATION_PREDICTION = /\brelation prediction\b|\bpredict(?:ing|ed|ion of)?
 
 /** What is chosen where k is typed. */
 const ANY_K = "hits@k";
+/** What is chosen where the number of negatives is typed. */
+const SAMPLED = "sampled:M";
 
 /** The fields of the form. */
 const FIELDS = /** @type {const} */ ([
@@ -38,6 +53,7 @@ const FIELDS = /** @type {const} */ ([
   "side",
   "protocol",
   "aggregation",
+  "relation",
 ]);
 
 // -- a number --------------------------------------------------------------------------------------------------------
@@ -50,6 +66,27 @@ const FIELDS = /** @type {const} */ ([
  * @property {number} shift
  * @property {{constants: Constants, adjusted: Adjusted}[]} rungs against each baseline, chance first
  */
+
+/** @type {Map<string, Promise<Constants[]>>} */
+const known = new Map();
+
+/**
+ * The constants of a metric on some tasks; a table asks for the same again and again.
+ * @param {Tasks} tasks
+ * @param {Metric} metric
+ */
+function findConstants(tasks, metric) {
+  const { names } = rankconst;
+  const key = JSON.stringify([tasks.dataset.key, locate(tasks), tasks.relation, metric.slug]);
+  const find = async () => {
+    const contents = await fetchContents(names.version, tasks.dataset.key);
+    return lookUp(names, contents, tasks, metric, await gather(names, contents, tasks, metric));
+  };
+  const found = known.get(key) ?? find();
+  known.set(key, found);
+  found.catch(() => known.delete(key));
+  return found;
+}
 
 /**
  * Adjust one number.
@@ -64,10 +101,8 @@ export async function findAll(state, metric, text, percent = false, exact = fals
   const { names } = rankconst;
   const published = readPublished(metric, text, percent, exact);
   const tasks = settle(names, state);
-  const contents = await fetchContents(names.version, tasks.dataset.key);
   const shift = tasks.tool?.shifts[metric.label] ?? 0;
-  const counts = metric.k ? await fetchCounts(names.version, tasks.dataset.key) : null;
-  const rungs = lookUp(names, contents, tasks, metric, counts).map((constants) => ({
+  const rungs = (await findConstants(tasks, metric)).map((constants) => ({
     constants,
     adjusted: adjust(constants, published, names.noise, shift),
   }));
@@ -196,9 +231,11 @@ function drawLadder({ metric, published, rungs, tasks }) {
   const why =
     tasks.side === "relation"
       ? "Baselines rank entities: on the relation side there is chance alone."
-      : metric.k
-        ? `${metric.label} is not in the tables: this page computes what chance gets. For other baselines, use rankconst adjust --baseline all.`
-        : "The tables have no other baselines of these tasks.";
+      : countNegatives(tasks.protocol)
+        ? "What other baselines get depends on which negatives are drawn."
+        : tasks.relation
+          ? "For single relations, this page computes chance only. For other baselines, add --baseline all to the command line below."
+          : "The tables have no other baselines of these tasks.";
   const none = rungs.length === 1 ? el("p", { class: "quiet" }, why) : null;
   return el(
     "div",
@@ -221,7 +258,13 @@ function drawConstants({ published, shift, rungs, tasks }) {
       el("td", {}, String(constants.expectation), error(constants.expectationError)),
       el("td", {}, String(constants.variance), error(constants.varianceError)),
       el("td", {}, constants.method.replace("_", " ")),
-      el("td", {}, constants.metric.k ? `computed of ${constants.id}` : el("a", { href: address(page) }, constants.id)),
+      el(
+        "td",
+        {},
+        constants.computed
+          ? `computed from the candidates of ${constants.id}`
+          : el("a", { href: address(page) }, constants.id),
+      ),
     );
   });
   const head = ["ranker", "expectation", "variance", "method", "identifier"].map((title) =>
@@ -242,29 +285,32 @@ function drawConstants({ published, shift, rungs, tasks }) {
   );
 }
 
-/** What a text looks like, and how a file of it is called. */
-const ENDINGS = /** @type {[RegExp, string][]} */ ([
-  [/^\s*[{[]/, "json"],
-  [/\\\\|\\begin/, "tex"],
-  [/^\s*\|/, "md"],
-  [LOG, "log"],
-]);
-
 /** The name of the file that was opened last. */
 let fileName = "";
 
-/** @param {State} state */
-function writeCommand(state) {
-  const [, ending] = ENDINGS.find(([pattern]) => pattern.test(state.table)) ?? [];
-  const file = fileName || `FILE.${ending ?? "csv"}`;
+/** @param {State} state @returns {string[]} the words of the command line that does the same */
+function listWords(state) {
+  const file = fileName || `FILE.${endingOf(state.table)}`;
   const parts = ["rankconst", "adjust", state.mode === "table" ? file : state.value.trim()];
   if (state.dataset) parts.push("--dataset", state.dataset);
   if (state.mode === "number") parts.push("--metric", state.metric);
-  for (const name of /** @type {const} */ (["tool", "protocol", "split", "side", "aggregation"])) {
+  for (const name of /** @type {const} */ (["tool", "protocol", "split", "side", "aggregation", "relation"])) {
     if (state[name]) parts.push(`--${name}`, state[name]);
   }
-  return parts.map(quote).join(" ");
+  return parts.map(quote);
 }
+
+/** @param {State} state @param {string[]} more further words */
+const drawCommand = (state, ...more) =>
+  el("code", {}, ...[...listWords(state), ...more].flatMap((word) => [el("span", { class: "word" }, word), " "]));
+
+/** @param {Found} found whether the command line knows how probable such numbers are by chance */
+const hasTail = ({ metric, tasks: { aggregation, protocol } }) =>
+  metric.tail && aggregation === "micro" && (kOf(metric) > 0 || !protocol.endsWith(":shared"));
+
+/** @param {State} state @param {string[]} more */
+const tellTail = (state, ...more) =>
+  el("p", { class: "quiet" }, "How probable is that by chance? For p, run ", drawCommand(state, ...more));
 
 /** @param {Found} found @returns {Sheet} */
 function sheetOf({ tasks, metric, published, rungs }) {
@@ -292,7 +338,7 @@ function citeNumber({ tasks, metric, published, rungs: [{ constants, adjusted }]
   const name = metric.names.index || `the adjusted index of ${metric.label}`;
   return (
     `${metric.label} ${published.text} on ${tasks.dataset.title} (${describe(tasks)}) is ${name} ${show(adjusted.index)}, by the ` +
-    `${metric.k ? "candidates" : "constants"} ${constants.id} of the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
+    `${constants.computed ? "candidates of" : "constants"} ${constants.id} of the rankconst tables ${rankconst.names.version}, following Hoyt et al. 2022 (arXiv:2203.07544).`
   );
 }
 
@@ -307,7 +353,7 @@ function drawTakeaway(state, sheet, sentence) {
     ...Object.fromEntries(Object.entries(WRITERS).map(([name, write]) => [name, () => write(sheet)])),
     Citation: () => sentence,
     BibTeX: () => `${rankconst.names.bibtex}\n`,
-    "Command line": () => `${writeCommand(state)}\n`,
+    "Command line": () => `${listWords(state).join(" ")}\n`,
     ...(linked ? { Link: () => `${location.href.split("#")[0]}#${linked}\n` } : {}),
   });
   const shown = /** @type {HTMLTextAreaElement} */ (
@@ -356,6 +402,7 @@ async function showOne(state) {
   return [
     drawForms(found),
     el("p", { class: "standing" }, tellStanding(found)),
+    hasTail(found) ? tellTail(state) : null,
     drawLadder(found),
     drawCaveats(found),
     drawConstants(found),
@@ -431,7 +478,7 @@ export async function adjustTable(state) {
  * @param {Set<string>} reasons
  */
 function dropFractions({ columns, rows, first }, found, reasons) {
-  const rankOf = (/** @type {Found | null} */ each) => Number(/^hits@(\d+)$/.exec(each?.metric.slug ?? "")?.[1] ?? 0);
+  const rankOf = (/** @type {Found | null} */ each) => (each ? kOf(each.metric) : 0);
   for (const [place, { heading, percent }] of columns.entries()) {
     for (const [row, line] of rows.entries()) {
       const each = found[place][row];
@@ -561,6 +608,7 @@ async function showTable(state) {
         el("tbody", {}, ...cells.map((row) => el("tr", {}, ...row))),
       ),
     ),
+    found.flat().some((each) => each && hasTail(each)) ? tellTail(state, "--significance") : null,
     told.length ? el("ul", { class: "caveats" }, ...told) : null,
     drawTakeaway(
       state,
@@ -580,6 +628,7 @@ function readForm() {
   const state = { ...NOTHING, version: rankconst.names.version };
   for (const name of FIELDS) state[name] = field(name).value;
   if (state.metric === ANY_K) state.metric = `hits@${field("k").value.trim()}`;
+  if (state.protocol === SAMPLED) state.protocol = `sampled:${field("negatives").value.trim()}`;
   state.mode = field("mode-table").checked ? "table" : "number";
   return state;
 }
@@ -592,47 +641,67 @@ const isExample = ({ value, dataset, tool, table }) =>
 function fillForm(state) {
   field(state.mode === "table" ? "mode-table" : "mode-number").checked = true;
   const metric = findMetric(rankconst.names, state.metric);
-  offerChoices(state);
+  const asked = { ...state, metric: metric?.k ? ANY_K : (metric?.slug ?? state.metric) };
+  if (metric?.k) field("k").value = String(metric.k);
+  const held = offerProtocols(state.dataset);
+  const [, negatives] = /^sampled:(.*)/s.exec(state.protocol) ?? [];
+  if (negatives !== undefined && held.includes(SAMPLED) && !held.includes(state.protocol)) {
+    asked.protocol = SAMPLED;
+    field("negatives").value = negatives;
+  }
   for (const name of FIELDS) {
     const control = field(name);
-    control.value = name === "metric" ? (metric?.slug ?? state.metric) : state[name];
+    control.value = asked[name];
     // What a link asks for and no list offers is shown, and then refused.
-    if (control.value !== state[name] && control.tagName === "SELECT" && name !== "metric") {
-      control.append(el("option", { value: state[name] }, state[name]));
-      control.value = state[name];
+    if (control.value !== asked[name] && control.tagName === "SELECT") {
+      control.append(el("option", { value: asked[name] }, asked[name]));
+      control.value = asked[name];
     }
   }
-  at("k-field").hidden = !metric?.k;
-  if (metric?.k) {
-    field("metric").value = ANY_K;
-    field("k").value = String(metric.k);
-  } else if (!field("metric").value) {
-    field("metric").append(el("option", { value: state.metric }, state.metric));
-    field("metric").value = state.metric;
-  }
-  at("more").toggleAttribute("open", Boolean(state.split || state.side || state.protocol || state.aggregation));
+  showParts();
+  const { split, side, protocol, aggregation, relation } = state;
+  at("more").toggleAttribute("open", Boolean(split || side || protocol || aggregation || relation));
+}
+
+/** Show the fields of what is typed in parts. */
+function showParts() {
+  at("k-field").hidden = field("metric").value !== ANY_K;
+  at("negatives-field").hidden = field("protocol").value !== SAMPLED;
 }
 
 /**
- * Offer the protocols that the dataset has.
- * @param {State} state
+ * Offer the protocols that a dataset has; returns them.
+ * @param {string} dataset
  */
-function offerChoices(state) {
+function offerProtocols(dataset) {
   const { names } = rankconst;
   /** @type {string[]} */
   let held;
   try {
-    held = findDataset(names, state.dataset).protocols;
+    held = findDataset(names, dataset).protocols;
   } catch {
     held = names.protocols.map(({ key }) => key);
   }
+  if (held.includes("raw")) held = [...held, SAMPLED];
   const select = field("protocol");
   const chosen = select.value;
   select.replaceChildren(
     el("option", { value: "" }, "as the tool evaluates"),
-    ...held.map((key) => el("option", { value: key }, key)),
+    ...held.map((key) => el("option", { value: key }, key === SAMPLED ? "sampled:M, among M negatives" : key)),
   );
   select.value = held.includes(chosen) ? chosen : "";
+  return held;
+}
+
+/** Offer the relations of the tasks, where somebody is about to name one. */
+async function offerRelations() {
+  try {
+    const found = await listRelations(rankconst.names, settle(rankconst.names, readForm()));
+    at("relations").replaceChildren(...found.map((value) => el("option", { value })));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    at("relations").replaceChildren();
+  }
 }
 
 /** @param {string} id @param {string} message */
@@ -665,19 +734,16 @@ async function update(state) {
   } catch (error) {
     if (turn !== latest) return;
     if (!(error instanceof Refusal)) throw error;
-    const more = ["split", "side", "protocol", "aggregation"].includes(error.field);
+    const more = ["split", "side", "protocol", "aggregation", "relation"].includes(error.field);
     if (more) at("more").setAttribute("open", "");
     const asked = error.field || "value";
     const place = state.mode === "table" && asked === "value" ? "table" : asked;
     tell(place, error.message);
-    const elsewhere = state.mode === "table" ? state.table : ["tool", "protocol"].includes(error.field);
-    const hint = elsewhere
-      ? el("p", { class: "quiet" }, "The command line may read it: ", el("code", {}, writeCommand(state)))
-      : null;
-    result.replaceChildren(
-      el("p", { class: "quiet" }, "No result yet: see the note in the form."),
-      ...(hint ? [hint] : []),
-    );
+    // A file may hold more than this page knows.
+    const isFile = state.mode === "table" && state.table && endingOf(state.table);
+    const able = error.elsewhere ? "The command line can:" : isFile ? "The command line reads more:" : "";
+    if (able) at(`${place}-error`).append(` ${able} `, drawCommand(state));
+    result.replaceChildren(el("p", { class: "quiet" }, "No result yet: see the note in the form."));
   }
 }
 
@@ -714,12 +780,13 @@ export function startCalculator() {
   const form = at("calculator");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", (event) => {
-    if (event.target === field("dataset")) offerChoices(readForm());
-    at("k-field").hidden = field("metric").value !== ANY_K;
+    if (event.target === field("dataset")) offerProtocols(field("dataset").value);
+    showParts();
     // What the example says of its number, nobody said of the table.
     if (event.target === field("mode-table") && isExample(readForm())) fillForm({ ...NOTHING, mode: "table" });
     onInput();
   });
+  field("relation").addEventListener("focus", () => void offerRelations());
   const area = field("table");
   const read = async (/** @type {File | undefined} */ file) => {
     if (!file) return;

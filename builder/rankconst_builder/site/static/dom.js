@@ -53,9 +53,25 @@ export const fetchContents = (version, key) => fetchSet(version, key, "");
  * Fetch how many tasks of a dataset have how many candidates.
  * @param {string} version
  * @param {string} key
- * @returns {Promise<import("./names.js").Counts>}
+ * @returns {Promise<import("./counts.js").Counts>}
  */
 export const fetchCounts = (version, key) => fetchSet(version, key, ".counts");
+
+/**
+ * Fetch how many tasks of a dataset have how many candidates, by relation.
+ * @param {string} version
+ * @param {string} key
+ * @returns {Promise<import("./counts.js").OfRelations>}
+ */
+export const fetchRelations = (version, key) => fetchSet(version, key, ".relations");
+
+/**
+ * Fetch on which blocks of ranks the baselines of a dataset put true answers.
+ * @param {string} version
+ * @param {string} key
+ * @returns {Promise<import("./counts.js").Counts>}
+ */
+export const fetchBlocks = (version, key) => fetchSet(version, key, ".blocks");
 
 /** @param {string} version @param {string} key @param {string} part @returns {Promise<any>} */
 function fetchSet(version, key, part) {

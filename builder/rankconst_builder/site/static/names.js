@@ -1,6 +1,7 @@
 // What people type, as the names that the tables use; and which ranking tasks a number is from.
 
-import { Refusal, exactSum } from "./format.js";
+import { Refusal } from "./format.js";
+import { computeMoments, computeWorst, countTasks } from "./moments.js";
 
 /** @typedef {import("./arithmetic.js").Metric} Metric */
 /** @typedef {import("./arithmetic.js").Constants} Constants */
@@ -12,6 +13,7 @@ import { Refusal, exactSum } from "./format.js";
  * @property {string[]} aliases
  * @property {string[]} protocols
  * @property {string[]} sampled
+ * @property {boolean} relations whether there are candidates by relation
  * @property {string} year
  */
 
@@ -41,6 +43,7 @@ import { Refusal, exactSum } from "./format.js";
  * @property {Metric[]} metrics
  * @property {Tool[]} tools
  * @property {{key: string, summary: string, relations: string}[]} protocols relations: the summary for that side
+ * @property {string} sampled the summary of sampled:M, with {m}
  * @property {{key: string, title: string, summary: string}[]} baselines
  * @property {{key: string, summary: string}[]} aggregations
  * @property {Record<string, string[]>} splits
@@ -62,11 +65,6 @@ import { Refusal, exactSum } from "./format.js";
  */
 
 /**
- * How many ranking tasks have how many candidates, by tasks of one side.
- * @typedef {{id: string, counts: Record<string, [number[], number[]]>}} Counts
- */
-
-/**
  * What somebody says about a number, as typed; empty where nothing is said.
  * @typedef {object} Stated
  * @property {string} dataset
@@ -75,6 +73,7 @@ import { Refusal, exactSum } from "./format.js";
  * @property {string} side
  * @property {string} protocol
  * @property {string} aggregation
+ * @property {string} relation
  */
 
 /**
@@ -85,6 +84,7 @@ import { Refusal, exactSum } from "./format.js";
  * @property {string} side
  * @property {string} protocol
  * @property {string} aggregation
+ * @property {string} relation empty for all
  */
 
 /** @param {string} name */
@@ -227,6 +227,19 @@ export function findName(known, name) {
   return Object.keys(known).find((key) => [key, ...known[key]].map(squash).includes(plain)) ?? null;
 }
 
+/** @param {string} protocol @returns {number} M of sampled:M; 0 for another protocol */
+export const countNegatives = (protocol) => Number(/^sampled:([1-9]\d{0,14})$/.exec(protocol)?.[1] ?? 0);
+
+/**
+ * @param {Catalogue} catalogue
+ * @param {string} name
+ */
+export function findProtocol({ protocols }, name) {
+  const [, negatives] = /^sampled[:_ -]?0*([1-9]\d{0,14})$/i.exec(name.trim()) ?? [];
+  const known = Object.fromEntries(protocols.map(({ key }) => [key, []]));
+  return negatives ? `sampled:${negatives}` : findName(known, name);
+}
+
 /**
  * Say which ranking tasks a number is from: what is said, then what the dataset and the tool leave no choice about.
  * @param {Catalogue} catalogue
@@ -256,7 +269,10 @@ export function settle(catalogue, stated) {
       "protocol",
     );
   }
-  if (!dataset.protocols.includes(protocol)) {
+  if (/^sampled:/.test(protocol) && dataset.protocols.includes("raw")) {
+    if (!countNegatives(protocol))
+      throw new Refusal("The number of negatives is a whole number from 1: 50, for example.", "protocol");
+  } else if (!dataset.protocols.includes(protocol)) {
     throw new Refusal(
       `The tables hold nothing of ${dataset.title} under protocol ${protocol}. They hold ` +
         `${dataset.protocols.join(", ")}: choose the one that the number was computed under.`,
@@ -265,9 +281,10 @@ export function settle(catalogue, stated) {
   }
   if (tool?.batch) {
     throw new Refusal(
-      `${tool.title} leaves out the last, incomplete batch of ${tool.batch} triples. What that leaves open is computed ` +
-        "by the command line below, not on this page.",
+      `${tool.title} leaves out the last, incomplete batch of ${tool.batch} triples. What that leaves open is not ` +
+        "computed on this page.",
       "tool",
+      true,
     );
   }
   return {
@@ -277,6 +294,7 @@ export function settle(catalogue, stated) {
     side: stated.side || tool?.side || "both",
     protocol,
     aggregation: stated.aggregation || "micro",
+    relation: stated.relation,
   };
 }
 
@@ -298,15 +316,40 @@ export function locate({ split, side, protocol, aggregation }, baseline = "unifo
  * @param {string} protocol
  * @param {string} side
  */
-export function summarise({ protocols }, protocol, side) {
+export function summarise({ protocols, sampled }, protocol, side) {
   const found = protocols.find(({ key }) => key === protocol);
+  if (!found && countNegatives(protocol)) return sampled.replaceAll("{m}", String(countNegatives(protocol)));
   return (side === "relation" ? found?.relations : found?.summary) ?? protocol;
 }
 
 /** @param {Tasks} tasks */
-export function describe({ split, side, protocol, aggregation }) {
+export function describe({ split, side, protocol, aggregation, relation }) {
   const sides = side === "both" ? "both sides" : `${side} side`;
-  return `${split}, ${sides}, protocol ${protocol}${aggregation === "micro" ? "" : `, ${aggregation}`}`;
+  const more = `${aggregation === "micro" ? "" : `, ${aggregation}`}${relation ? `, only ${relation}` : ""}`;
+  return `${split}, ${sides}, protocol ${protocol}${more}`;
+}
+
+/**
+ * @param {Contents} contents
+ * @param {Tasks} tasks
+ */
+export function requireTasks(contents, tasks) {
+  const told = contents.tasks[locate(tasks)];
+  if (told) return told;
+  if (contents.tasks[locate({ ...tasks, aggregation: "micro" })]) {
+    const why = tasks.side === "relation" ? ": on the relation side every task counts once" : "";
+    throw new Refusal(
+      `The tables hold no averages ${tasks.aggregation} of ${tasks.dataset.title} (${describe(tasks)})${why}.`,
+      "aggregation",
+    );
+  }
+  const held = Object.keys(contents.tasks).map((each) => each.split("/"));
+  const sides = held.filter(([split, , protocol]) => split === tasks.split && protocol === tasks.protocol);
+  const others = new Set(sides.length ? sides.map(([, side]) => side) : held.map(([split]) => split));
+  throw new Refusal(
+    `The tables hold no such tasks of ${tasks.dataset.title} (${describe(tasks)}); they hold ${[...others].join(", ")}.`,
+    sides.length ? "side" : "split",
+  );
 }
 
 /**
@@ -315,27 +358,19 @@ export function describe({ split, side, protocol, aggregation }) {
  * @param {Contents} contents
  * @param {Tasks} tasks
  * @param {Metric} metric
- * @param {Counts | null} [counts] needed for a k that the tables do not hold
+ * @param {import("./counts.js").Blocks | null} [blocks] by baseline, where the tables hold no constants
  * @returns {Constants[]}
  */
-export function lookUp(catalogue, contents, tasks, metric, counts = null) {
-  const told = contents.tasks[locate(tasks)];
-  if (!told) {
-    if (contents.tasks[locate({ ...tasks, aggregation: "micro" })]) {
-      const why = tasks.side === "relation" ? ": on the relation side every task counts once" : "";
-      throw new Refusal(
-        `The tables hold no averages ${tasks.aggregation} of ${tasks.dataset.title} (${describe(tasks)})${why}.`,
-        "aggregation",
-      );
-    }
-    const held = Object.keys(contents.tasks).map((each) => each.split("/"));
-    const sides = held.filter(([split, , protocol]) => split === tasks.split && protocol === tasks.protocol);
-    const others = new Set(sides.length ? sides.map(([, side]) => side) : held.map(([split]) => split));
-    throw new Refusal(
-      `The tables hold no such tasks of ${tasks.dataset.title} (${describe(tasks)}); they hold ${[...others].join(", ")}.`,
-      sides.length ? "side" : "split",
-    );
+export function lookUp(catalogue, contents, tasks, metric, blocks = null) {
+  const where = `${tasks.dataset.key} (${describe(tasks)})`;
+  if (blocks) {
+    const common = { metric, where, tasks: countTasks(blocks.uniform), worst: computeWorst(metric, blocks.uniform) };
+    return Object.entries(blocks).map(([baseline, own]) => ({
+      ...{ ...common, ...computeMoments(metric, own), baseline, computed: true },
+      id: `${contents.id}/${locate({ ...tasks, protocol: countNegatives(tasks.protocol) ? "raw" : tasks.protocol }, baseline)}`,
+    }));
   }
+  const told = requireTasks(contents, tasks);
   const found = catalogue.baselines.flatMap(({ key }) => {
     const fields = contents.constants[locate(tasks, key)]?.[metric.slug];
     if (!fields) return [];
@@ -343,7 +378,8 @@ export function lookUp(catalogue, contents, tasks, metric, counts = null) {
     return [
       {
         metric,
-        where: `${tasks.dataset.key} (${describe(tasks)})`,
+        where,
+        computed: false,
         id: `${contents.id}/${locate(tasks, key)}/${metric.slug}`,
         baseline: key,
         tasks: told.num_tasks,
@@ -352,55 +388,8 @@ export function lookUp(catalogue, contents, tasks, metric, counts = null) {
       },
     ];
   });
-  if (!found.length && counts && metric.k) {
-    const computed = computeHits(poolCounts(counts, tasks), metric.k);
-    const where = `${tasks.dataset.key} (${describe(tasks)})`;
-    return [
-      { ...computed, metric, where, id: `${contents.id}/${locate(tasks)}`, baseline: "uniform", tasks: told.num_tasks },
-    ];
-  }
   if (!found.length) {
     throw new Refusal(`The tables have no constants of ${metric.label} there (${describe(tasks)}).`, "metric");
   }
   return found;
-}
-
-/**
- * The numbers of candidates of some tasks, with those of both sides pooled.
- * @param {Counts} counts
- * @param {Tasks} tasks
- * @returns {[number, number][]} numbers of candidates and of tasks
- */
-function poolCounts({ counts }, tasks) {
-  if (tasks.aggregation !== "micro" || tasks.protocol.endsWith(":shared"))
-    throw new Refusal("This page has Hits@k of this k for micro averages of independent tasks alone.", "metric");
-  const own = counts[locate(tasks)];
-  const parts = own ? [own] : ["head", "tail"].map((side) => counts[locate({ ...tasks, side })]);
-  /** @type {Map<number, number>} */
-  const pooled = new Map();
-  for (const [sizes, num] of parts) sizes.forEach((size, at) => pooled.set(size, (pooled.get(size) ?? 0) + num[at]));
-  return [...pooled];
-}
-
-const ROUNDING = 8 * 2 ** -53;
-
-/**
- * What a random ranker gets by Hits@k, to the last bit as the package computes it.
- * @param {[number, number][]} counts
- * @param {number} k
- */
-function computeHits(counts, k) {
-  const total = counts.reduce((sum, [, tasks]) => sum + tasks, 0);
-  const hit = counts.map(([size, tasks]) => ({ size, tasks, hits: Math.min(k, size) }));
-  const expectation = exactSum(hit.map(({ size, tasks, hits }) => tasks * (hits / size))) / total;
-  const spread = exactSum(hit.map(({ size, tasks, hits }) => tasks * ((hits * (size - hits)) / (size * size))));
-  const variance = spread / total / total;
-  return {
-    expectation,
-    expectationError: ROUNDING * expectation,
-    variance,
-    varianceError: ROUNDING * variance,
-    method: "closed_form",
-    worst: counts.reduce((sum, [size, tasks]) => sum + (size <= k ? tasks : 0), 0) / total,
-  };
 }

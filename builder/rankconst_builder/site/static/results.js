@@ -3,6 +3,7 @@
 
 import { solveExpectation } from "./arithmetic.js";
 import { Refusal } from "./format.js";
+import { kOf } from "./moments.js";
 import { describe, findAdjusted, findDataset, findMetric, findName, locate, shorten } from "./names.js";
 
 /** @typedef {import("./arithmetic.js").Interval} Interval */
@@ -248,9 +249,6 @@ export function chooseNumbers(catalogue, leaves, asked, split) {
   });
   return { numbers, side, evidence, notes };
 }
-
-/** @param {Metric} metric */
-const kOf = ({ slug }) => Number(/^hits@(\d+)$/.exec(slug)?.[1] ?? 0);
 
 /** @param {Catalogue} catalogue @param {Leaf[]} leaves of the same tasks @returns {Evidence} */
 function collectEvidence(catalogue, leaves) {

@@ -12,6 +12,7 @@
  * @property {string} side
  * @property {string} protocol
  * @property {string} aggregation
+ * @property {string} relation
  * @property {string} version the tables that the link was made with
  */
 
@@ -27,6 +28,7 @@ export const NOTHING = {
   side: "",
   protocol: "",
   aggregation: "",
+  relation: "",
   version: "",
 };
 

@@ -3,7 +3,8 @@
 
 import { readPublished } from "./arithmetic.js";
 import { Refusal } from "./format.js";
-import { findAdjusted, findDataset, findMetric, findName, shorten, squash } from "./names.js";
+import { findAdjusted, findDataset, findMetric, findName, findProtocol, shorten, squash } from "./names.js";
+import { guessKind, nameKind } from "./kinds.js";
 import { Written, chooseNumbers, flatten, listLeaves, parseJson } from "./results.js";
 
 /** @typedef {import("./arithmetic.js").Metric} Metric */
@@ -39,15 +40,18 @@ const UNREAD = ["rank_type", "num_tasks", "metric", "value", "k"];
 /** @param {string} line @param {string} separator */
 function cutQuoted(line, separator) {
   const cells = [""];
-  let quoted = false;
+  let [quoted, blank] = [false, true];
   for (let at = 0; at < line.length; at += 1) {
     const letter = line[at];
     if (letter === '"' && quoted && line[at + 1] === '"') {
       cells[cells.length - 1] += '"';
-      at += 1;
-    } else if (letter === '"' && (quoted || cells[cells.length - 1].trim() === "")) quoted = !quoted;
-    else if (letter === separator && !quoted) cells.push("");
-    else cells[cells.length - 1] += letter;
+      [blank, at] = [false, at + 1];
+    } else if (letter === '"' && (quoted || blank)) quoted = !quoted;
+    else if (letter === separator && !quoted) blank = Boolean(cells.push(""));
+    else {
+      cells[cells.length - 1] += letter;
+      blank &&= !letter.trim();
+    }
   }
   if (quoted) throw new Refusal(`A quotation mark is never closed: ${line.slice(0, 60)}`, "table");
   return cells.map((cell) => cell.trim());
@@ -95,9 +99,10 @@ function cutLatex(text) {
       "table",
     );
   const rows = (inside ? inside[2] : bare)
-    .replace(/\\(?:toprule|midrule|bottomrule|hline|addlinespace)(?:\[[^\]]*\])?/g, "")
-    .split(/\\\\(?:\[[^\]]*\])?/)
+    .replace(/\\(?:toprule|midrule|bottomrule|hline|addlinespace)(?:\[[^\]]{0,99}\])?/g, "")
+    .split(/\\\\(?:\[[^\]]{0,99}\])?/)
     .filter((row) => row.trim());
+  if (!rows.length) throw new Refusal("The tabular is empty.", "table");
   return rows.map((row) => row.split(/(?<!\\)&/).map(cleanLatex));
 }
 
@@ -116,14 +121,16 @@ function cut(text) {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim());
   if (!lines.length)
     throw new Refusal("Paste a table: CSV, Markdown, LaTeX, or cells copied from a spreadsheet.", "table");
-  if (/\\begin\{|\\\\\s*$|&.*\\\\/m.test(text)) return cutLatex(text);
+  if (/\\begin\{|\\\\\s*$|^[^&\n\r]*&.*\\\\/m.test(text)) return cutLatex(text);
   const ruled = lines.findIndex(
-    (line) => /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(line) && line.includes("|"),
+    (line) => line.includes("|") && cutMarkdown(line).every((cell) => /^:?-+:?$/.test(cell)),
   );
   if (ruled === 1) return [lines[0], ...lines.slice(2)].map(cutMarkdown);
-  if (ruled >= 0) throw new Refusal(`The heading of the table has several rows, or other text is above it.`, "table");
+  if (ruled >= 0) throw new Refusal("The heading of the table has several rows, or other text is above it.", "table");
   const separator = ["\t", ",", ";"].find((sign) => lines[0].includes(sign));
-  if (!separator) throw new Refusal(`The first line has no separator: a comma, a tab, a semicolon or |.`, "table");
+  const likely = separator ? "" : guessKind(text, false);
+  if (likely) throw new Refusal(`This looks like ${likely}, which this page does not read.`, "table");
+  if (!separator) throw new Refusal("The first line has no separator: a comma, a tab, a semicolon or |.", "table");
   return lines.map((line) => cutQuoted(line, separator));
 }
 
@@ -290,6 +297,25 @@ function readPlain(metric, cell) {
 }
 
 /**
+ * Say why a first row names no metric.
+ * @param {Column[]} columns
+ * @param {string[][]} rows those below it
+ * @param {(name: string) => boolean} isMetric
+ * @param {string} likely what it looks like
+ */
+function explainHeading(columns, rows, isMetric, likely) {
+  const seen = columns.map(({ heading }) => heading).filter(Boolean);
+  const among = rows.filter((row) => row.some(isMetric));
+  if (["metric", "value"].every((wanted) => columns.some(({ role }) => role === wanted)))
+    return "This page does not read tables with a row for each number.";
+  if (among.some((row) => row.filter(isMetric).length > 1 || !isMetric(row[0])))
+    return "The heading of the table has several rows, and this page reads one.";
+  if (among.length) return "Metrics are in the first column: this page reads those that are in the first row.";
+  if (likely) return `This looks like ${likely}, which this page does not read.`;
+  return `The first row names no metric such as MRR or Hits@10; it has ${seen.slice(0, 6).map(shorten).join(", ")}.`;
+}
+
+/**
  * @param {Catalogue} catalogue
  * @param {string} text
  * @param {{side: string, split: string}} asked
@@ -298,15 +324,14 @@ function readPlain(metric, cell) {
 export function readTable(catalogue, text, { side, split }) {
   if (text.length > MOST.characters)
     throw new Refusal(`The text has ${text.length} characters: too many for this page.`, "table");
-  if (text.startsWith("PK\u0003\u0004") || text.includes("\ufffd"))
-    throw new Refusal("This is not text in UTF-8. Of a workbook, paste the cells.", "table");
+  const kind = nameKind(text);
+  if (kind) throw new Refusal(`This looks like ${kind}, which this page does not read.`, "table");
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : null;
   const leaves = json === null ? null : listLeaves(catalogue, json);
   if (leaves) {
     const named = json instanceof Map ? json.get("dataset") : null;
     return tabulate(chooseNumbers(catalogue, leaves, side, split), typeof named === "string" ? named : "");
   }
-  if (!json && LOG.test(text)) throw new Refusal("This looks like a log, which the command line reads.", "table");
   const isMetric = (/** @type {string} */ key) => readHeading(catalogue, key).metric !== null;
   const [heading, ...rows] = json ? flatten(catalogue, json, isMetric) : cut(text);
   if (/^(?:side,rank_?type|side,type),metric,value$/.test(heading.slice(-4).join().toLowerCase())) {
@@ -323,11 +348,10 @@ export function readTable(catalogue, text, { side, split }) {
   }
   const columns = heading.map((each) => readHeading(catalogue, each));
   if (!columns.some((column) => column.metric)) {
-    const seen = heading.filter(Boolean).slice(0, 6).map(shorten).join(", ");
     throw new Refusal(
       json
         ? "This page finds no metric such as MRR or Hits@10 in the file."
-        : `The first row names no metric such as MRR or Hits@10; it has ${seen}.`,
+        : explainHeading(columns, rows.slice(0, 4), isMetric, guessKind(text, true)),
       "table",
     );
   }
@@ -371,9 +395,6 @@ function tabulate({ numbers, side, notes, evidence }, dataset = "") {
   const says = { tool: "pykeen", ...(side ? { side } : {}), ...(dataset ? { dataset } : {}) };
   return { columns, rows, notes, first: 1, says, exact: true, evidence };
 }
-
-/** A metric's name, and a number behind a sign. */
-export const LOG = /\b(?:mrr|mr|mean rank|hits?[@_ ]?\d*)\b[^\w\n,;|&]*[:=][\s\[({]*\d/i;
 
 const MISSING = /^(?:[-–—−‐?×✗/.]?|--|---|n\/?a|n\.a\.|nan|oom|oot|none|null|tbd|tba)$/i;
 
@@ -421,8 +442,7 @@ const READERS = {
   side: (/** @type {Catalogue} */ { sides }, /** @type {string} */ text) => findName(sides, text),
   aggregation: (/** @type {Catalogue} */ { aggregations }, /** @type {string} */ text) =>
     findName(Object.fromEntries(aggregations.map(({ key }) => [key, []])), text),
-  protocol: (/** @type {Catalogue} */ { protocols }, /** @type {string} */ text) =>
-    findName(Object.fromEntries(protocols.map(({ key }) => [key, []])), text),
+  protocol: findProtocol,
   tool: (/** @type {Catalogue} */ { tools }, /** @type {string} */ text) =>
     findName(Object.fromEntries(tools.map(({ key, title }) => [key, [title]])), text),
 };
