@@ -69,6 +69,7 @@ _TASKS = {
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
+_ANY_TASK = re.compile("|".join(_TASKS.values()), re.IGNORECASE)
 _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
 _FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
 _PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
@@ -98,6 +99,13 @@ _LABEL = 4
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
+def find_task(text: str) -> str | None:
+    """Return what is evaluated, if a text says that it is no ranking of all entities."""
+    if _ANY_TASK.search(text) is None:
+        return None
+    return next(name for name, pattern in _TASK.items() if pattern.search(text))
+
+
 def tell(above: Sequence[Above]) -> Told:
     """Return what the texts of a table say about its numbers."""
     if not above:
@@ -110,7 +118,7 @@ def tell(above: Sequence[Above]) -> Told:
     raw = next((text for text in leading if _RAW.search(text)), None)
     valid = next((text for text in leading if _VALID.search(text)), None)
     sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, leading))]
-    task = next((name for text in own for name, pattern in _TASK.items() if pattern.search(text)), None)
+    task = next(filter(None, map(find_task, own)), None)
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
         dataset=graphs[0] if len(graphs) == 1 else None,
