@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rankconst.results.logs.lines import VALUE, WHICH_SIDES, Found, LogFormat, Rule, make_reader
+from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
+from rankconst.results.tables.columns import WHICH_SIDES
 
 
 def _find_tool(found: list[Found]) -> list[Found]:

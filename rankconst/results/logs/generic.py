@@ -21,7 +21,6 @@ from rankconst.catalogue.tools import parse_tool
 from rankconst.results.logs.lines import (
     MOST_NUMBERS,
     SETTINGS,
-    WHICH_SIDES,
     Found,
     LogFormat,
     Rule,
@@ -31,7 +30,7 @@ from rankconst.results.logs.lines import (
     strip_colours,
 )
 from rankconst.results.reading import Entries, Entry, Notes, Reader
-from rankconst.results.tables.columns import CONSTRAINED, Meaning, parse_column
+from rankconst.results.tables.columns import CONSTRAINED, WHICH_SIDES, Meaning, parse_column
 from rankconst.results.tables.surroundings import Above, find_task, tell
 from rankconst.results.tables.units import drop_contradictions, settle_units
 
@@ -431,9 +430,7 @@ def _read_heading(text: str) -> dict[str, str]:
     parts = [part for part in map(str.strip, _PIECE.split(text.rstrip(" :"))) if part]
     for part in parts:
         phrase = _read_phrase(part)
-        # "valid : True" and "filtered -----> False" are settings.
-        setting = re.search(rf"{re.escape(part)}\W?\s*(?:[:=]|-+>)\s*[^\s(]", text) is not None
-        if phrase.understood and not phrase.names and not setting:
+        if phrase.understood and not phrase.names and not _SET.match(text, text.find(part) + len(part)):
             whole = not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         elif "step" in dict(phrase.before):
@@ -441,6 +438,10 @@ def _read_heading(text: str) -> dict[str, str]:
         if phrase.before and not phrase.understood and not _EVALUATED.isdisjoint(_WORD.findall(part.lower())):
             said |= {key: each for key, each in phrase.before if key == "split" and each}  # "Test results of TransE"
     return said
+
+
+# "valid : True" and "filtered -----> False" are settings.
+_SET = re.compile(r"\W?\s*(?:[:=]|-+>)\s*[^\s(]")
 
 
 def _take_dataset(text: str) -> tuple[str, dict[str, str]]:

@@ -69,10 +69,6 @@ class Found:
     why: str = ""  # why it cannot be used; empty if it can
 
 
-WHICH_SIDES = "left and right are head and tail in some tools, tail and head in others"
-"""Why a number of a side by such a name is left out."""
-
-
 def _keep(found: list[Found]) -> list[Found]:
     return found
 

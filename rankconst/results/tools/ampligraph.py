@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.mentions import RELATION_PREDICTION
+from rankconst.names import read_count
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
 from rankconst.results.tables.cells import is_number
-from rankconst.results.tables.columns import Meaning, parse_column, read_words
+from rankconst.results.tables.columns import OF_KIND, Meaning, is_kind, parse_column, read_words
+from rankconst.results.tables.grid import join_names
+from rankconst.results.tables.settings import count_tasks, read_setting
+from rankconst.results.tables.surroundings import find_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +32,9 @@ if TYPE_CHECKING:
 _ROLES = {
     "dataset": "dataset",
     "dataset_name": "dataset",
+    "eval_dataset": "dataset",
+    "test_dataset": "dataset",
+    "target_dataset": "dataset",
     "model": "model",
     "model_name": "model",
     "split": "split",
@@ -34,7 +42,14 @@ _ROLES = {
     "protocol": "protocol",
 }
 _CONTAINERS = {"results", "metrics"}
-_SETTINGS = {"hyperparams", "model_params", "best_params", "params", "config"}
+_SETTINGS = {
+    "hyperparams", "hyperparameters", "model_params", "best_params", "params", "config", "args", "arguments",
+    "settings", "options",
+}  # fmt: skip
+# Where settings name a dataset, perhaps as a folder.
+_FOLDERS = ("dataset", "dataset_name", "data_name", "data", "data_path", "data_dir", "benchmark")
+_VERSION = re.compile(r"v\d+(?:_ind)?", re.IGNORECASE)
+_BY_RELATION = re.compile(r"(?:per|by)[_ -]relations?|relations", re.IGNORECASE)
 # The name of any metric contains one of these; asking the catalogue is slower. A bare "std" belongs to another metric.
 _LIKELY = re.compile(r"rank|hit|mr|h.?\d|dcg", re.IGNORECASE)
 _BENCHMARK = re.compile(
@@ -50,17 +65,17 @@ class _Table:
     line: int | None
     where: str
     path: tuple[str, ...]
-    stated: Mapping[str, str]
+    stated: Mapping[str, Any]
     values: Mapping[str, Value]
 
 
 def _parse(key: str) -> Meaning | None:
     meaning = parse_column(key) if _LIKELY.search(key) else None
-    return meaning if meaning is not None and meaning.role == "measured" and meaning.reason is None else None
+    return meaning if meaning is not None and meaning.role == "measured" else None
 
 
 def _walk(
-    value: Value, where: str, path: tuple[str, ...], stated: Mapping[str, str], line: int | None
+    value: Value, where: str, path: tuple[str, ...], stated: Mapping[str, Any], line: int | None
 ) -> Iterator[_Table]:
     if isinstance(value, list):  # as json.dump and DataFrame.to_json(orient="records") write rows
         for place, each in enumerate(value, start=1):
@@ -75,19 +90,58 @@ def _walk(
             continue
         words = {"split": key} if key in SPLIT_WORDS else read_words(key) or {}
         onward = path if key in _CONTAINERS or words else (*path, key)
-        yield from _walk(inner, f"{where}{key}.", onward, {**stated, **words}, line)
+        told = _read_key(key, inner) if isinstance(inner, dict) else {}
+        if where and _BY_RELATION.fullmatch(where.split(".")[-2]):
+            told = {"relations": (key,)}
+        yield from _walk(inner, f"{where}{key}.", onward, {**stated, **words, **told}, line)
 
 
-def _read_roles(value: Mapping[str, Value]) -> dict[str, str]:
+def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
+    """Return what the key of an object says of the metrics in it: a kind of relations, or another task."""
+    if is_kind(key):
+        return {"unclear": OF_KIND.format(key)}
+    if key.lower() in {"relation", "relations", "rel"} and any(_parse(each) for each in inner):
+        return {"task": RELATION_PREDICTION}
+    task = find_task(key.replace("_", " "))
+    return {} if task is None or _BY_RELATION.fullmatch(key) else {"task": task}
+
+
+def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
     """Return what an object says about its metrics."""
-    texts = {key: str(each) for key, each in value.items() if isinstance(each, str)}
-    stated = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
+    texts = {key: str(each) for key, each in value.items() if isinstance(each, str | bool)}
+    stated: dict[str, Any] = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
+    own = value.get("dataset")
+    settings = [each for key, each in value.items() if key in _SETTINGS and isinstance(each, dict)]
+    for each in (*settings, own if isinstance(own, dict) else {}):
+        stated |= _find_dataset(each)
+        for key, inner in each.items():
+            stated |= (isinstance(inner, str | bool) and read_setting(key, str(inner), anywhere=True)) or {}
     stated |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
+    if _VERSION.fullmatch(texts.get("version", "")) and "dataset" in stated:
+        stated["dataset"] = join_names(stated["dataset"], texts["version"])
+    for key, text in texts.items():
+        stated |= read_setting(key, text) or {}
+        counted = parse_column(key) if len(key) > 1 else None
+        if counted is not None and counted.role == "num_tasks" and (count := read_count(text)):
+            stated["num_tasks"] = count
+    relations = value.get("relations")
+    if isinstance(relations, list) and relations and all(type(each) is str for each in relations):
+        stated["relations"] = tuple(relations)
     results = value.get("results")
     # Other tools use the same names of metrics, but do not keep these settings with them.
     if "hyperparams" in value or ("model_params" in value and isinstance(results, dict) and "hits_1" in results):
         stated["tool"] = "ampligraph"
     return stated
+
+
+def _find_dataset(settings: Mapping[str, Value]) -> dict[str, str]:
+    """Return the known dataset that settings name, or its folder."""
+    for key in ("name", *_FOLDERS):
+        text = settings.get(key)
+        name = text.rstrip("/").rpartition("/")[2] if isinstance(text, str) else ""
+        if _BENCHMARK.search(name):
+            return {"dataset": name}
+    return {}
 
 
 def _find_role(key: str, text: str) -> str:
@@ -117,32 +171,37 @@ def _read(document: Document) -> Reading:
     for table in tables:
         stated = {**dict(zip(names.get(len(table.path), ()), table.path, strict=False)), **table.stated}
         row = {"line": "" if table.line is None else str(table.line)}
-        row |= {role: said for role, said in stated.items() if role != "tool"}
+        row |= {role: said for role, said in stated.items() if isinstance(said, str) and role not in _UNSHOWN}
         for key, value in table.values.items():
             meaning = _parse(key)
             if meaning is None or meaning.metric is None:
                 continue
             place = f"{table.where}{key}"
             text, why = read_number(value)
-            if why:
+            if why := meaning.reason or why:
                 skipped.append(Skipped(table.line, place, why))
                 continue
             if meaning.percent and "%" not in text:
                 text = f"{text}%"
             row[key] = text
-            context = Stated(
-                dataset=stated.get("dataset") or meaning.dataset,
-                split=meaning.split or stated.get("split"),
-                side=meaning.side or stated.get("side"),
-                protocol=meaning.protocol or (None if meaning.filtered else stated.get("protocol")),
-                tool=stated.get("tool"),
-                model=stated.get("model"),
-                rank_type=meaning.rank_type or stated.get("rank_type"),
-            )
+            own = {role: each for role in _OWN if (each := getattr(meaning, role)) is not None}
+            said = {role: each for role, each in stated.items() if role in _STATED}
+            if meaning.filtered:
+                said.pop("protocol", None)
+            said = {**own, **said, **{role: own[role] for role in own if role != "dataset"}}
+            graphs = said.get("dataset", "").split(" or ")
+            said |= {"dataset": None, "among": tuple(graphs)} if len(graphs) > 1 else {}
+            context = Stated(**count_tasks(said))
             # Such files are often rounded, so the last digit is uncertain.
             entries.append(Entry(meaning.metric, text, len(rows), key, table.line, context, meaning.adjustment))
         rows.append(row)
     return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped)
+
+
+# What the name of a metric says, and what is around it.
+_OWN = ("dataset", "split", "side", "protocol", "rank_type")
+_STATED = {*_OWN, "tool", "model", "task", "unclear", "relations", "num_tasks", "num_triples"}
+_UNSHOWN = {"tool", "task", "unclear"}
 
 
 def _name_levels(paths: list[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:

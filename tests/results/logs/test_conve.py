@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from log_samples import CONVE, TUCKER
 from rankconst.results.logs.conve import READER
-from rankconst.results.logs.lines import WHICH_SIDES
+from rankconst.results.tables.columns import WHICH_SIDES
 from readings import reading_of
 
 read = reading_of(READER, "conve.log")
