@@ -54,7 +54,7 @@ _ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading
 _TASKS = {
     "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b|[少小]样本",
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
-    "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b|归纳(?!.*传导)",
+    "inductive": r"\bunseen entit|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
     "sampled": r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?"
@@ -69,7 +69,10 @@ _TASKS = {
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
-_ANY_TASK = re.compile("|".join(_TASKS.values()), re.IGNORECASE)
+_INDUCTIVE = re.compile(r"(?<![a-z])inductive\b|归纳", re.IGNORECASE)
+# What comes up to the last such word; an inductive setting is told by what comes behind.
+_TRANSDUCTIVE = re.compile(r".*(?:\btransductive\b|传导)", re.IGNORECASE | re.DOTALL)
+_ANY_TASK = re.compile("|".join((*_TASKS.values(), _INDUCTIVE.pattern)), re.IGNORECASE)
 _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
 _FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
 _PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
@@ -103,7 +106,10 @@ def find_task(text: str) -> str | None:
     """Return what is evaluated, if a text says that it is no ranking of all entities."""
     if _ANY_TASK.search(text) is None:
         return None
-    return next(name for name, pattern in _TASK.items() if pattern.search(text))
+    transductive = _TRANSDUCTIVE.match(text)
+    inductive = _INDUCTIVE.search(text, 0 if transductive is None else transductive.end())
+    told = (name for name, pattern in _TASK.items() if pattern.search(text) or (name == "inductive" and inductive))
+    return next(told, None)
 
 
 def tell(above: Sequence[Above]) -> Told:
