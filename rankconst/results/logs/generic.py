@@ -31,6 +31,7 @@ from rankconst.results.logs.lines import (
 )
 from rankconst.results.reading import Entries, Entry, Notes, Reader
 from rankconst.results.tables.columns import CONSTRAINED, WHICH_SIDES, Meaning, parse_column
+from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
 from rankconst.results.tables.units import drop_contradictions, settle_units
 
@@ -82,6 +83,12 @@ _BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|\s-+\s|-{2,}|\bare\b")
 _PIECE = re.compile(rf"{_BREAK.pattern}|[()]")
 # Words in parentheses behind a number; what is in brackets is about the next one: [VALID] MRR: 0.3 [TEST] MRR: 0.3.
 _BESIDE = re.compile(r"\s*+\((?=[^()A-Za-z]*+[A-Za-z])([^()]*+)\)")
+# Words before a metric that make it one of other tasks, or of a part of them.
+_OF_OTHERS = re.compile(
+    r"(?<![\w/.-])(?<!\d )(?:relations?|rels?|inverse|unseen|emerging|subset)(?![\w/.-])(?![^\n]*\bdirect\b)"
+    r"|(?<![\w/.-])direct(?![\w/.-])(?![^\n]*\binverse\b)",
+    re.IGNORECASE,
+)
 # A number that another one is compared with.
 _COMPARED = re.compile(r"\b(?:vs|versus|than|compared|baseline|from|was|instead|over|against)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
@@ -300,7 +307,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]
-        odd = next((each.why for each in phrases if each.why and not each.names), odd)
+        odd = _find_odd(label, phrases) or odd
         if queue and phrases:
             _mark(found, listed, len(queue))
             queue = []
@@ -323,6 +330,13 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     if found and (task := find_task(plain)) is not None:
         found = [(name, said | {"task": task}, value, why) for name, said, value, why in found]
     return found, plain[end:], line
+
+
+def _find_odd(label: str, phrases: list[_Phrase]) -> str:
+    """Return why the numbers behind a label are left out: it may name other tasks, or a part of them."""
+    odd = next((each.why for each in phrases if each.why and not each.names), "")
+    other = _OF_OTHERS.search(label) if any(each.names for each in phrases) else None
+    return odd or (f"{other[0]!r} before it is not understood" if other is not None and not find_task(label) else "")
 
 
 def _expand(phrase: _Phrase, said: dict[str, str], value: str, why: str) -> list[_Number]:
@@ -431,7 +445,7 @@ def _read_heading(text: str) -> dict[str, str]:
     for part in parts:
         phrase = _read_phrase(part)
         if phrase.understood and not phrase.names and not _SET.match(text, text.find(part) + len(part)):
-            whole = not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
+            whole = len(parts) == 1 or not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         elif "step" in dict(phrase.before):
             said["step"] = dict(phrase.before)["step"]
@@ -556,13 +570,15 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     refused = next((why for sign, why in _REFUSED.items() if sign in text), "")
     tool = parse_tool(*tools) if len(tools) == 1 else None
     # PGL's graph4kg and DGL-KE print or take it so.
-    raw = re.search(r"filter_eval\s*[:=]\s*False|--no_eval_filter", text[:SETTINGS]) is not None
+    said = _find_settings(text)
+    raw = said.get("protocol") == "raw" or "--no_eval_filter" in text[:SETTINGS]
     found = [
         replace(
             each,
             tool=None if tool is None else tool.key,
-            side=(tool and tool.side) or each.side,
-            protocol="raw" if raw else each.protocol,
+            split=each.split or said.get("split"),
+            side=(tool and tool.side) or each.said.get("side") or said.get("side") or each.side,
+            protocol="raw" if raw and each.said.get("filter") != "filtered" else each.protocol,
             why=each.why
             or refused
             or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
@@ -636,13 +652,17 @@ _AMONG = re.compile(
     r"(?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
     re.IGNORECASE,
 )
-# "num_eval_negatives: 100", "eval mode: uni100".
-_NEGATIVES = re.compile(
-    r"\b(?:\w{0,20}?(?:eval|test)\w{0,20}?neg\w{0,20}|\w{0,20}?neg\w{0,20}?_(?:eval|test)(?:_num|_size)?)['\"]?\s?[:=]"
-    r"\s?(\d{1,9})\b"
-    r"|\beval[ _]?(?:mode|protocol|setting)['\"]?\s?[:=]\s?['\"]?(?:uni|random|neg|sampled?)[-_]?(\d{1,9})\b",
-    re.IGNORECASE,
-)
+# "filtered=False", "num_eval_negatives: 100", "eval_side: tail".
+_SETTING = re.compile(r"(?<![\w.])-{0,2}([A-Za-z]\w{1,30})['\"]?\s{0,3}[:=]\s{0,3}['\"]?([\w-]{1,30})(?![\w.])")
+
+
+def _find_settings(text: str) -> dict[str, str]:
+    """Return what the settings of a log say of its evaluations; nothing of what they say in two ways."""
+    found: dict[str, str] = {}
+    for name, value in _SETTING.findall(text, 0, SETTINGS):
+        for key, said in (read_setting(name, value, anywhere=True) or {}).items():
+            found[key] = said if found.get(key, said) == said else ""
+    return {key: said for key, said in found.items() if said}
 
 
 _SAMPLED = "sampled"
@@ -652,9 +672,9 @@ _AMONG_SAMPLED = ("MRR | Hits@1 | Hits@5 | Hits@10 :",)
 
 def _find_negatives(text: str) -> list[int]:
     """Return among how many sampled negatives true answers were ranked: all numbers that the log gives."""
-    found = (*_AMONG.finditer(text), *_NEGATIVES.finditer(text, 0, SETTINGS))
-    counts = dict.fromkeys(int(next(filter(None, each.groups())).replace(",", "")) for each in found)
-    return [count for count in counts if count]
+    protocol = _find_settings(text).get("protocol", "")
+    counts = [protocol.partition("sampled:")[2], *(each[1].replace(",", "") for each in _AMONG.finditer(text))]
+    return [count for count in dict.fromkeys(int(text or 0) for text in counts) if count]
 
 
 def _read(document: Document) -> Reading:
@@ -671,6 +691,7 @@ def _read(document: Document) -> Reading:
         )
         reading = replace(reading, entries=Entries(own))
     contexts = [entry.context for entry in reading.entries]
+    said = [word for word in _find_settings(document.text).values() if not word.startswith(_SAMPLED)]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
     unsaid = sum(each.split is None for each in contexts)
     percent = dict.fromkeys(entry.metric.label.partition("@")[0] for entry in reading.entries if entry.text[-1] == "%")
@@ -682,6 +703,7 @@ def _read(document: Document) -> Reading:
         reading.understood,
         "dataset from the lines that name it" if headed else "",
         f"{' and '.join(percent)} in percent" if percent else "",
+        f"{' and '.join(said)} from its settings" if said else "",
         f"ranked among {among[0]:,} sampled negatives" if one else "",
         f"{unsaid:,} of {len(contexts):,} numbers name no split (test, unless --split names another)" if unsaid else "",
     )

@@ -354,7 +354,6 @@ def _read_table(
             what = " | ".join(filter(None, heading.levels[-1]))
             notes.add(below[0].line - 1, what, f"the heading does not fit: {heading.keys[0]} is over names")
             return table
-        told = _read_corner(heading, told)
         labels = _find_sublevel(below, heading)
         if labels:
             notes.add(below[0].line, " | ".join(labels), "a row of headings below the metrics that cannot be read")
@@ -365,6 +364,7 @@ def _read_table(
         below = chain(first, below)
     seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
     column = _find_datasets(seen, heading)
+    told = told if dialect.exact else _read_corner(heading, told)
     qualifiers = _find_qualifiers(seen, heading)
     told = _settle_task(table, seen, qualifiers, told)
     reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers, rows=seen)

@@ -89,7 +89,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             True,
         ),
         (_FILTER.format("(?:raw|unfiltered)"), lambda value: _read_flag(value, raw=True), True),
-        (rf"(?:eval(?:uation)?|ranking|test)(?: {_WHAT})?|split|subset|partition", _read_words, False),
+        (rf"eval(?:uation)? {_WHAT}", _read_words, True),
+        (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition", _read_words, False),
         (
             rf"(?:mode|type|setting|side|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?)(?: {_WHAT})?",
             _read_mode,

@@ -184,6 +184,13 @@ PRINTS = {
     "negatives among the settings": (
         "negative_sample_size: 256\nnum_eval_negatives: 100\nMRR: 0.8\n", ["3 - both sampled:100 - MRR 0.8"]
     ),
+    "settings of the evaluation": (
+        "Namespace(data='WN18RR', eval_filtered=False, eval_side='tail', mode='train')\nMRR: 0.3\nfiltered mrr: 0.4\n",
+        ["2 - tail raw - MRR 0.3", "3 - tail - - MRR 0.4"],
+    ),
+    "the average below the sides": (
+        "Tail...\nMRR: 0.4\nAverage:\nMRR: 0.3\n", ["2 - tail - - MRR 0.4", "4 - both - - MRR 0.3"]
+    ),
     "negatives behind": ("MRR: 0.9 (among 50 sampled negatives)\n", ["1 - both sampled:50 - MRR 0.9"]),
     "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
 }  # fmt: skip
@@ -238,6 +245,8 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled negatives"),
         ("Stats: pos_rank:  65.4 , mrr:  0.243 , r1:  0.151", "PyTorch-BigGraph ranks true edges among sampled ones"),
         ("Valid MRR: 0.3 (test)", "its line names two splits or sides"),
+        ("test (inverse): MRR 0.25", "'inverse' before it is not understood"),
+        ("[Relation] MRR: 0.95", "'Relation' before it is not understood"),
         ("MRR: 0.3 (valid of old)", "'valid of old' behind it is not understood"),
         ("MRR: 0.3 (vs. 0.4 on WN18RR)", "'on WN18RR)' behind it is not understood"),
         ("WN18RR MRR: 0.3 (FB15k-237)", "its line names several datasets"),
@@ -267,6 +276,7 @@ def test_a_line_with_several_datasets_gives_the_first_one_its_own_numbers_only()
         (RSN, "dataset FB15k-237 from its settings; 3 of 3 numbers name no split"),
         (PRINTS["hits in percent only"][0], "Hits in percent; 2 of 2 numbers name no split"),
         (PYG, "as pyg prints them"),
+        ("filtered: False\neval_side: tail\nMRR: 0.3\n", "raw and tail from its settings"),
     ],
 )
 def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
