@@ -81,8 +81,12 @@ _VALUE = re.compile(
 )
 _BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|\s-+\s|-{2,}|\bare\b")
 _PIECE = re.compile(rf"{_BREAK.pattern}|[()]")
-# Words in parentheses behind a number; what is in brackets is about the next one: [VALID] MRR: 0.3 [TEST] MRR: 0.3.
-_BESIDE = re.compile(r"\s*+\((?=[^()A-Za-z]*+[A-Za-z])([^()]*+)\)")
+# Words in parentheses behind a number, or "on FB15k-237 and"; what is in brackets is about the next one: [VALID] MRR:
+# 0.3 [TEST] MRR: 0.3.
+_BESIDE = re.compile(
+    r"\s*+(?:\((?=[^()A-Za-z]*+[A-Za-z])([^()]*+)\)"
+    r"|((?:on|for|in)\s[^,;|:=()]{1,60}?)(?=\s{0,3}(?:[,;|]|\band\b|\.?\s{0,9}$)))"
+)
 # Words before a metric that make it one of other tasks, or of a part of them.
 _OF_OTHERS = re.compile(
     r"(?<![\w/.-])(?<!\d )(?:relations?|rels?|inverse|unseen|emerging|subset)(?![\w/.-])(?![^\n]*\bdirect\b)"
@@ -290,13 +294,13 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     odd, compared = "", False  # why all numbers of the line are left out; whether the last one is of something else
     behind: dict[str, str] = {}  # what was said behind others
     for match in _VALUE.finditer(plain):
-        value = match["value"]
+        value = match["value"].rstrip(".")  # the end of a sentence
         if match["sign"] is None and "." not in value:
             continue
         label = plain[end : match.start()]
-        beside = _BESIDE.match(label) if found and plain.lstrip()[:1] != "(" else None
-        if beside is not None:
-            told, label = _tell_behind(found, told, beside[1], behind), label[beside.end() :]
+        beside = _find_beside(label) if found and plain.lstrip()[:1] != "(" else ("", 0)
+        if beside[0]:
+            told, label = _tell_behind(found, told, beside[0], behind), label[beside[1] :]
         if end == 0:
             label, named = _take_dataset(label)
             line |= named
@@ -319,17 +323,31 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             line["step"] = value.lstrip("0") or "0"
         phrase, after, first = _pick(phrases, line, first)
         compared = phrase is None and _COMPARED.search(label) is not None
-        if phrase is None and beside is not None and not phrases and _BESIDE.match(plain, end) is not None:
+        if phrase is None and beside[0] and not _phrases(_AND.sub("", label)) and _find_beside(plain[end:])[0]:
             phrase = _Phrase((found[-1][0],))  # MRR: 0.3 (raw), 0.4 (filtered)
         if phrase is None:
             continue
         said = line | _join(dict(phrase.before), dict(phrase.behind)) | after
         found += _expand(phrase, said, value, odd)
     _mark(found, listed, len(queue))
-    _finish_line(found, told, plain[end:], behind, compared=compared)
+    _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
     if found and (task := find_task(plain)) is not None:
         found = [(name, said | {"task": task}, value, why) for name, said, value, why in found]
     return found, plain[end:], line
+
+
+_AND = re.compile(r"\s*,?\s*\b(?:and|&)\s*$")
+
+
+def _find_beside(text: str) -> tuple[str, int]:
+    """Return what the beginning of a text says of the number before it, and where that ends."""
+    found = _BESIDE.match(text[:_NEXT])
+    words = "" if found is None else found[1] or (found[2] if _GRAPH.search(found[2]) else "")
+    return (words, found.end()) if words and found is not None else ("", 0)
+
+
+# How far behind a number its own words may end.
+_NEXT = 200
 
 
 def _find_odd(label: str, phrases: list[_Phrase]) -> str:
@@ -380,8 +398,14 @@ def _tell_behind(found: list[_Number], told: int, text: str, behind: dict[str, s
     return len(found) if said else told
 
 
-def _finish_line(found: list[_Number], told: int, rest: str, behind: dict[str, str], *, compared: bool) -> None:
-    """Tell the last numbers of a line what its end says; leave those out that lack what is said behind others."""
+def _finish_line(
+    found: list[_Number], told: int, rest: str, behind: dict[str, str], odd: str, *, compared: bool
+) -> None:
+    """Tell the last numbers of a line what its end says; leave those out that lack what is said behind others.
+
+    `odd` says why it is open which of them the end of the line is about.
+    """
+    found[:] = [_leave(number, "" if number[1].get("dataset") else odd) for number in found]
     for place in range(_tell_behind(found, told, rest, behind, compared=compared), len(found)):
         lacks = next((key for key in behind if key in _ONE_EACH and not found[place][1].get(key)), "")
         found[place] = _leave(found[place], _ONLY.format(lacks) if lacks else "")

@@ -300,6 +300,9 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("Evaluating on ICEWS14\nMRR: 0.3\n", ["ICEWS14"]),
         ("MRR: 0.3 (WN18RR)\nMRR: 0.3, Hits@10: 0.5 on UMLS\nMRR: 0.2\n", ["WN18RR", "UMLS", "UMLS", None]),
         ("MRR 0.4 (WN18RR), 0.3 (FB15k-237)\n", ["WN18RR", "FB15k-237"]),
+        ("It has an MRR of 0.4 on WN18RR and 0.3 on FB15k-237.\n", ["WN18RR", "FB15k-237"]),
+        ("MRR is 0.4 for WN18RR, and Hits@10 is 0.5.\n", ["WN18RR"]),
+        ("MRR 0.4, WN18RR: MRR 0.3, on UMLS\n", []),
         ("Loading WN18RR ...\n#train 86835 #valid 3034\nMRR: 0.3\n", ["WN18RR"]),
     ],
 )
