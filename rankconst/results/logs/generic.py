@@ -323,7 +323,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             line["step"] = value.lstrip("0") or "0"
         phrase, after, first = _pick(phrases, line, first)
         compared = phrase is None and _COMPARED.search(label) is not None
-        if phrase is None and beside[0] and not _phrases(_AND.sub("", label)) and _find_beside(plain[end:])[0]:
+        if phrase is None and beside[0] and _AND.fullmatch(label) and _find_beside(plain[end:])[0]:
             phrase = _Phrase((found[-1][0],))  # MRR: 0.3 (raw), 0.4 (filtered)
         if phrase is None:
             continue
@@ -336,7 +336,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     return found, plain[end:], line
 
 
-_AND = re.compile(r"\s*,?\s*\b(?:and|&)\s*$")
+_AND = re.compile(r"[\s,;.&]*+(?:and\b)?[\s,;.&]*+")
 
 
 def _find_beside(text: str) -> tuple[str, int]:
