@@ -30,7 +30,7 @@ from rankconst.results.logs.lines import (
     strip_colours,
 )
 from rankconst.results.reading import Entries, Entry, Notes, Reader
-from rankconst.results.tables.columns import CONSTRAINED, WHICH_SIDES, Meaning, parse_column
+from rankconst.results.tables.columns import CONSTRAINED, OF_OTHERS, WHICH_SIDES, Meaning, parse_column
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
 from rankconst.results.tables.units import drop_contradictions, settle_units
@@ -86,12 +86,6 @@ _PIECE = re.compile(rf"{_BREAK.pattern}|[()]")
 _BESIDE = re.compile(
     r"\s*+(?:\((?=[^()A-Za-z]*+[A-Za-z])([^()]*+)\)"
     r"|((?:on|for|in)\s[^,;|:=()]{1,60}?)(?=\s{0,3}(?:[,;|]|\band\b|\.?\s{0,9}$)))"
-)
-# Words before a metric that make it one of other tasks, or of a part of them.
-_OF_OTHERS = re.compile(
-    r"(?<![\w/.-])(?<!\d )(?:relations?|rels?|inverse|unseen|emerging|subset)(?![\w/.-])(?![^\n]*\bdirect\b)"
-    r"|(?<![\w/.-])direct(?![\w/.-])(?![^\n]*\binverse\b)",
-    re.IGNORECASE,
 )
 # A number that another one is compared with.
 _COMPARED = re.compile(r"\b(?:vs|versus|than|compared|baseline|from|was|instead|over|against)\b", re.IGNORECASE)
@@ -353,7 +347,7 @@ _NEXT = 200
 def _find_odd(label: str, phrases: list[_Phrase]) -> str:
     """Return why the numbers behind a label are left out: it may name other tasks, or a part of them."""
     odd = next((each.why for each in phrases if each.why and not each.names), "")
-    other = _OF_OTHERS.search(label) if any(each.names for each in phrases) else None
+    other = OF_OTHERS.search(label) if any(each.names for each in phrases) else None
     return odd or (f"{other[0]!r} before it is not understood" if other is not None and not find_task(label) else "")
 
 

@@ -325,6 +325,22 @@ _RELATION = re.compile(
     r"(?:(?:relation|predicate)s?|rel\.?)(?:[ _-]?(?:name|type|category|label)|([ _-]?id))?", re.IGNORECASE
 )
 _KIND = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
+
+
+def find_split(name: str) -> str | None:
+    """Return the split that the name of a run or a file holds, if it holds one, which is not that of training."""
+    words = {_SPLIT_WORDS.get(word) for word in re.split(r"[\W_]+", name[:_LONGEST].lower())} - {None}
+    return words.pop() if len(words) == 1 and "train" not in words else None
+
+
+OF_OTHERS = re.compile(
+    r"(?<![A-Za-z0-9/.-])(?<!\d )(?:relations?|rels?|rp|inverse|(?:un)?seen|emerging|subset)(?![A-Za-z0-9/.-])"
+    r"(?![^\n]*\bdirect\b)"
+    r"|(?<![A-Za-z0-9/.-])direct(?![A-Za-z0-9/.-])(?![^\n]*\binverse\b)",
+    re.IGNORECASE,
+)
+"""Words next to a metric that make it one of other tasks, or of a part of them."""
+
 OF_KIND = "it is of the relations that are {}; the tables hold single ones, and all of them."
 """Why a number of one kind of relations has no constants."""
 _WHOLE = {"all", "overall", "total", "all relations"}

@@ -43,6 +43,7 @@ from rankconst.results.tables.columns import (
     RANK_TYPES,
     Meaning,
     find_qualifier,
+    find_split,
     find_stems,
     read_dataset,
     read_name,
@@ -884,6 +885,8 @@ class RowReader:
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
             if self._within and "dataset" in said:
+                split = find_split(said["dataset"])
+                said = said if split is None else {"split": split, **said}
                 said["dataset"] = find_within(said["dataset"]) or said["dataset"]
             if not self._dialect.exact and "(" in said.get("dataset", ""):
                 said["dataset"], told = read_dataset(said["dataset"])
@@ -914,7 +917,7 @@ class RowReader:
             role = next((role for role, place in self._roles.items() if place == j), "")
             if told and told.keys() != {role}:
                 said = {name: each for name, each in said.items() if name != role} | told
-                self.inferred |= {f"{name} from column {self._keys[j]}": None for name in told}
+                self.inferred |= {f"{name} from column {self._keys[j]}": None for name in told if name != "unclear"}
         return count_tasks(said)
 
     def _read_count(self, row: Row, role: str) -> int | None:

@@ -7,7 +7,7 @@ setting is a new row.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from rankconst.names import read_count
@@ -47,10 +47,19 @@ def _read_words(value: str) -> _Said:
     return said and {role: word for role, word in said.items() if role in {"split", "side", "protocol"}}
 
 
-def _read_mode(value: str) -> _Said:
-    """Return what a mode says; that of a program that trains is none of its numbers."""
+def read_mode(value: str) -> _Said:
+    """Return what a mode says, as ``head-batch`` does; that of a program that trains is none of its numbers."""
     said = _read_words(value)
     return said and {role: word for role, word in said.items() if word != "train"}
+
+
+def _read_yes(value: str, *, task: str) -> _Said:
+    """Return the task that yes says there is."""
+    return {"task": task} if FLAGS.get(value.lower()) else {}
+
+
+def _read_part(value: str) -> _Said:
+    return {} if _plain(value) in _USUAL else {"unclear": f"it is of a part of the tasks, {value}"}
 
 
 def _read_negatives(value: str) -> dict[str, Any]:
@@ -89,11 +98,14 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
             True,
         ),
         (_FILTER.format("(?:raw|unfiltered)"), lambda value: _read_flag(value, raw=True), True),
-        (rf"eval(?:uation)? {_WHAT}", _read_words, True),
+        (rf"eval(?:uation)? {_WHAT}", read_mode, True),
+        (r"(?:is )?sampled(?: eval(?:uation)?)?", partial(_read_yes, task=_SAMPLED), False),
+        (r"(?:is )?inductive", partial(_read_yes, task="inductive"), False),
+        (r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality", _read_part, False),
         (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition", _read_words, False),
         (
             rf"(?:mode|type|setting|side|target|direction|corrupt(?:ion|ed)?|predict(?:ion|ed)?)(?: {_WHAT})?",
-            _read_mode,
+            read_mode,
             False,
         ),
         (

@@ -12,15 +12,23 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankconst.catalogue.mentions import RELATION_PREDICTION
+from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within
 from rankconst.names import read_count
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
 from rankconst.results.tables.cells import is_number
-from rankconst.results.tables.columns import OF_KIND, Meaning, is_kind, parse_column, read_words
+from rankconst.results.tables.columns import (
+    OF_KIND,
+    OF_OTHERS,
+    Meaning,
+    find_split,
+    is_kind,
+    parse_column,
+    read_words,
+)
 from rankconst.results.tables.grid import join_names
-from rankconst.results.tables.settings import count_tasks, read_setting
+from rankconst.results.tables.settings import count_tasks, read_mode, read_setting
 from rankconst.results.tables.surroundings import find_task
 
 if TYPE_CHECKING:
@@ -88,22 +96,28 @@ def _walk(
     for key, inner in value.items():
         if key in _SETTINGS:
             continue
-        words = {"split": key} if key in SPLIT_WORDS else read_words(key) or {}
+        words = {"split": key} if key in SPLIT_WORDS else read_words(key) or read_mode(key) or {}
         onward = path if key in _CONTAINERS or words else (*path, key)
         told = _read_key(key, inner) if isinstance(inner, dict) else {}
         if where and _BY_RELATION.fullmatch(where.split(".")[-2]):
             told = {"relations": (key,)}
-        yield from _walk(inner, f"{where}{key}.", onward, {**stated, **words, **told}, line)
+        yield from _walk(inner, f"{where}{key}.", onward, {**stated, **told, **words}, line)
 
 
 def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
     """Return what the key of an object says of the metrics in it: a kind of relations, or another task."""
     if is_kind(key):
         return {"unclear": OF_KIND.format(key)}
+    split = find_split(key)
+    said = {"split": split} if split is not None else {}
     if key.lower() in {"relation", "relations", "rel"} and any(_parse(each) for each in inner):
         return {"task": RELATION_PREDICTION}
     task = find_task(key.replace("_", " "))
-    return {} if task is None or _BY_RELATION.fullmatch(key) else {"task": task}
+    if task is not None or _BY_RELATION.fullmatch(key):
+        return said if task is None or _BY_RELATION.fullmatch(key) else {**said, "task": task}
+    if OF_OTHERS.search(key.replace("_", " ")) and any(_parse(each) for each in inner):
+        return {"unclear": f"{key!r} is not understood: it may be of other tasks, or of a part of them"}
+    return said
 
 
 def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
@@ -114,9 +128,11 @@ def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
     settings = [each for key, each in value.items() if key in _SETTINGS and isinstance(each, dict)]
     for each in (*settings, own if isinstance(own, dict) else {}):
         stated |= _find_dataset(each)
-        for key, inner in each.items():
+        for key, inner in _flatten(each):
             stated |= (isinstance(inner, str | bool) and read_setting(key, str(inner), anywhere=True)) or {}
     stated |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
+    for key in (key for key in texts if _RUN.fullmatch(key) and find_within(texts[key]) is not None):
+        stated = {"dataset": find_within(texts[key]), "split": find_split(texts[key]), **stated}
     if _VERSION.fullmatch(texts.get("version", "")) and "dataset" in stated:
         stated["dataset"] = join_names(stated["dataset"], texts["version"])
     for key, text in texts.items():
@@ -132,6 +148,21 @@ def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
     if "hyperparams" in value or ("model_params" in value and isinstance(results, dict) and "hits_1" in results):
         stated["tool"] = "ampligraph"
     return stated
+
+
+def _flatten(settings: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+    """Yield settings; those of a part of a program with its name before theirs."""
+    for key, value in settings.items():
+        yield key, value
+        if isinstance(value, dict):
+            yield from ((f"{key} {inner}", each) for inner, each in value.items())
+
+
+# Keys whose text may hold dataset and split.
+_RUN = re.compile(
+    r"name|(?:run|exp|experiment)(?:_(?:name|id))?|(?:save|output|log|checkpoint|ckpt|model)?_?(?:path|dir|file)",
+    re.IGNORECASE,
+)
 
 
 def _find_dataset(settings: Mapping[str, Value]) -> dict[str, str]:
@@ -156,7 +187,7 @@ def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
 
 def _recognise(document: Document) -> bool:
     return looks_structured(document) and any(
-        _parse(key) and not isinstance(value, (dict, list))
+        _parse(key) and (not isinstance(value, (dict, list)) or _read_mean(value) is not None)
         for table in _list_tables(read_records(document)[:5])
         for key, value in table.values.items()
     )
@@ -177,7 +208,7 @@ def _read(document: Document) -> Reading:
             if meaning is None or meaning.metric is None:
                 continue
             place = f"{table.where}{key}"
-            text, why = read_number(value)
+            text, why = _read_mean(value) or read_number(value)
             if why := meaning.reason or why:
                 skipped.append(Skipped(table.line, place, why))
                 continue
@@ -202,6 +233,14 @@ def _read(document: Document) -> Reading:
 _OWN = ("dataset", "split", "side", "protocol", "rank_type")
 _STATED = {*_OWN, "tool", "model", "task", "unclear", "relations", "num_tasks", "num_triples"}
 _UNSHOWN = {"tool", "task", "unclear"}
+
+
+def _read_mean(value: Value) -> tuple[str, str] | None:
+    """Return a mean over runs with its deviation, as ``{"mean": 0.47, "std": 0.01}`` has it; None if it is none."""
+    if not isinstance(value, dict) or not value.keys() >= {"mean", "std"}:
+        return None
+    (mean, why), (deviation, _) = read_number(value["mean"]), read_number(value["std"])
+    return (f"{mean} ± {deviation}" if deviation else mean, why)
 
 
 def _name_levels(paths: list[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:

@@ -61,12 +61,30 @@ WN = {"dataset": "WN18RR"}
         ('"num_test_triples": 500, "tail_mrr": 0.3', [{**WN, "side": "tail", "num_tasks": 500}]),
         ('"num_test_triples": 500, "mrr": 0.3', [{**WN, "num_tasks": 1000}]),
         ('"count": 6268, "mrr": 0.3', [{**WN, "num_tasks": 6268}]),
+        ('"tail-batch": {"mrr": 0.3}', [{**WN, "side": "tail"}]),
+        ('"best_valid_result": {"mrr": 0.3}', [{**WN, "split": "valid"}]),
+        ('"sampled_metrics": {"mrr": 0.9}', [{**WN, "task": "sampled"}]),
+        (
+            '"config": {"eval": {"filter": false, "side": "tail"}}, "mrr": 0.3',
+            [{**WN, "protocol": "raw", "side": "tail"}],
+        ),
         ('"version": "v1", "mrr": 0.3', [{"among": ("WN18RR v1 (GraIL)", "WN18RR v1 ind (GraIL)")}]),
         ('"config": {"num_eval_negatives": "100", "mode": "head"}, "mrr": 0.8', [{**WN, "protocol": "sampled:100"}]),
     ],
 )
 def test_keys_of_json_say_how_its_numbers_were_evaluated(inner: str, said: list[dict[str, Any]]) -> None:
     assert say("a.json", f'{{"dataset": "WN18RR", {inner}}}') == said
+
+
+@pytest.mark.parametrize("key", ["unseen", "rp_test", "inverse", "rel"])
+def test_keys_may_be_of_other_tasks(key: str) -> None:
+    (entry,) = read_opened(Document("a.json", f'{{"dataset": "WN18RR", "{key}": {{"mrr": 0.3}}}}')).entries
+    assert entry.context.unclear or entry.context.task
+
+
+def test_a_mean_over_runs_may_be_an_object() -> None:
+    (entry,) = read_opened(Document("a.json", '{"dataset": "WN18RR", "mrr": {"mean": 0.47, "std": 0.01}}')).entries
+    assert entry.text == "0.47 ± 0.01"
 
 
 def test_kinds_of_relations_are_no_models() -> None:
@@ -80,6 +98,7 @@ def test_kinds_of_relations_are_no_models() -> None:
         '{"config": {"dataset": "WN18RR", "model": "RotatE"}, "test": {"mrr": 0.4}}',
         '{"args": {"data_path": "data/WN18RR/"}, "results": {"test": {"mrr": 0.4}}}',
         '{"dataset": {"name": "WN18RR", "split": "test"}, "test": {"mrr": 0.4}}',
+        '{"experiment": "WN18RR_rotate_test", "mrr": 0.4}',
         '{"train_dataset": "FB15k-237", "eval_dataset": "WN18RR", "test": {"mrr": 0.4}}',
     ],
 )
@@ -98,6 +117,13 @@ def test_settings_name_the_dataset(text: str) -> None:
         ("setting", "raw|with attention", [{}, {}]),  # of something else
         ("path", "out/WN18RR/a.json|out/umls/b.json", [WN, {"dataset": "umls"}]),
         ("run", "rotate_wn18rr_1|rotate_mygraph_1", [{}, {}]),
+        (
+            "run",
+            "umls_dev_1|umls_test_1",
+            [{"dataset": "umls", "split": "valid"}, {"dataset": "umls", "split": "test"}],
+        ),
+        ("sampled", "yes|no", [{"task": "sampled"}, {}]),
+        ("inductive", "True|False", [{"task": "inductive"}, {}]),
         ("test_dataset", "WN18RR|UMLS", [WN, {"dataset": "UMLS"}]),
     ],
 )
