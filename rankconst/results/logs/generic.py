@@ -30,7 +30,7 @@ from rankconst.results.logs.lines import (
     strip_colours,
 )
 from rankconst.results.reading import Entries, Entry, Notes, Reader
-from rankconst.results.tables.columns import CONSTRAINED, OF_OTHERS, WHICH_SIDES, Meaning, parse_column
+from rankconst.results.tables.columns import CONSTRAINED, WHICH_SIDES, Meaning, find_other_tasks, parse_column
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
 from rankconst.results.tables.units import drop_contradictions, settle_units
@@ -347,8 +347,8 @@ _NEXT = 200
 def _find_odd(label: str, phrases: list[_Phrase]) -> str:
     """Return why the numbers behind a label are left out: it may name other tasks, or a part of them."""
     odd = next((each.why for each in phrases if each.why and not each.names), "")
-    other = OF_OTHERS.search(label) if any(each.names for each in phrases) else None
-    return odd or (f"{other[0]!r} before it is not understood" if other is not None and not find_task(label) else "")
+    other = find_other_tasks(label) if any(each.names for each in phrases) else None
+    return odd or (f"{other!r} before it is not understood" if other is not None and not find_task(label) else "")
 
 
 def _expand(phrase: _Phrase, said: dict[str, str], value: str, why: str) -> list[_Number]:
@@ -653,7 +653,11 @@ def _find_family(entry: Entry) -> str | None:
 def _recognise(document: Document) -> bool:
     if document.suffix in {".csv", ".tsv", ".tex"}:
         return False
-    return any(not each.why for each in _scan(_list_lines(_prepare(document.text))))
+    return any(not each.why or _TOLD.search(each.why) for each in _scan(_list_lines(_prepare(document.text))))
+
+
+# Why a number is left out that certainly is one of a metric.
+_TOLD = re.compile("its line names|its line says|(?:before|behind) it is not understood")
 
 
 _FORMAT = LogFormat(

@@ -333,13 +333,19 @@ def find_split(name: str) -> str | None:
     return words.pop() if len(words) == 1 and "train" not in words else None
 
 
-OF_OTHERS = re.compile(
-    r"(?<![A-Za-z0-9/.-])(?<!\d )(?:relations?|rels?|rp|inverse|(?:un)?seen|emerging|subset)(?![A-Za-z0-9/.-])"
-    r"(?![^\n]*\bdirect\b)"
-    r"|(?<![A-Za-z0-9/.-])direct(?![A-Za-z0-9/.-])(?![^\n]*\binverse\b)",
+_OTHER_TASKS = re.compile(
+    r"(?<![A-Za-z0-9/.-])(?<!\d )(?:relations?|rels?|rp|inverse|direct|(?:un)?seen|emerging|subset)(?![A-Za-z0-9/.-])",
     re.IGNORECASE,
 )
-"""Words next to a metric that make it one of other tasks, or of a part of them."""
+
+
+def find_other_tasks(text: str) -> str | None:
+    """Return a word next to a metric that makes it one of other tasks, or of a part of them; both parts are all."""
+    words = {word.lower(): word for word in _OTHER_TASKS.findall(text)}
+    for parts in ({"direct", "inverse"}, {"seen", "unseen"}):
+        words = {key: word for key, word in words.items() if key not in parts or not parts <= words.keys()}
+    return next(iter(words.values()), None)
+
 
 OF_KIND = "it is of the relations that are {}; the tables hold single ones, and all of them."
 """Why a number of one kind of relations has no constants."""

@@ -20,8 +20,8 @@ from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_struc
 from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import (
     OF_KIND,
-    OF_OTHERS,
     Meaning,
+    find_other_tasks,
     find_split,
     is_kind,
     parse_column,
@@ -115,7 +115,7 @@ def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
     task = find_task(key.replace("_", " "))
     if task is not None or _BY_RELATION.fullmatch(key):
         return said if task is None or _BY_RELATION.fullmatch(key) else {**said, "task": task}
-    if OF_OTHERS.search(key.replace("_", " ")) and any(_parse(each) for each in inner):
+    if find_other_tasks(key.replace("_", " ")) and any(_parse(each) for each in inner):
         return {"unclear": f"{key!r} is not understood: it may be of other tasks, or of a part of them"}
     return said
 

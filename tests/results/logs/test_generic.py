@@ -188,6 +188,7 @@ PRINTS = {
         "Namespace(data='WN18RR', eval_filtered=False, eval_side='tail', mode='train')\nMRR: 0.3\nfiltered mrr: 0.4\n",
         ["2 - tail raw - MRR 0.3", "3 - tail - - MRR 0.4"],
     ),
+    "both parts are all": ("over direct and inverse: MRR 0.4\n", ["1 - both - - MRR 0.4"]),
     "the average below the sides": (
         "Tail...\nMRR: 0.4\nAverage:\nMRR: 0.3\n", ["2 - tail - - MRR 0.4", "4 - both - - MRR 0.3"]
     ),
