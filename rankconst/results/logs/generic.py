@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.mentions import describe_dataset, find_mentions, list_graphs
+from rankconst.catalogue.mentions import describe_dataset, find_mentions, find_within, list_graphs
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.results.logs.lines import (
@@ -325,7 +325,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         found += _expand(phrase, said, value, odd)
     _mark(found, listed, len(queue))
     _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
-    if found and (task := find_task(plain)) is not None:
+    if found and (task := _find_task(plain)) is not None:
         found = [(name, said | {"task": task}, value, why) for name, said, value, why in found]
     return found, plain[end:], line
 
@@ -457,7 +457,7 @@ def _names_step(label: str) -> bool:
 def _read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
     text, said = _take_dataset(text.rpartition("\r")[2])
-    if (task := find_task(text)) is not None:
+    if (task := _find_task(text)) is not None:
         said["task"] = task
     parts = [part for part in map(str.strip, _PIECE.split(text.rstrip(" :"))) if part]
     for part in parts:
@@ -476,6 +476,15 @@ def _read_heading(text: str) -> dict[str, str]:
 _SET = re.compile(r"\W?\s*(?:[:=]|-+>)\s*[^\s(]")
 
 
+# "temporal: False": what is not so.
+_OFF = re.compile(r"\b\w{1,40}(?: \w{1,40})?\s{0,3}[:=]\s{0,3}(?:false|none|no|0)\b(?!\.\d)", re.IGNORECASE)
+
+
+def _find_task(text: str) -> str | None:
+    """Return the task of a line; temporal graphs are known by their names, and logs have many a timestamp."""
+    return find_task(_OFF.sub(" ", text), "temporal")
+
+
 def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
     """Return a text without the graph that it names, and which one that is: none if it names several."""
     if _GRAPH.search(text) is None:
@@ -488,12 +497,14 @@ def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
 
 @lru_cache(maxsize=8192)
 def _find_dataset(text: str) -> tuple[tuple[str, ...], str]:
-    mentions = find_mentions(text)
+    mentions = find_mentions(_FILE.sub(lambda found: find_within(found[0]) or found[0], text))
     graphs = list_graphs(mentions[0]) if len(mentions) == 1 else ()
     task = tell((Above("caption", text),)).task if mentions else None
     return tuple(each.text for each in mentions), " or ".join(describe_dataset(graph, task) for graph in graphs)
 
 
+# Names of files, which may begin with that of a dataset.
+_FILE = re.compile(r"[\w-]{1,80}\.(?:pth?|ckpt|pkl|bin|h5|npz|json|ya?ml|txt|log|csv|tsv)\b", re.ASCII)
 # Numbers that make lines differ, and are no part of a name.
 _TIMES = re.compile(r"(?<![A-Za-z_-])\d[\d.,:]{3,}")
 # What begins a section, or names something else that was evaluated.

@@ -70,7 +70,7 @@ _TASKS = {
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
-_INDUCTIVE = re.compile(r"(?<![a-z])inductive\b|归纳", re.IGNORECASE)
+_INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)
 # What comes up to the last such word; an inductive setting is told by what comes behind.
 _TRANSDUCTIVE = re.compile(r".*(?:\btransductive\b|传导)", re.IGNORECASE | re.DOTALL)
 _ANY_TASK = re.compile("|".join((*_TASKS.values(), _INDUCTIVE.pattern)), re.IGNORECASE)
@@ -111,14 +111,14 @@ _LABEL = 4
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
-def find_task(text: str) -> str | None:
-    """Return what is evaluated, if a text says that it is no ranking of all entities."""
+def find_task(text: str, ignored: str = "") -> str | None:
+    """Return what is evaluated, if a text says that it is no ranking of all entities; one task may be ignored."""
     if _ANY_TASK.search(text) is None:
         return None
     transductive = _TRANSDUCTIVE.match(text)
     inductive = _INDUCTIVE.search(text, 0 if transductive is None else transductive.end())
     told = (name for name, pattern in _TASK.items() if pattern.search(text) or (name == "inductive" and inductive))
-    return next(told, None)
+    return next((name for name in told if name != ignored), None)
 
 
 def tell(above: Sequence[Above]) -> Told:

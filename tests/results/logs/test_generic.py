@@ -304,6 +304,7 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("It has an MRR of 0.4 on WN18RR and 0.3 on FB15k-237.\n", ["WN18RR", "FB15k-237"]),
         ("MRR is 0.4 for WN18RR, and Hits@10 is 0.5.\n", ["WN18RR"]),
         ("MRR 0.4, WN18RR: MRR 0.3, on UMLS\n", []),
+        ("saved to ./ckpt/wn18rr_valid_best.pt\nMRR: 0.3\n", ["wn18rr"]),
         ("Loading WN18RR ...\n#train 86835 #valid 3034\nMRR: 0.3\n", ["WN18RR"]),
     ],
 )
@@ -316,6 +317,7 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
 @pytest.mark.parametrize(
     ("text", "tasks"),
     [
+        ("temporal: False, inductive bias: none, relation prediction: 0\ntimestamp 00:01: MRR: 0.3\n", [None]),
         ("Relation prediction:\nTest\nMRR: 0.9\nEntity prediction:\nMRR: 0.3\n", ["relation prediction", None]),
         ("1-to-N: MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
         ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
