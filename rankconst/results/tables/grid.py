@@ -368,6 +368,8 @@ def _read_table(
     told = told if dialect.exact else _read_corner(heading, told)
     qualifiers = _find_qualifiers(seen, heading)
     told = _settle_task(table, seen, qualifiers, told)
+    said = {name: getattr(told, name) for name in ("split", "side", "protocol")}
+    table.inferred |= {f"{name} {word} from the text around it": None for name, word in said.items() if word}
     reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers, rows=seen)
     sides = _find_sides(seen, heading) if dialect.groups else frozenset()
     for row in below:

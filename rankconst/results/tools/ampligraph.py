@@ -9,7 +9,7 @@ AmpliGraph 1, github.com/Accenture/AmpliGraph, ``experiments`` and ``ampligraph/
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within
@@ -90,7 +90,8 @@ def _walk(
             yield from _walk(each, f"{where}{place}.", path, stated, line)
     if not isinstance(value, dict):
         return
-    stated = {**stated, **_read_roles(value)}
+    own = _read_roles(value)
+    stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
         yield _Table(line, where, path, stated, value)
     for key, inner in value.items():
@@ -123,7 +124,9 @@ def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
 def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
     """Return what an object says about its metrics."""
     texts = {key: str(each) for key, each in value.items() if isinstance(each, str | bool)}
-    stated: dict[str, Any] = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
+    named = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
+    named |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
+    stated: dict[str, Any] = {**named}
     own = value.get("dataset")
     settings = [each for key, each in value.items() if key in _SETTINGS and isinstance(each, dict)]
     for each in (*settings, own if isinstance(own, dict) else {}):
@@ -140,6 +143,7 @@ def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
         counted = parse_column(key) if len(key) > 1 else None
         if counted is not None and counted.role == "num_tasks" and (count := read_count(text)):
             stated["num_tasks"] = count
+    stated[_TOLD] = tuple(role for role, said in stated.items() if said != named.get(role))
     relations = value.get("relations")
     if isinstance(relations, list) and relations and all(type(each) is str for each in relations):
         stated["relations"] = tuple(relations)
@@ -226,12 +230,15 @@ def _read(document: Document) -> Reading:
             # Such files are often rounded, so the last digit is uncertain.
             entries.append(Entry(meaning.metric, text, len(rows), key, table.line, context, meaning.adjustment))
         rows.append(row)
-    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped)
+    told = dict.fromkeys(name for table in tables for name in table.stated.get(_TOLD, ()) if name in _OWN)
+    understood = f"{', '.join(told)} from the settings next to its numbers" if told else ""
+    return replace(make_reading(document, READER.key, "wide", rows, entries, skipped=skipped), understood=understood)
 
 
 # What the name of a metric says, and what is around it.
 _OWN = ("dataset", "split", "side", "protocol", "rank_type")
 _STATED = {*_OWN, "tool", "model", "task", "unclear", "relations", "num_tasks", "num_triples"}
+_TOLD = "told"  # the names of what settings say
 _UNSHOWN = {"tool", "task", "unclear"}
 
 

@@ -76,6 +76,14 @@ def test_keys_of_json_say_how_its_numbers_were_evaluated(inner: str, said: list[
     assert say("a.json", f'{{"dataset": "WN18RR", {inner}}}') == said
 
 
+def test_it_says_how_it_was_understood() -> None:
+    inner = read_opened(Document("a.json", '{"config": {"dataset": "WN18RR"}, "mode": "head", "test": {"mrr": 0.3}}'))
+    assert inner.understood == "dataset, side from the settings next to its numbers"
+    assert not read_opened(Document("a.json", '{"dataset": "WN18RR", "split": "test", "mrr": 0.3}')).understood
+    below = "# WN18RR\n\n| A | MRR |\n|---|---|\n| B | 0.3 |\n\nNote: numbers are of the validation set.\n"
+    assert "split valid from the text around it" in read_opened(Document("a.md", below)).understood
+
+
 @pytest.mark.parametrize("key", ["unseen", "rp_test", "inverse", "rel"])
 def test_keys_may_be_of_other_tasks(key: str) -> None:
     (entry,) = read_opened(Document("a.json", f'{{"dataset": "WN18RR", "{key}": {{"mrr": 0.3}}}}')).entries
