@@ -298,7 +298,7 @@ class Outline:
                 return
         self._fresh = self._fresh and item is None and _NOTE.match(text) is not None
         if self._fresh and not text.rstrip().endswith((":", "：")):
-            self._tables[-1].notes += (text,)
+            self._tables[-1].notes = (*self._tables[-1].notes, text)[:_NEAR]
         if item is not None:
             self._said = [each for each in self._said if each[0] is not None and each[0] < item]
         self._said.append((item, text))

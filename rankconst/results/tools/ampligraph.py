@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within
-from rankconst.names import read_count
+from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
 from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import (
     OF_KIND,
+    ROLES,
     Meaning,
     find_other_tasks,
     find_split,
@@ -54,6 +55,7 @@ _SETTINGS = {
     "hyperparams", "hyperparameters", "model_params", "best_params", "params", "config", "args", "arguments",
     "settings", "options",
 }  # fmt: skip
+_COUNTS = {squash(name) for name in ("num tasks", *ROLES["num_tasks"]) if len(name) > 1}
 # Where settings name a dataset, perhaps as a folder.
 _FOLDERS = ("dataset", "dataset_name", "data_name", "data", "data_path", "data_dir", "benchmark")
 _VERSION = re.compile(r"v\d+(?:_ind)?", re.IGNORECASE)
@@ -140,8 +142,7 @@ def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
         stated["dataset"] = join_names(stated["dataset"], texts["version"])
     for key, text in texts.items():
         stated |= read_setting(key, text) or {}
-        counted = parse_column(key) if len(key) > 1 else None
-        if counted is not None and counted.role == "num_tasks" and (count := read_count(text)):
+        if squash(key) in _COUNTS and (count := read_count(text)):
             stated["num_tasks"] = count
     stated[_TOLD] = tuple(role for role, said in stated.items() if said != named.get(role))
     relations = value.get("relations")
