@@ -150,7 +150,9 @@ def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
         stated["relations"] = tuple(relations)
     results = value.get("results")
     # Other tools use the same names of metrics, but do not keep these settings with them.
-    if "hyperparams" in value or ("model_params" in value and isinstance(results, dict) and "hits_1" in results):
+    if ("hyperparams" in value and any(key.startswith("H@") for key in value)) or (
+        "model_params" in value and isinstance(results, dict) and "hits_1" in results
+    ):
         stated["tool"] = "ampligraph"
     return stated
 

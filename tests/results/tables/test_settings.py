@@ -76,6 +76,19 @@ def test_keys_of_json_say_how_its_numbers_were_evaluated(inner: str, said: list[
     assert say("a.json", f'{{"dataset": "WN18RR", {inner}}}') == said
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"head": {"mrr": 0.3}, "tail": {"mrr": 0.3}, "avg": {"mrr": 0.3}}',
+        '{"both": {"hits_at_10": 0.3}}',
+        '{"mrr": 0.3, "hits@10": 0.5, "hyperparams": {"k": 100}}',
+    ],
+)
+def test_keys_that_any_program_may_use_are_of_no_tool(text: str) -> None:
+    reading = read_opened(Document("a.json", text))
+    assert (reading.tool, {entry.context.tool for entry in reading.entries}) == (None, {None})
+
+
 def test_it_says_how_it_was_understood() -> None:
     inner = read_opened(Document("a.json", '{"config": {"dataset": "WN18RR"}, "mode": "head", "test": {"mrr": 0.3}}'))
     assert inner.understood == "dataset, side from the settings next to its numbers"
