@@ -61,7 +61,7 @@ from rankconst.results.tables.headings import (
     find_roles,
 )
 from rankconst.results.tables.reshape import name_metric, pivot, split_beside, split_joint, take_titles
-from rankconst.results.tables.settings import count_tasks, names_setting, read_setting
+from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_setting
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
     Above,
@@ -586,18 +586,10 @@ def _find_part(rows: Sequence[Row], heading: Heading, roles: Container[str]) -> 
 
 def _find_settings(rows: Sequence[Row], heading: Heading, known: Collection[int | None]) -> list[int]:
     """Return the columns that say one thing of each row's evaluation, but for those that are `known` to."""
-    found = []
-    for j, (key, meaning) in enumerate(zip(heading.keys, heading.meanings, strict=True)):
-        if j not in known and (meaning and meaning.role) in _OPEN_ROLES and names_setting(key):
-            told = [read_setting(key, cell) for cell in {row.plain[j] for row in rows} if not is_missing(cell)]
-            kinds = {_KINDS.get(name, name) for each in told for name in each or ()}
-            found += [j] if None not in told and len(kinds) == 1 else []
-    return found
-
-
-# Columns with such a role may hold something else, or say more; sampled candidates are a task where M is unknown.
-_OPEN_ROLES = {None, "rank_type", "split", "side", "model"}
-_KINDS = {"task": "protocol"}
+    pairs = enumerate(zip(heading.keys, heading.meanings, strict=True))
+    free = [(j, key) for j, (key, meaning) in pairs if j not in known and (meaning and meaning.role) in OPEN_ROLES]
+    cells = ((j, key, [row.plain[j] for row in rows]) for j, key in free)
+    return [j for j, key, texts in cells if are_settings(key, (text for text in texts if not is_missing(text)))]
 
 
 _SETTING = "setting"

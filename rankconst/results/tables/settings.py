@@ -15,7 +15,7 @@ from rankconst.results.tables.columns import FLAGS, read_words
 from rankconst.results.tables.surroundings import find_task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _SAMPLED = "sampled"
 _DRAWN = re.compile(r"(?:uni(?:form)?|random|neg(?:ative)?s?|sampled?|popular(?:ity)?)\W?(\d{1,9})", re.IGNORECASE)
@@ -138,6 +138,20 @@ def read_setting(name: str, value: str, *, anywhere: bool = False) -> _Said:
 def names_setting(name: str) -> bool:
     """Tell whether a name may be that of a setting."""
     return _find_reader(name)[0] is not None
+
+
+# Roles of columns that may hold a setting all the same, or say more.
+OPEN_ROLES = frozenset({None, "rank_type", "split", "side", "model"})
+# Sampled candidates are a task where their number is unknown.
+_KINDS = {"task": "protocol"}
+
+
+def are_settings(name: str, cells: Iterable[str]) -> bool:
+    """Tell whether the cells of a column say one thing of each row's evaluation, and nothing that is not understood."""
+    if not names_setting(name):
+        return False
+    told = [read_setting(name, cell) for cell in set(cells)]
+    return None not in told and len({_KINDS.get(key, key) for each in told for key in each or ()}) == 1
 
 
 @lru_cache(maxsize=4096)
