@@ -66,6 +66,9 @@ _TASKS = {
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
     RELATION_PREDICTION: r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
     "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
+    "subset": r"\bsubset of (?:the )?(?:test|valid|evaluation)|"
+    r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
+    r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b",
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }

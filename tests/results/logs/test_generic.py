@@ -319,6 +319,7 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
     [
         ("temporal: False, inductive bias: none, relation prediction: 0\ntimestamp 00:01: MRR: 0.3\n", [None]),
         ("Relation prediction:\nTest\nMRR: 0.9\nEntity prediction:\nMRR: 0.3\n", ["relation prediction", None]),
+        ("Evaluating on 1000 random test triples\nMRR: 0.3\n", ["subset"]),
         ("1-to-N: MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
         ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
         ("INFO:root:MRR | Hits@1 | Hits@5 | Hits@10 : 0.8 | 0.7 | 0.9 | 0.95\n", ["sampled"] * 4),

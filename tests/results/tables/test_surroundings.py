@@ -433,6 +433,8 @@ def test_sizes_of_a_benchmark_over_columns() -> None:
         ("The validation set is large enough to choose hyperparameters of each model, and the raw files are here.", "",
          ("WN18RR", None, None, None)),
         ("验证集结果", "", ("WN18RR", "valid", None, None)),
+        ("Evaluation on 1,000 random test triples:", "", ("WN18RR (subset)", None, None, None)),
+        ("", "Numbers are of a subset of the test triples.", ("WN18RR (subset)", None, None, None)),
         ("with type constraints:", "", ("WN18RR (type-constrained)", None, None, None)),
         ("without type constraints:", "", ("WN18RR", None, None, None)),
         ("inductive, then transductive:", "", ("WN18RR", None, None, None)),
