@@ -69,6 +69,15 @@ def find_joined(inner: str, outer: str) -> tuple[Mention, ...]:
     return tuple(joined.values())
 
 
+def find_within(text: str) -> str | None:
+    """Return the only known graph that a path or the name of a run holds: ``results/WN18RR/transe.json``."""
+    found = find_mentions(_JOINTS.sub(" ", text))
+    return found[0].text if len(found) == 1 and found[0].known else None
+
+
+_JOINTS = re.compile(r"[/\\_.,=:]+")
+
+
 def names_known(text: str) -> bool:
     """Tell whether a whole text is a name that the registry, or the list of others, has."""
     return squash(text) in _registered() or squash(text) in _elsewhere()

@@ -678,7 +678,18 @@ Group = tuple["Stated", "Metric", bool]
 
 # What a file says about the tasks of a number; whose it is, and how ties were ranked, changes nothing about them.
 _OF_TASKS = attrgetter(
-    "dataset", "among", "split", "side", "protocol", "aggregation", "tool", "num_tasks", "relations", "task", "unclear"
+    "dataset",
+    "among",
+    "split",
+    "side",
+    "protocol",
+    "aggregation",
+    "tool",
+    "num_tasks",
+    "relations",
+    "task",
+    "unclear",
+    "split_open",
 )
 
 

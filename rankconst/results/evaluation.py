@@ -50,6 +50,8 @@ class Stated:
     among: tuple[str, ...] = ()
     # What was evaluated, if it is no ranking of all entities, where the file names no dataset: "few-shot".
     task: str | None = None
+    # True if the split is not said, but other numbers of the file name theirs.
+    split_open: bool = False
     # True if shares are percentages without a sign.
     percent: bool = False
     # True if the text above a table says that its numbers are means over several runs.
@@ -152,10 +154,10 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if reason is not None:
         raise DataError(reason)
     if file.task and describe_dataset(named, file.task) != named and not _is_task_asked(file.task, user):
-        hint = " If relations were ranked, add --side relation." if file.task == RELATION_PREDICTION else ""
-        raise DataError(
-            f"the text above the table names another task ({file.task}): its numbers are not of {named}.{hint}"
-        )
+        hint = _IF_ASKED.get(file.task, "")
+        raise DataError(f"the text around it names another task ({file.task}): its numbers are not of {named}.{hint}")
+    if file.split_open and not user.split:
+        raise DataError("it does not say its split, though other numbers of the file say test: add --split.")
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()
@@ -175,6 +177,12 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if file.relations and not user.relations:
         tasks = replace(tasks, relations=match_relations(file.relations, tables.relations(tasks)) or file.relations)
     return tasks, row
+
+
+_IF_ASKED = {
+    RELATION_PREDICTION: " If relations were ranked, add --side relation.",
+    "sampled": " If M candidates were sampled for each, add --protocol sampled:M.",
+}
 
 
 def match_relations(names: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ from rankconst.results.tables.columns import (
     read_qualifier,
 )
 from rankconst.results.tables.headings import settle_meanings
+from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_setting
 from rankconst.results.tables.units import EITHER, count_decimals, tell_units
 
 if TYPE_CHECKING:
@@ -161,6 +162,16 @@ def _find_qualifiers(
     return found
 
 
+def _find_settings(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], known: Container[int]) -> list[int]:
+    """Return the columns that say how each row was evaluated, but for those that are `known` to."""
+    found = []
+    for place, meaning in meanings.items():
+        if place not in known and (meaning and meaning.role) in OPEN_ROLES:
+            cells = map(str, frame.iloc[:, place].dropna().unique()[:_MOST_QUALIFIERS])
+            found += [place] if are_settings(str(frame.columns[place]), cells) else []
+    return found
+
+
 def _find_relations(
     frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], user: Stated, tables: Tables
 ) -> int | None:
@@ -263,13 +274,18 @@ class _Work:
         # Of columns of shares without a sign: which numbers are percentages, and which could be either.
         self._units: dict[int, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
         columns = {role: place for role, place in {**roles, **qualifiers}.items() if role in (*_CONTEXT, "relations")}
+        settings = _find_settings(frame, meanings, {*qualifiers.values()})
+        columns = {role: place for role, place in columns.items() if place not in settings} | {
+            str(frame.columns[place]): place for place in settings
+        }
         place, names = _find_names(frame, meanings, roles, columns.values())
         stems = find_stems(names)
         if any(read_name(name, (), stems) for name in names):
             columns["model"] = place
         headings = {role: str(frame.columns[place]) for role, place in qualifiers.items()}
+        headings |= {str(frame.columns[place]): "" for place in settings}
         self._stated = [
-            (dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems)), rows)
+            (count_tasks(dict(_read_stated(dict(zip(columns, keys, strict=True)), headings, stems))), rows)
             for keys, rows in _split_rows(frame, list(columns.values()))
         ]
 
@@ -555,10 +571,12 @@ class _Work:
 def _read_stated(
     cells: Mapping[str, Any], qualifiers: Mapping[str, str], stems: Container[tuple[str, str]]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield what the cells of a row say about its tasks; `qualifiers` are headings by role."""
+    """Yield what the cells of a row say about its tasks; `qualifiers` are headings by role, empty for settings."""
     for role, cell in cells.items():
         text = "" if cell is None else str(cell)
-        if role in qualifiers:
+        if qualifiers.get(role) == "":
+            yield from (read_setting(role, text) or {}).items()
+        elif role in qualifiers:
             yield from read_qualifier(qualifiers[role], text, role).items()
         elif role == "model":
             yield from read_name(text, [role for role, cell in cells.items() if cell], stems).items()

@@ -261,8 +261,15 @@ def test_relation_prediction_is_adjusted_where_the_user_asks_for_it() -> None:
     with pytest.raises(DataError, match=hint):
         settle(above, Stated("wn18rr"), TABLES)
     for user in (Stated("wn18rr"), Stated("wn18rr", side="relation"), Stated("wn18rr", protocol="raw")):
-        with pytest.raises(DataError, match=r"names another task \(sampled\): its numbers are not of wn18rr\.$"):
+        with pytest.raises(DataError, match=r"\(sampled\): its numbers are not of wn18rr\. If M candidates"):
             settle(Stated(task="sampled"), user, TABLES)
+
+
+def test_a_split_is_no_default_where_other_numbers_name_theirs() -> None:
+    open_split = Stated("wn18rr", split_open=True)
+    with pytest.raises(DataError, match="other numbers of the file say test: add --split"):
+        settle(open_split, NOTHING, TABLES)
+    assert settle(open_split, Stated(split="valid"), TABLES)[0] == Tasks("wn18rr", split="valid")
 
 
 def test_nothing_is_said_unless_it_is() -> None:

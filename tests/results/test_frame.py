@@ -444,3 +444,22 @@ def test_names_of_datasets_say_what_they_say_in_files() -> None:
     stated = rankconst.adjust(frame.assign(split=["", "test", "test"]))
     assert stated["split"].tolist() == ["", "test", "test"]
     assert stated["AMRR"].tolist() == [adjusted["AMRR"][0], adjusted["AMRR"][2], adjusted["AMRR"][2]]
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "column", "said"),
+    [
+        ("mode", ["head-batch", "tail-batch"], "side", ["head", "tail"]),
+        ("eval_mode", ["random_100", "full"], "protocol", ["sampled:100", "standard"]),
+        ("setting", ["raw", "with attention"], "protocol", ["standard", "standard"]),
+    ],
+)
+def test_columns_of_settings_count_as_in_files(heading: str, cells: list[str], column: str, said: list[str]) -> None:
+    frame = pd.DataFrame({"model": ["A", "B"], heading: cells, "mrr": [0.3, 0.4]})
+    assert rankconst.adjust(frame, dataset="umls")[column].tolist() == said
+
+
+def test_other_tasks_are_refused_as_in_files() -> None:
+    frame = pd.DataFrame({"task": ["relation prediction"], "mrr": [0.9]})
+    with pytest.raises(DataError, match="names another task"):
+        rankconst.adjust(frame, dataset="umls")

@@ -1,7 +1,8 @@
 """What ConvE and TuckER print, and tools made after them.
 
 ConvE's ``left`` predicts tails, ``right`` heads (``evaluation.py``: the first prediction ranks the tail entity ``e2``
-and is counted as left). Its ``Mean rank: {0} 188.8`` comes from a message that was never filled in. TuckER prints the
+and is counted as left); in KG-BERT, which prints the same lines, ``left`` is where heads are corrupted. ConvE's ``Mean
+rank: {0} 188.8`` comes from a message that was never filled in. TuckER prints the
 epoch, the seconds and the loss above ``Validation:``, each on its own line; it counts the triples of both directions.
 """
 
@@ -11,13 +12,16 @@ import re
 from dataclasses import replace
 
 from rankconst.results.logs.lines import VALUE, Found, LogFormat, Rule, make_reader
+from rankconst.results.tables.columns import WHICH_SIDES
 
 
 def _find_tool(found: list[Found]) -> list[Found]:
-    """Only ConvE tells the sides apart, which names the tool where no heading does."""
+    """Of those that tell the sides apart, ConvE is known by its headings and its unfilled message."""
     if all(each.side == "both" for each in found):
         return found
-    return [replace(each, tool=each.tool or "conve") for each in found]
+    if any(each.tool == "conve" or each.said.get("unfilled") for each in found):
+        return [replace(each, tool=each.tool or "conve") for each in found]
+    return [each if each.side == "both" else replace(each, why=WHICH_SIDES) for each in found]
 
 
 READER = make_reader(
@@ -28,7 +32,7 @@ READER = make_reader(
             ("Hits ", "Mean r"),
             re.compile(
                 r"(?:^|\s)(?P<name>Hits(?=[ a-z]* @)|Mean rank|Mean reciprocal rank)(?: (?P<side>left|right))?"
-                r"(?: @(?P<k>\d{1,9}))?:(?: \{0\})?" + VALUE,
+                r"(?: @(?P<k>\d{1,9}))?:(?P<unfilled> \{0\})?" + VALUE,
                 re.ASCII,
             ),
         ),

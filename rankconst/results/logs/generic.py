@@ -2,8 +2,9 @@
 
 The words before a number say what it is: a metric, a split, a side, ``raw`` or ``filtered``, an epoch. What comes
 before the metric holds for the rest of the line, what comes behind it for that number only (``MRR: Tail : 0.2, Head :
-0.1``). Lines without numbers may say it for those below: ``Dev set``, ``-- test result --``. A word next to a metric
-that is not understood leaves the number out: ``mrr_type`` is of other tasks.
+0.1``). What comes behind numbers, in parentheses or at the end of the line, holds for those before it: ``MRR: 0.3
+(WN18RR)``. Lines without numbers may say it for those below: ``Dev set``, ``-- test result --``. A word next to a
+metric that is not understood leaves the number out: ``mrr_type`` is of other tasks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
-from rankconst.catalogue.mentions import describe_dataset, find_mentions, list_graphs
+from rankconst.catalogue.mentions import describe_dataset, find_mentions, find_within, list_graphs
 from rankconst.catalogue.protocols import SPLITS
 from rankconst.catalogue.tools import parse_tool
 from rankconst.results.logs.lines import (
@@ -29,8 +30,9 @@ from rankconst.results.logs.lines import (
     strip_colours,
 )
 from rankconst.results.reading import Entries, Entry, Notes, Reader
-from rankconst.results.tables.columns import CONSTRAINED, Meaning, parse_column
-from rankconst.results.tables.surroundings import Above, tell
+from rankconst.results.tables.columns import CONSTRAINED, WHICH_SIDES, Meaning, find_other_tasks, parse_column
+from rankconst.results.tables.settings import read_setting
+from rankconst.results.tables.surroundings import Above, find_task, tell
 from rankconst.results.tables.units import drop_contradictions, settle_units
 
 if TYPE_CHECKING:
@@ -52,10 +54,10 @@ _STEPS = {"epoch", "epochs", "step", "steps", "iter", "iteration"}
 _NOISE = {
     "a", "an", "and", "are", "at", "best", "current", "data", "dataset", "debug", "end", "ent", "entities", "entity",
     "eval", "evaling", "evaluate", "evaluated", "evaluating", "evaluation", "evaluations", "final", "finished", "for",
-    "from", "has", "in", "info", "is", "link", "loading", "metric", "metrics", "model", "of", "on", "performance",
-    "predict", "predicting", "prediction", "predictions", "print", "ranking", "replace", "replaced", "replacing",
-    "result", "results", "root", "running", "score", "scores", "set", "setting", "split", "start", "started",
-    "starting", "starts", "stats", "tester", "the", "trainer", "triples", "values", "with",
+    "from", "has", "in", "info", "is", "link", "loading", "metric", "metrics", "model", "of", "on", "only",
+    "performance", "predict", "predicting", "prediction", "predictions", "print", "ranking", "replace", "replaced",
+    "replacing", "result", "results", "root", "running", "score", "scores", "set", "setting", "split", "start",
+    "started", "starting", "starts", "stats", "tester", "the", "trainer", "triples", "values", "with",
 }  # fmt: skip
 # Which of them tells that train is evaluated, not trained on.
 _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "metric", "stat", "perform", "score"))}
@@ -63,7 +65,10 @@ _EVALUATED = {word for word in _NOISE if word.startswith(("eval", "result", "met
 _NO_K = "it does not say which k"
 _BEST = "the best on which split? Other lines name theirs"
 _BETWEEN = "its line names a dataset between its numbers"
-_WHICH = "left and right are head and tail in some tools, tail and head in others"
+_SEVERAL = "its line names several datasets"
+_TWO = "its line names two splits or sides"
+_ONLY = "its line says the {} of other numbers only"
+_BEHIND = "{!r} behind it is not understood"
 
 _NUMBER = r"(?>[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
 # A number behind a sign, or behind a blank if it has a point; a number before a sign is part of a name.
@@ -75,6 +80,15 @@ _VALUE = re.compile(
     re.ASCII,
 )
 _BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|\s-+\s|-{2,}|\bare\b")
+_PIECE = re.compile(rf"{_BREAK.pattern}|[()]")
+# Words in parentheses behind a number, or "on FB15k-237 and"; what is in brackets is about the next one: [VALID] MRR:
+# 0.3 [TEST] MRR: 0.3.
+_BESIDE = re.compile(
+    r"\s*+(?:\((?=[^()A-Za-z]*+[A-Za-z])([^()]*+)\)"
+    r"|((?:on|for|in)\s[^,;|:=()]{1,60}?)(?=\s{0,3}(?:[,;|]|\band\b|\.?\s{0,9}$)))"
+)
+# A number that another one is compared with.
+_COMPARED = re.compile(r"\b(?:vs|versus|than|compared|baseline|from|was|instead|over|against)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
 _KS = re.compile(r"@\s*\[([\d,\s]+)\]", re.ASCII)
 _QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
@@ -84,6 +98,28 @@ _PAIR = r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 
 def _write_hits(found: re.Match[str]) -> str:
     """Write what a dict of Hits@k by k holds, ``HITS: {1: 0.2, 10: 0.5}``, with its names."""
     return ", ".join(f"hits@{k}: {value}" for k, value in re.findall(r"(?<!\d)(\d+)['\"]?\s*:\s*([^\s,]+)", found[1]))
+
+
+_WIDE = str.maketrans("：，；（）【】｜％", ":,;()[]|%")
+_CHINESE = {
+    "验证": "valid", "驗證": "valid", "测试": "test", "測試": "test", "训练": "train", "訓練": "train", "原始": "raw",
+    "过滤": "filtered", "過濾": "filtered", "头实体": "head", "尾实体": "tail",
+}  # fmt: skip
+_IDEOGRAMS = re.compile("|".join(_CHINESE))
+# The split on which a model was chosen is not the one on which its numbers are.
+_CHOSEN = re.compile(
+    r"\b(?:(?:at|with|by|from|using|for)\s+(?:the\s+)?best|selected\s+(?:on|by))[\s_-]+(?:val|valid|validation|dev)\b"
+    r"(?:[\s_]+(?:mrr|set|split|epoch|step|score|loss|metric|model|checkpoint)\b)?",
+    re.IGNORECASE,
+)
+
+
+def _prepare(text: str) -> str:
+    """Return a log without colours, and with the few Chinese words that say what was evaluated in English."""
+    text = strip_colours(text)
+    if text.isascii():
+        return text
+    return _IDEOGRAMS.sub(lambda found: f" {_CHINESE[found[0]]} ", text.translate(_WIDE))
 
 
 # What is written in a way of its own, and the same in words.
@@ -159,7 +195,7 @@ def _read_phrase(text: str) -> _Phrase:
     if unknown == "type":
         why = CONSTRAINED
     elif {"left", "right", "l", "r"} & {*before[-1:], *behind}:
-        why = _WHICH
+        why = WHICH_SIDES
     elif (near and near not in list_benchmarks()) or unknown:
         why = f"{unknown or near!r} next to its name is not understood"
     elif names == ("Hits@",):
@@ -197,9 +233,11 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
     heading, carried, last = 0, "", -9
     fresh = False  # a step was named since the last number
     for number, text in lines:
-        numbers, rest, about = _read_line(text)
+        numbers, rest, own = _read_line(text)
         if not numbers:
-            said = _read_heading(rest) | {key: each for key, each in about.items() if key == "step"}
+            said = _read_heading(rest) | {key: each for key, each in own.items() if key == "step"}
+            if _LINKS.search(rest):
+                state.pop("task", None)
             if "dataset" in state and "dataset" not in said and _OTHER.search(rest):
                 said["dataset"] = ""
             if said:
@@ -207,43 +245,56 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
                 other = said.get("split", state.get("split")) != state.get("split")
                 # What another split was evaluated after is another matter.
                 keep = {"step"} if fresh or not other else set()
-                keep |= {"dataset"} if "split" in said else {"dataset", "split"}
+                keep |= {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task"}
+                if "dataset" in said:
+                    keep -= {"among", "task"}
                 state = {key: each for key, each in state.items() if key in keep} | said
                 if said.keys() - {"step"}:
                     heading, carried = number, ""
             continue
-        # Lines below each other are of one split, until another is named.
-        around = state | ({"split": carried} if carried and number - last <= 2 else {})
+        # Lines below each other are of the split that is said before their numbers, until another or a step is named.
+        follows = carried and number - last <= 2 and "step" not in numbers[0][1]
+        around = state | ({"split": carried} if follows else {})
         splits = {said["split"] for _, said, _, _ in numbers if "split" in said}
-        for name, said, value, why in numbers:
+        for name, said, value, reason in numbers:
             about = {**around, **said}
             side, split = about.get("side", "both"), about.get("split") or None
             protocol = "raw" if about.get("filter") == "raw" else None
-            two = "its line names two splits or sides" if "" in said.values() else ""
+            why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else "")
             if "split" in said:
                 about.pop("best", None)
-            yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why or two)
-        carried = next(iter(splits)) if len(splits) == 1 else carried if not splits and number - last <= 2 else ""
+            yield Found(number, heading, name, value, split, side or "both", protocol, None, about, why=why)
+        stays = carried if not splits and number - last <= 2 else ""
+        carried = own.get("split", "") if len(splits) == 1 else stays
         last, fresh = number, False
 
 
-def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], str, dict[str, str]]:
-    """Return the numbers of a line (metric, what is said, value, why it is left out), the text behind, the context."""
+def _simplify(text: str) -> str:
+    """Return a line in words, without quotes and what was only chosen."""
     for mark, pattern, words in _REWRITTEN:
         if mark in text:
             text = pattern.sub(words, text)
-    plain = text.translate(_QUOTES)
-    found: list[tuple[str, dict[str, str], str, str]] = []
+    return _CHOSEN.sub(" ", text.translate(_QUOTES))
+
+
+def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
+    """Return the numbers of a line (metric, what is said, value, why it is left out), the text behind, the context."""
+    plain = _simplify(text)
+    found: list[_Number] = []
     line: dict[str, str] = {}
     first = _Phrase()  # a metric whose name comes before those of sides, each with its number
     queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
-    listed = end = 0
-    odd = ""  # why all numbers of the line are left out
+    listed = end = told = 0  # `told`: the first number of which nothing was said behind it
+    odd, compared = "", False  # why all numbers of the line are left out; whether the last one is of something else
+    behind: dict[str, str] = {}  # what was said behind others
     for match in _VALUE.finditer(plain):
-        value = match["value"]
+        value = match["value"].rstrip(".")  # the end of a sentence
         if match["sign"] is None and "." not in value:
             continue
         label = plain[end : match.start()]
+        beside = _find_beside(label) if found and plain.lstrip()[:1] != "(" else ("", 0)
+        if beside[0]:
+            told, label = _tell_behind(found, told, beside[0], behind), label[beside[1] :]
         if end == 0:
             label, named = _take_dataset(label)
             line |= named
@@ -254,7 +305,7 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]
-        odd = next((each.why for each in phrases if each.why and not each.names), odd)
+        odd = _find_odd(label, phrases) or odd
         if queue and phrases:
             _mark(found, listed, len(queue))
             queue = []
@@ -265,17 +316,110 @@ def _read_line(text: str) -> tuple[list[tuple[str, dict[str, str], str, str]], s
         if value.isdecimal() and _names_step(label):
             line["step"] = value.lstrip("0") or "0"
         phrase, after, first = _pick(phrases, line, first)
+        compared = phrase is None and _COMPARED.search(label) is not None
+        if phrase is None and beside[0] and _AND.fullmatch(label) and _find_beside(plain[end:])[0]:
+            phrase = _Phrase((found[-1][0],))  # MRR: 0.3 (raw), 0.4 (filtered)
         if phrase is None:
             continue
-        said = {**line, **dict(phrase.behind), **after}
-        mark = "," if value.startswith("[") else "/"
-        values = [each.strip() for each in value.strip("[]").split(mark)] if len(phrase.names) > 1 else [value]
-        if len(values) != len(phrase.names):
-            found.append((phrase.names[0], said, value, f"{len(phrase.names)} names for {len(values)} numbers"))
-            continue
-        found += ((name, said, each, phrase.why or odd) for name, each in zip(phrase.names, values, strict=True))
+        said = line | _join(dict(phrase.before), dict(phrase.behind)) | after
+        found += _expand(phrase, said, value, odd)
     _mark(found, listed, len(queue))
+    _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
+    if found and (task := _find_task(plain)) is not None:
+        found = [(name, said | {"task": task}, value, why) for name, said, value, why in found]
     return found, plain[end:], line
+
+
+_AND = re.compile(r"[\s,;.&]*+(?:and\b)?[\s,;.&]*+")
+
+
+def _find_beside(text: str) -> tuple[str, int]:
+    """Return what the beginning of a text says of the number before it, and where that ends."""
+    found = _BESIDE.match(text[:_NEXT])
+    words = "" if found is None else found[1] or (found[2] if _GRAPH.search(found[2]) else "")
+    return (words, found.end()) if words and found is not None else ("", 0)
+
+
+# How far behind a number its own words may end.
+_NEXT = 200
+
+
+def _find_odd(label: str, phrases: list[_Phrase]) -> str:
+    """Return why the numbers behind a label are left out: it may name other tasks, or a part of them."""
+    odd = next((each.why for each in phrases if each.why and not each.names), "")
+    other = find_other_tasks(label) if any(each.names for each in phrases) else None
+    return odd or (f"{other!r} before it is not understood" if other is not None and not find_task(label) else "")
+
+
+def _expand(phrase: _Phrase, said: dict[str, str], value: str, why: str) -> list[_Number]:
+    """Return the numbers of a phrase, which may name several metrics."""
+    mark = "," if value.startswith("[") else "/"
+    values = [each.strip() for each in value.strip("[]").split(mark)] if len(phrase.names) > 1 else [value]
+    if len(values) != len(phrase.names):
+        return [(phrase.names[0], said, value, f"{len(phrase.names)} names for {len(values)} numbers")]
+    return [(name, said, each, phrase.why or why) for name, each in zip(phrase.names, values, strict=True)]
+
+
+_Number = tuple[str, dict[str, str], str, str]
+_ONE_EACH = ("dataset", "split", "side", "filter")
+_DEFAULTS = {"both", "test", "train", "filtered", ""}  # "train" is in many a line about times
+
+
+def _join(first: dict[str, str], last: dict[str, str]) -> dict[str, str]:
+    """Return what both say, and nothing in particular where they contradict each other."""
+    pairs = {key: {first[key], last[key]} - {"both"} for key in _ONE_EACH if key in first and key in last}
+    return first | last | {key: next(iter(said or {"both"})) if len(said) < 2 else "" for key, said in pairs.items()}
+
+
+def _leave(number: _Number, why: str) -> _Number:
+    """Leave a number out if there is a reason, unless there was one already."""
+    return (*number[:3], number[3] or why)
+
+
+def _tell_behind(found: list[_Number], told: int, text: str, behind: dict[str, str], *, compared: bool = False) -> int:
+    """Tell the numbers from `told` on what a text behind them says, and return the first that is not told.
+
+    What is said of a number that others are `compared` with leaves open what these are of.
+    """
+    said, vague = _read_behind(text)
+    if compared:
+        said, vague = {}, {**vague, **dict.fromkeys(said, text.strip())}
+    for place in range(told, len(found)):
+        name, own, value, why = found[place]
+        odd = next((piece for key, piece in vague.items() if not own.get(key)), "")
+        found[place] = _leave((name, _join(own, said), value, why), _BEHIND.format(odd) if odd else "")
+    behind |= said
+    return len(found) if said else told
+
+
+def _finish_line(
+    found: list[_Number], told: int, rest: str, behind: dict[str, str], odd: str, *, compared: bool
+) -> None:
+    """Tell the last numbers of a line what its end says; leave those out that lack what is said behind others.
+
+    `odd` says why it is open which of them the end of the line is about.
+    """
+    found[:] = [_leave(number, "" if number[1].get("dataset") else odd) for number in found]
+    for place in range(_tell_behind(found, told, rest, behind, compared=compared), len(found)):
+        lacks = next((key for key in behind if key in _ONE_EACH and not found[place][1].get(key)), "")
+        found[place] = _leave(found[place], _ONLY.format(lacks) if lacks else "")
+
+
+@lru_cache(maxsize=8192)
+def _read_behind(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what a text behind numbers says of them, and of what it says something that is not understood."""
+    if not any(map(str.isalpha, text)):
+        return {}, {}
+    text, said = _take_dataset(text)
+    vague: dict[str, str] = {}
+    for part in filter(None, map(str.strip, _PIECE.split(text))):
+        phrase = _read_phrase(part)
+        own = {key: each for key, each in phrase.before if key in _ONE_EACH}
+        if phrase.understood and not phrase.names:
+            said = _join(said, own)
+        else:
+            vague |= {key: part for key, each in own.items() if each not in _DEFAULTS}
+    return said, vague
 
 
 def _pick(
@@ -299,7 +443,7 @@ def _pick(
     return phrases[named], behind, phrases[named] if others else _Phrase()
 
 
-def _mark(found: list[tuple[str, dict[str, str], str, str]], first: int, missing: int) -> None:
+def _mark(found: list[_Number], first: int, missing: int) -> None:
     """Leave out the numbers from `first` on if fewer follow than were named before them."""
     if missing:
         why = f"{len(found) - first + missing} names for {len(found) - first} numbers"
@@ -313,19 +457,32 @@ def _names_step(label: str) -> bool:
 def _read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
     text, said = _take_dataset(text.rpartition("\r")[2])
-    parts = [part for part in map(str.strip, _BREAK.split(text.rstrip(" :"))) if part]
-    for place, part in enumerate(parts):
+    if (task := _find_task(text)) is not None:
+        said["task"] = task
+    parts = [part for part in map(str.strip, _PIECE.split(text.rstrip(" :"))) if part]
+    for part in parts:
         phrase = _read_phrase(part)
-        # "valid : True" and "filtered -----> False" are settings.
-        setting = place + 1 < len(parts) and re.search(rf"{re.escape(part)}\W?\s*(?:[:=]|-+>)", text) is not None
-        if phrase.understood and not phrase.names and not setting:
-            whole = not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
+        if phrase.understood and not phrase.names and not _SET.match(text, text.find(part) + len(part)):
+            whole = len(parts) == 1 or not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         elif "step" in dict(phrase.before):
             said["step"] = dict(phrase.before)["step"]
         if phrase.before and not phrase.understood and not _EVALUATED.isdisjoint(_WORD.findall(part.lower())):
             said |= {key: each for key, each in phrase.before if key == "split" and each}  # "Test results of TransE"
     return said
+
+
+# "valid : True" and "filtered -----> False" are settings.
+_SET = re.compile(r"\W?\s*(?:[:=]|-+>)\s*[^\s(]")
+
+
+# "temporal: False": what is not so.
+_OFF = re.compile(r"\b\w{1,40}(?: \w{1,40})?\s{0,3}[:=]\s{0,3}(?:false|none|no|0)\b(?!\.\d)", re.IGNORECASE)
+
+
+def _find_task(text: str) -> str | None:
+    """Return the task of a line; temporal graphs are known by their names, and logs have many a timestamp."""
+    return find_task(_OFF.sub(" ", text), "temporal")
 
 
 def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
@@ -335,21 +492,25 @@ def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
     named, dataset = _find_dataset(_TIMES.sub("0", text))
     for each in named:
         text = text.replace(each, " ")
-    return text, {"dataset": dataset} if named else {}
+    return text, {"dataset": dataset} | ({} if dataset else {"among": "\n".join(named)}) if named else {}
 
 
 @lru_cache(maxsize=8192)
 def _find_dataset(text: str) -> tuple[tuple[str, ...], str]:
-    mentions = find_mentions(text)
+    mentions = find_mentions(_FILE.sub(lambda found: find_within(found[0]) or found[0], text))
     graphs = list_graphs(mentions[0]) if len(mentions) == 1 else ()
     task = tell((Above("caption", text),)).task if mentions else None
     return tuple(each.text for each in mentions), " or ".join(describe_dataset(graph, task) for graph in graphs)
 
 
+# Names of files, which may begin with that of a dataset.
+_FILE = re.compile(r"[\w-]{1,80}\.(?:pth?|ckpt|pkl|bin|h5|npz|json|ya?ml|txt|log|csv|tsv)\b", re.ASCII)
 # Numbers that make lines differ, and are no part of a name.
 _TIMES = re.compile(r"(?<![A-Za-z_-])\d[\d.,:]{3,}")
 # What begins a section, or names something else that was evaluated.
-_OTHER = re.compile(r"^\s*#|\b(?:on|for|dataset)\b.*:\s*$", re.IGNORECASE)
+_OTHER = re.compile(r"^\s*#+\s|\b(?:on|for|dataset)\b.*:\s*$", re.IGNORECASE)
+# What ends a section about another task.
+_LINKS = re.compile(r"\b(?:entity|link) prediction\b|\boverall\b", re.IGNORECASE)
 # Names of graphs have a figure, or are among these.
 _GRAPH = re.compile(
     r"[a-z]-?[0-9]{2}|yago|codex|nell|wiki|biokg|umls|kinship|nations|hetio|freebase|wordnet", re.IGNORECASE
@@ -368,6 +529,7 @@ _GRAPHSTORM = (
     "GraphStorm ranks true edges among sampled negatives, and does not print how many: find out M and the number N of "
     "ranks, then adjust the number with --protocol sampled:M --num-tasks N"
 )
+_BIGGRAPH = "PyTorch-BigGraph ranks true edges among sampled ones, and does not print how many"
 _PYKEEN = (
     "PyKEEN before 1.5 prints so: its numbers are of three ways to break ties, and it filtered test by train and test "
     "only; adjust its results.json"
@@ -375,6 +537,7 @@ _PYKEEN = (
 _LIBKGE = "a part of a record of LibKGE, which does not say its split: keep its lines up to event: eval_completed"
 _REFUSED = {
     "Best test mrr: ": _GRAPHSTORM,
+    "pos_rank: ": _BIGGRAPH,
     "mean_rank={'best': ": _PYKEEN,
     "mean_reciprocal_rank_filtered_with_test: ": _LIBKGE,
     " 1p MRR at step ": "these are answers to complex queries",
@@ -431,18 +594,20 @@ def _find(text: str, mark: str) -> Iterator[int]:
 
 def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     """Read the numbers of a log, with what the whole of it says: tool, dataset, and whether shares are percentages."""
-    text = strip_colours(document.text)
+    text = _prepare(document.text)
     tools = {tool for sign, tool in _SIGNS.items() if sign in text}
     refused = next((why for sign, why in _REFUSED.items() if sign in text), "")
     tool = parse_tool(*tools) if len(tools) == 1 else None
     # PGL's graph4kg and DGL-KE print or take it so.
-    raw = re.search(r"filter_eval\s*[:=]\s*False|--no_eval_filter", text[:SETTINGS]) is not None
+    said = _find_settings(text)
+    raw = said.get("protocol") == "raw" or "--no_eval_filter" in text[:SETTINGS]
     found = [
         replace(
             each,
             tool=None if tool is None else tool.key,
-            side=(tool and tool.side) or each.side,
-            protocol="raw" if raw else each.protocol,
+            split=each.split or said.get("split"),
+            side=(tool and tool.side) or each.said.get("side") or said.get("side") or each.side,
+            protocol="raw" if raw and each.said.get("filter") != "filtered" else each.protocol,
             why=each.why
             or refused
             or (_SAMPLED_TRAIN if tool is not None and tool.key == "kbc" and each.split == "train" else ""),
@@ -451,6 +616,8 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     ]
     if any(each.split is not None and "best" not in each.said for each in found):
         found = [replace(each, why=each.why or _BEST) if "best" in each.said else each for each in found]
+    if any(each.split == "test" for each in found):
+        found = [each if each.split else replace(each, said={**each.said, "split_open": "yes"}) for each in found]
     return _tell_raw(found)
 
 
@@ -497,7 +664,11 @@ def _find_family(entry: Entry) -> str | None:
 def _recognise(document: Document) -> bool:
     if document.suffix in {".csv", ".tsv", ".tex"}:
         return False
-    return any(not each.why for each in _scan(_list_lines(strip_colours(document.text))))
+    return any(not each.why or _TOLD.search(each.why) for each in _scan(_list_lines(_prepare(document.text))))
+
+
+# Why a number is left out that certainly is one of a metric.
+_TOLD = re.compile("its line names|its line says|(?:before|behind) it is not understood")
 
 
 _FORMAT = LogFormat(
@@ -510,23 +681,50 @@ _FORMAT = LogFormat(
 
 # "Evaluating on 500 random negatives": what a line about training says of negatives is another matter.
 _AMONG = re.compile(
-    r"\b(?:eval|test|valid|rank)\w*\b[^\n]{0,80}?\b(\d[\d,]{0,8}) (?:random(?:ly)? )?(?:sampled )?"
-    r"negative(?:s\b| (?:sample|candidate|entit))",
+    r"\b(?:(?:eval|test|valid|rank)\w*\b[^\n]{0,80}?\b|(?:among|against|vs\.?) )(\d[\d,]{0,8}) "
+    r"(?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
     re.IGNORECASE,
 )
+# "filtered=False", "num_eval_negatives: 100", "eval_side: tail".
+_SETTING = re.compile(r"(?<![\w.])-{0,2}([A-Za-z]\w{1,30})['\"]?\s{0,3}[:=]\s{0,3}['\"]?([\w-]{1,30})(?![\w.])")
+
+
+def _find_settings(text: str) -> dict[str, str]:
+    """Return what the settings of a log say of its evaluations; nothing of what they say in two ways."""
+    found: dict[str, str] = {}
+    for name, value in _SETTING.findall(text, 0, SETTINGS):
+        for key, said in (read_setting(name, value, anywhere=True) or {}).items():
+            found[key] = said if found.get(key, said) == said else ""
+    return {key: said for key, said in found.items() if said}
+
+
+_SAMPLED = "sampled"
+# GraIL's test_ranking.py and programs made from it: among as many negatives as were asked for, 50 if nothing was said.
+_AMONG_SAMPLED = ("MRR | Hits@1 | Hits@5 | Hits@10 :",)
+
+
+def _find_negatives(text: str) -> list[int]:
+    """Return among how many sampled negatives true answers were ranked: all numbers that the log gives."""
+    protocol = _find_settings(text).get("protocol", "")
+    counts = [protocol.partition("sampled:")[2], *(each[1].replace(",", "") for each in _AMONG.finditer(text))]
+    return [count for count in dict.fromkeys(int(text or 0) for text in counts) if count]
 
 
 def _read(document: Document) -> Reading:
     reading = _settle_units(make_reader(_FORMAT).read(document), document.percent)
-    among = _AMONG.search(strip_colours(document.text))
-    if among is not None:
-        protocol = f"sampled:{int(among[1].replace(',', ''))}"
+    among = _find_negatives(strip_colours(document.text))
+    one = len(among) == 1
+    protocol, task = (f"sampled:{among[0]}", None) if one else (None, _SAMPLED)
+    if among or any(sign in document.text for sign in _AMONG_SAMPLED):
         own = (
-            entry._replace(context=replace(entry.context, protocol=entry.context.protocol or protocol))
+            entry._replace(context=replace(entry.context, protocol=protocol, task=task))
+            if entry.context.protocol is None and entry.context.task in {None, _SAMPLED}
+            else entry
             for entry in reading.entries
         )
         reading = replace(reading, entries=Entries(own))
     contexts = [entry.context for entry in reading.entries]
+    said = [word for word in _find_settings(document.text).values() if not word.startswith(_SAMPLED)]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
     unsaid = sum(each.split is None for each in contexts)
     percent = dict.fromkeys(entry.metric.label.partition("@")[0] for entry in reading.entries if entry.text[-1] == "%")
@@ -538,7 +736,8 @@ def _read(document: Document) -> Reading:
         reading.understood,
         "dataset from the lines that name it" if headed else "",
         f"{' and '.join(percent)} in percent" if percent else "",
-        f"ranked among {among[1]} sampled negatives" if among is not None else "",
+        f"{' and '.join(said)} from its settings" if said else "",
+        f"ranked among {among[0]:,} sampled negatives" if one else "",
         f"{unsaid:,} of {len(contexts):,} numbers name no split (test, unless --split names another)" if unsaid else "",
     )
     return replace(reading, understood="; ".join(part for part in parts if part))

@@ -302,6 +302,9 @@ def _read(log: LogFormat, document: Document) -> Reading:
             model=said.get("model"),
             rank_type=said.get("rank_type"),
             num_tasks=_count_tasks(found),
+            among=() if said.get("dataset") or dataset else tuple(filter(None, (said.get("among") or "").split("\n"))),
+            task=said.get("task"),
+            split_open=said.get("split_open") is not None,
         )
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))

@@ -32,6 +32,10 @@ ROLES: dict[str, tuple[str, ...]] = {
         "datasets",
         "data sets",
         "benchmarks",
+        "test dataset",
+        "eval dataset",
+        "evaluation dataset",
+        "target dataset",
     ),
     "model": ("method", "approach", "interaction", "model name", "system", "models", "methods"),
     "split": ("subset", "evaluation split", "mode"),
@@ -170,6 +174,8 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     if found is None and (skill := _SKILL.fullmatch(bare)) is not None:
         inner = _parse_measured(skill[1], k)
         found = inner and replace(inner, reason="it is compared with a baseline already")
+    if found is not None and found.side is not None and _LEFT.search(bare) is not None:
+        found = replace(found, reason=found.reason or WHICH_SIDES)
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
@@ -265,7 +271,11 @@ def add_part(meaning: Meaning, part: str) -> Meaning | None:
 
 
 CONSTRAINED = "it ranks entities of the relation's type only; rankconst.from_counts takes the counts of such candidates"
+WHICH_SIDES = "left and right are head and tail in some tools, tail and head in others"
+"""Why a number of a side by such a name is left out."""
+_LEFT = re.compile(r"(?<![a-z])(?:left|right)(?![a-z])", re.IGNORECASE)
 _OTHERS = (
+    (_LEFT, WHICH_SIDES),
     (re.compile(r"\btype[- ]?constrain", re.IGNORECASE), CONSTRAINED),
     (
         re.compile(r"^(?:source|target)s?$", re.IGNORECASE),
@@ -289,9 +299,9 @@ def find_qualifier(heading: str, cells: Iterable[str]) -> str | None:
     A column ``filtered`` may also say yes or no.
     """
     texts = [cell for cell in dict.fromkeys(cells) if cell.lower() not in _MEANS]
-    if texts and (_names_relations(heading, texts) or 2 * sum(map(_is_kind, texts)) > len(texts)):
+    if texts and (_names_relations(heading, texts) or 2 * sum(map(is_kind, texts)) > len(texts)):
         return "relations"
-    if texts and read_flag(heading) is not None and 2 * sum(text.lower() in _FLAGS for text in texts) >= len(texts):
+    if texts and read_flag(heading) is not None and 2 * sum(text.lower() in FLAGS for text in texts) >= len(texts):
         return "protocol"
     said = [{"protocol" if kind == "filtered" else kind for kind in read_words(text) or ()} for text in texts]
     kinds = set().union(*said)
@@ -306,7 +316,8 @@ def _names_relations(heading: str, cells: Sequence[str]) -> bool:
     return named is not None and (named[1] is not None or "0" in cells or not any(map(is_number, cells)))
 
 
-def _is_kind(cell: str) -> bool:
+def is_kind(cell: str) -> bool:
+    """Tell whether a text names a kind of relations: 1-to-N."""
     return _KIND.fullmatch(cell.strip()) is not None
 
 
@@ -314,14 +325,38 @@ _RELATION = re.compile(
     r"(?:(?:relation|predicate)s?|rel\.?)(?:[ _-]?(?:name|type|category|label)|([ _-]?id))?", re.IGNORECASE
 )
 _KIND = re.compile(r"(?:1|n|m|one|many)(?:[- ]to[- ]|[-:])(?:1|n|m|one|many)", re.IGNORECASE)
+
+
+def find_split(name: str) -> str | None:
+    """Return the split that the name of a run or a file holds, if it holds one, which is not that of training."""
+    words = {_SPLIT_WORDS.get(word) for word in re.split(r"[\W_]+", name[:_LONGEST].lower())} - {None}
+    return words.pop() if len(words) == 1 and "train" not in words else None
+
+
+_OTHER_TASKS = re.compile(
+    r"(?<![A-Za-z0-9/.-])(?<!\d )(?:relations?|rels?|rp|inverse|direct|(?:un)?seen|emerging|subset)(?![A-Za-z0-9/.-])",
+    re.IGNORECASE,
+)
+
+
+def find_other_tasks(text: str) -> str | None:
+    """Return a word next to a metric that makes it one of other tasks, or of a part of them; both parts are all."""
+    words = {word.lower(): word for word in _OTHER_TASKS.findall(text)}
+    for parts in ({"direct", "inverse"}, {"seen", "unseen"}):
+        words = {key: word for key, word in words.items() if key not in parts or not parts <= words.keys()}
+    return next(iter(words.values()), None)
+
+
+OF_KIND = "it is of the relations that are {}; the tables hold single ones, and all of them."
+"""Why a number of one kind of relations has no constants."""
 _WHOLE = {"all", "overall", "total", "all relations"}
 
-# Cells below a heading such as "filtered"; an x may be a cross or a tick.
-_FLAGS = {
+FLAGS = {
     "x": None,
     **dict.fromkeys(("yes", "y", "true", "1", "1.0", "✓", "✔", "☑", "✅"), True),
     **dict.fromkeys(("no", "n", "false", "0", "0.0", "✗", "✘", "☒", "❌", "×"), False),
 }
+"""Cells below a heading such as "filtered"; an x may be a cross or a tick."""
 
 
 def read_flag(heading: str) -> bool | None:
@@ -377,12 +412,12 @@ _COMPOUND = re.compile(r"(?:^|\W)(?:multi|single|long|short|two|dual|one|pre|sel
 def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
     """Return what a cell of such a column says, ``unclear`` included; nothing if it leaves the role open."""
     if role == "relations":
-        if _is_kind(cell):
-            return {"unclear": f"it is of the relations that are {cell}; the tables hold single ones, and all of them."}
+        if is_kind(cell):
+            return {"unclear": OF_KIND.format(cell)}
         return {} if cell.lower() in _WHOLE else {"relations": (cell,)}
     said = read_words(cell)
     raw = read_flag(heading) if role == "protocol" and not said else None
-    if raw is not None and (yes := _FLAGS.get(cell.lower())) is not None:
+    if raw is not None and (yes := FLAGS.get(cell.lower())) is not None:
         return {"protocol": "raw"} if raw == yes else {}
     if cell.lower() in _MEANS:  # of both splits, or raw and filtered: of neither
         return {} if role == "side" else {role: cell}

@@ -14,7 +14,14 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rankconst.catalogue.mentions import describe_dataset, find_joined, find_mentions, list_graphs, names_known
+from rankconst.catalogue.mentions import (
+    describe_dataset,
+    find_joined,
+    find_mentions,
+    find_within,
+    list_graphs,
+    names_known,
+)
 from rankconst.catalogue.tools import parse_tool
 from rankconst.constants.published import parse_value
 from rankconst.errors import DataError, UnknownNameError
@@ -36,6 +43,7 @@ from rankconst.results.tables.columns import (
     RANK_TYPES,
     Meaning,
     find_qualifier,
+    find_split,
     find_stems,
     read_dataset,
     read_name,
@@ -53,6 +61,7 @@ from rankconst.results.tables.headings import (
     find_roles,
 )
 from rankconst.results.tables.reshape import name_metric, pivot, split_beside, split_joint, take_titles
+from rankconst.results.tables.settings import OPEN_ROLES, are_settings, count_tasks, read_setting
 from rankconst.results.tables.surroundings import (
     NOTHING_TOLD,
     Above,
@@ -65,7 +74,7 @@ from rankconst.results.tables.surroundings import (
 from rankconst.results.tables.units import drop_contradictions, leave_open, settle_units
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Container, Sequence
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -336,17 +345,16 @@ def _read_table(
     start: int,
 ) -> _Table:
     """Read the rows below a heading; the first of them becomes row `start` of the file."""
-    table, groups, column = _Table(heading), dict[str, Told](), None
+    table, groups = _Table(heading), dict[str, Told]()
     width = len(heading.keys)
     most = MOST_CELLS // width - start
     if dialect.groups:
         below = [row for row in below if any(row.plain)]
-        groups, column = _find_groups(below, heading), _find_datasets(below, heading)
+        groups = _find_groups(below, heading)
         if _is_shifted(below, heading):
             what = " | ".join(filter(None, heading.levels[-1]))
             notes.add(below[0].line - 1, what, f"the heading does not fit: {heading.keys[0]} is over names")
             return table
-        told = _read_corner(heading, told)
         labels = _find_sublevel(below, heading)
         if labels:
             notes.add(below[0].line, " | ".join(labels), "a row of headings below the metrics that cannot be read")
@@ -356,8 +364,12 @@ def _read_table(
         first = list(islice(below, _FIRST))
         below = chain(first, below)
     seen = [row for row in (below if dialect.groups else first) if len(row.plain) == width and not dialect.exact]
+    column = _find_datasets(seen, heading)
+    told = told if dialect.exact else _read_corner(heading, told)
     qualifiers = _find_qualifiers(seen, heading)
     told = _settle_task(table, seen, qualifiers, told)
+    said = {name: getattr(told, name) for name in ("split", "side", "protocol")}
+    table.inferred |= {f"{name} {word} from the text around it": None for name, word in said.items() if word}
     reader = RowReader(document, heading, dialect, notes, told=told, datasets=column, qualifiers=qualifiers, rows=seen)
     sides = _find_sides(seen, heading) if dialect.groups else frozenset()
     for row in below:
@@ -481,12 +493,17 @@ _CLASS = re.compile(
 
 
 def _find_datasets(rows: list[Row], heading: Heading) -> int | None:
-    """Return the first column without a meaning whose cells are all names of known graphs, if not of training."""
-    for j, meaning in enumerate(heading.meanings):
-        cells = [row.plain[j] for row in rows if len(row.plain) == len(heading.keys) and row.plain[j]]
-        trained = _TRAINED.search(heading.keys[j]) is not None
-        if meaning is None and not trained and cells and all(names_known(cell) for cell in cells):
-            return j
+    """Return the first column without a meaning whose cells are all names of known graphs, if not of training.
+
+    If there is none, they may be names of runs or files that hold one: ``results/WN18RR/transe.json``.
+    """
+    rows = [row for row in rows if len(row.plain) == len(heading.keys)]
+    for tells in (names_known, find_within):
+        for j, meaning in enumerate(heading.meanings):
+            cells = [row.plain[j] for row in rows if row.plain[j]]
+            open_role = meaning is None or (tells is find_within and meaning.role == "model")
+            if open_role and cells and _TRAINED.search(heading.keys[j]) is None and all(map(tells, cells)):
+                return j
     return None
 
 
@@ -558,15 +575,24 @@ def _settle_source(roles: dict[str, int], heading: Heading, rows: Sequence[Row],
     return {"model": place} | {role: j for role, j in roles.items() if role != "tool"}
 
 
-def _find_part(rows: Sequence[Row], heading: Heading) -> int | None:
-    """Return the column without a meaning that tells versions of datasets: v1, v2."""
-    for j, meaning in enumerate(heading.meanings):
+def _find_part(rows: Sequence[Row], heading: Heading, roles: Container[str]) -> dict[str, int]:
+    """Return the column without a meaning that tells versions of the datasets of another column: v1, v2."""
+    for j, meaning in enumerate(heading.meanings if "dataset" in roles else ()):
         cells = [row.plain[j] for row in rows if row.plain[j]] if meaning is None else []
         if cells and all(map(_VERSIONED.fullmatch, cells)):
-            return j
-    return None
+            return {_VERSION: j}
+    return {}
 
 
+def _find_settings(rows: Sequence[Row], heading: Heading, known: Collection[int | None]) -> list[int]:
+    """Return the columns that say one thing of each row's evaluation, but for those that are `known` to."""
+    pairs = enumerate(zip(heading.keys, heading.meanings, strict=True))
+    free = [(j, key) for j, (key, meaning) in pairs if j not in known and (meaning and meaning.role) in OPEN_ROLES]
+    cells = ((j, key, [row.plain[j] for row in rows]) for j, key in free)
+    return [j for j, key, texts in cells if are_settings(key, (text for text in texts if not is_missing(text)))]
+
+
+_SETTING = "setting"
 _VERSION = "version"
 _VERSIONED = re.compile(r"[vV]\.?\d+(?:_ind)?")
 
@@ -638,6 +664,8 @@ class RowReader:
         if datasets is not None and "dataset" not in self._roles:
             self._roles["dataset"] = datasets
             self.inferred["dataset from the column of names"] = None
+        # Whether its cells are names that hold datasets, and are none themselves.
+        self._within = datasets is not None and not all(names_known(row.plain[datasets]) for row in rows)
         self.inferred |= {
             _BY_RELATION if role == "relations" else f"{role} from column {heading.keys[j] or j + 1}": None
             for role, j in qualifiers.items()
@@ -648,8 +676,8 @@ class RowReader:
             self._roles.setdefault("model", 0)
         self._roles, self._stems = _find_names(rows, heading, _settle_source(self._roles, heading, rows, dialect))
         self._stated = {role: j for role, j in self._roles.items() if role in _CONTEXT}
-        part = _find_part(rows, heading) if "dataset" in self._stated else None
-        self._stated |= {} if part is None else {_VERSION: part}
+        self._settings = _find_settings(rows, heading, {*qualifiers.values(), datasets})
+        self._stated |= _find_part(rows, heading, self._stated) | {f"{_SETTING} {j}": j for j in self._settings}
         # Position, key, metric and adjustment of each column of a metric, and the numbers that were read of it before.
         self._measured: list[tuple[int, str, Metric, str | None, dict[str, str]]] = []
         self._heads: list[tuple[Meaning, str | None]] = []  # the meaning of each, and the dataset that spans it
@@ -678,9 +706,8 @@ class RowReader:
             self._measured.append((j, heading.keys[j], metric, meaning.adjustment, self._numbers[j]))
             self._heads.append((meaning, heading.datasets[j]))
         self._value = self._roles.get("value") if heading.long else None
-        self._naming = [j for role, j in self._roles.items() if role in _CONTEXT or role in {"metric", "k"}]
-        value = None if self._value is None else heading.meanings[self._value]
-        self._percent = value is not None and value.percent
+        self._naming = [*self._stated.values(), *(j for role, j in self._roles.items() if role in {"metric", "k"})]
+        self._percent = self._value in self._percents
         self._counts: dict[Stated, int | None] = {}  # of a long table, in rows of their own
         self._said: tuple[Row | None, dict[str, Any]] = None, {}
         self._last: dict[int, str] = {}  # what an empty cell repeats
@@ -851,12 +878,17 @@ class RowReader:
         last, said = self._said
         if row is not last:
             said = {role: row.plain[j] for role, j in self._stated.items() if not is_missing(row.plain[j])}
+            if self._within and "dataset" in said:
+                split = find_split(said["dataset"])
+                said = said if split is None else {"split": split, **said}
+                said["dataset"] = find_within(said["dataset"]) or said["dataset"]
             if not self._dialect.exact and "(" in said.get("dataset", ""):
                 said["dataset"], told = read_dataset(said["dataset"])
                 self.inferred |= {f"{role} from names of datasets": None for role in told}
                 said = {**told, **said}
             if (version := said.pop(_VERSION, None)) is not None:
                 said["dataset"] = join_names(said.get("dataset", ""), version)
+            said = self._read_settings(row, said)
             for role, j in self._qualifiers.items():
                 said.pop(role, None)
                 said |= read_qualifier(self._keys[j], row.plain[j], role)
@@ -870,6 +902,17 @@ class RowReader:
                 said["num_tasks"] = self._read_count(row, "num_tasks")
             self._said = row, said
         return said
+
+    def _read_settings(self, row: Row, said: dict[str, Any]) -> dict[str, Any]:
+        """Add what columns of settings say, in place of a role of theirs if their cell says something else."""
+        for j in self._settings:
+            said.pop(f"{_SETTING} {j}", None)
+            told = read_setting(self._keys[j], row.plain[j]) or {}
+            role = next((role for role, place in self._roles.items() if place == j), "")
+            if told and told.keys() != {role}:
+                said = {name: each for name, each in said.items() if name != role} | told
+                self.inferred |= {f"{name} from column {self._keys[j]}": None for name in told if name != "unclear"}
+        return count_tasks(said)
 
     def _read_count(self, row: Row, role: str) -> int | None:
         text = row.plain[self._roles[role]]
@@ -950,7 +993,7 @@ class RowReader:
         elif "dataset" in fields:
             fields["dataset"] = describe_dataset(fields["dataset"], told.task)
         else:
-            fields |= {"among": told.among, "task": told.task}
+            fields = {"among": told.among, "task": told.task, **fields}
         return Stated(**fields, averaged=self._above.averaged)
 
 

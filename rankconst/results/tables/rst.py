@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rankconst.results.reading import LONGEST_TEXT, Reader, Reading
-from rankconst.results.tables.cells import Row
+from rankconst.results.tables.cells import Row, is_number
 from rankconst.results.tables.grid import read_tables
 from rankconst.results.tables.headings import Dialect
 from rankconst.results.tables.surroundings import Outline
@@ -163,7 +163,9 @@ def _read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
         ruled = {j for j, (left, right) in enumerate(pairwise(edges)) if set(line[left : right + 1]) <= set("+-=")}
         if not ruled:
             continue
-        if place > start:
+        separate = [] if begun else _split_lines(grid[start:place], edges)
+        rows += ((i + start + j, cells, spans) for j, (cells, spans) in enumerate(separate, 1))
+        if place > start and not separate:
             cells, spans = _split_grid(grid[start:place], edges)
             for j, row in begun.items():
                 rows[row][1][j], cells[j] = f"{rows[row][1][j]} {cells[j]}", ""
@@ -175,6 +177,12 @@ def _read_grid(lines: Sequence[str], i: int) -> tuple[list[Row], int]:
             rows[row][1][j] += f" {line[edges[j] + 1 : stop]}"
         start = place + 1
     return [_make_row(*row) for row in rows], end
+
+
+def _split_lines(part: Sequence[str], edges: Sequence[int]) -> list[tuple[list[str], dict[int, int]]]:
+    """Return a row for each line if each has a name and a number, as where rules are around the whole body only."""
+    split = [_split_grid([line], edges) for line in part]
+    return split if len(split) > 1 and all(cells[0] and any(map(is_number, cells)) for cells, _ in split) else []
 
 
 def _split_grid(part: Sequence[str], edges: Sequence[int]) -> tuple[list[str], dict[int, int]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Above(NamedTuple):
     """A text that belongs to a table."""
 
-    kind: str  # "caption", "sentence" or "heading"
+    kind: str  # "caption", "sentence", "note" (right below the table) or "heading"
     text: str  # without markup
     beside: tuple[str, ...] = ()  # of a heading: those of the same level under the same one
 
@@ -54,7 +54,7 @@ _ORIGINS = {"caption": "the caption", "sentence": "the sentence above", "heading
 _TASKS = {
     "few-shot": r"\b(?:few|one|zero|\d+)[- ]shot\b|[少小]样本",
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
-    "inductive": r"(?<![a-z])inductive\b(?!.*\btransductive\b)|\bunseen entit|\bopen[- ]world\b|归纳(?!.*传导)",
+    "inductive": r"\bunseen entit|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
     "sampled": r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?"
@@ -66,11 +66,19 @@ _TASKS = {
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
     RELATION_PREDICTION: r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
     "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
+    "subset": r"\bsubset of (?:the )?(?:test|valid|evaluation)|"
+    r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
+    r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b",
+    "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain",
     "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
+_INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)
+# What comes up to the last such word; an inductive setting is told by what comes behind.
+_TRANSDUCTIVE = re.compile(r".*(?:\btransductive\b|传导)", re.IGNORECASE | re.DOTALL)
+_ANY_TASK = re.compile("|".join((*_TASKS.values(), _INDUCTIVE.pattern)), re.IGNORECASE)
 _RAW = re.compile(r"\b(?:raw|unfiltered)\b(?! (?:data|text|file|score|triple|graph))", re.IGNORECASE)
-_FILTERED = re.compile(r"(?<!un)filter", re.IGNORECASE)
+_FILTERED = re.compile(r"(?<!un)filter|过滤|過濾", re.IGNORECASE)
 _PERCENT = re.compile(r"[(\[]\s*(?:in )?%\s*[)\]]|\bin (?:%|per ?cent(?:ages?)?\b)|[×*x] ?100\b", re.IGNORECASE)
 _SEVERAL = (
     "[2-9]|[1-9][0-9]+|two|three|four|five|six|seven|eight|nine|ten|several|multiple|different|random|independent"
@@ -81,8 +89,16 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 _BEST = re.compile(r"\b(?:best|max(?:imum)?) (?:[a-z]+ ){0,3}(?:of|over|across|among|from)\b", re.IGNORECASE)
-_VALID = re.compile(r"\b(?:valid|validation|dev|development)\b", re.IGNORECASE)
-_TEST = re.compile(r"\btest", re.IGNORECASE)
+_VALID = re.compile(r"\b(?:valid|validation|dev|development)\b|验证|驗證", re.IGNORECASE)
+_TEST = re.compile(r"\btest|测试|測試", re.IGNORECASE)
+# Prose that says what the numbers are, not how models were trained or chosen.
+_REPORTS = re.compile(
+    r"\b(?:results|numbers|scores|metrics)\b[^.;]{0,40} (?:are|is|were) [^.;]{0,20}\bon (?:the )?(?:valid|dev)"
+    r"|\breport(?:ed)?\b[^.;]{0,40}\b(?:validation|dev|development) (?:set|results|performance|scores|split)"
+    r"|\b(?:report(?:ed)?|use|in|under|are|is) (?:only )?(?:the )?(?:raw|unfiltered)\b(?: \(?(?:raw|unfiltered)\)?)?,? "
+    r"(?:setting|metrics|results|ranks?|evaluation|protocol|numbers)",
+    re.IGNORECASE,
+)
 _SIDES = {
     side: re.compile(
         rf"\b(?:predict(?:ing|ion of)? (?:the )?(?:{words})|only (?:{words})|"
@@ -98,6 +114,16 @@ _LABEL = 4
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
+def find_task(text: str, ignored: str = "") -> str | None:
+    """Return what is evaluated, if a text says that it is no ranking of all entities; one task may be ignored."""
+    if _ANY_TASK.search(text) is None:
+        return None
+    transductive = _TRANSDUCTIVE.match(text)
+    inductive = _INDUCTIVE.search(text, 0 if transductive is None else transductive.end())
+    told = (name for name, pattern in _TASK.items() if pattern.search(text) or (name == "inductive" and inductive))
+    return next((name for name in told if name != ignored), None)
+
+
 def tell(above: Sequence[Above]) -> Told:
     """Return what the texts of a table say about its numbers."""
     if not above:
@@ -105,12 +131,13 @@ def tell(above: Sequence[Above]) -> Told:
     own = [each.text for each in above if each.kind != "heading"]
     if above[0].kind != "caption":  # what has a caption may be far from where it is printed
         own += [each.text for each in above if each.kind == "heading"][:1]
-    leading = [text for text in own if _leads(text)]
-    mentions, origin = _find_dataset(above)
+    reported = (sentence for text in own for sentence in _SENTENCE.split(text) if _REPORTS.search(sentence))
+    leading = [*(text for text in own if _leads(text)), *reported]
+    mentions, origin = _find_dataset([each for each in above if each.kind != "note"])
     raw = next((text for text in leading if _RAW.search(text)), None)
     valid = next((text for text in leading if _VALID.search(text)), None)
     sides = [side for side, pattern in _SIDES.items() if any(map(pattern.search, leading))]
-    task = next((name for text in own for name, pattern in _TASK.items() if pattern.search(text)), None)
+    task = next(filter(None, map(find_task, own)), None)
     graphs = tuple(graph for mention in mentions for graph in list_graphs(mention))
     return Told(
         dataset=graphs[0] if len(graphs) == 1 else None,
@@ -235,6 +262,17 @@ NUMBERED = re.compile(r"(?:Table|Tab\.|Tabelle|表)\s*[A-Z]?\d+\s*[.:：]", re.I
 """What a caption begins with."""
 
 
+# How a paragraph below a table begins that is about its numbers.
+_NOTE = re.compile(
+    r"[\s\\*†‡§(]*+(?:(?:please )?note\b|n\.b\.|remarks?:|注"
+    r"|(?:all |these |the |our )?(?:above |reported )?(?:results|numbers|scores|metrics|values|ranks|rankings) "
+    r"(?:above |here |reported )?(?:are|is|were|have)\b"
+    r"|(?:each|every) (?:test )?(?:triple|fact|query)|we (?:only )?(?:evaluate|rank|report)\b"
+    r"|evaluat(?:ed|ion) (?:is|was|on|among|against|with)\b)",
+    re.IGNORECASE,
+)
+
+
 class Outline:
     """The headings, list items and paragraphs of a document, told from top to bottom."""
 
@@ -243,13 +281,14 @@ class Outline:
         self._said: list[tuple[int | None, str]] = []  # the indentation of a list item, None for a paragraph
         self._tables: list[_Pending] = []
         self._captions_above = False  # True if a numbered caption comes before the first table
+        self._fresh = False  # True if nothing but notes came since the last table
 
     def add_heading(self, level: int, text: str) -> None:
         """Begin a section."""
         parent = self._heading
         while parent.level >= level and parent.parent is not None:
             parent = parent.parent
-        self._heading = _Heading(level, text, parent)
+        self._heading, self._fresh = _Heading(level, text, parent), False
         parent.below.append(self._heading)
         self._said.clear()
 
@@ -260,6 +299,9 @@ class Outline:
             if self._tables and not self._captions_above:
                 self._tables[-1].captions += (text,)
                 return
+        self._fresh = self._fresh and item is None and _NOTE.match(text) is not None
+        if self._fresh and not text.rstrip().endswith((":", "：")):
+            self._tables[-1].notes = (*self._tables[-1].notes, text)[:_NEAR]
         if item is not None:
             self._said = [each for each in self._said if each[0] is not None and each[0] < item]
         self._said.append((item, text))
@@ -272,6 +314,7 @@ class Outline:
         near += [text for _, text in items[::-1] if text not in near]
         self._said = [each for each in items if each[0] is not None and each[0] < indentation]
         self._tables.append(_Pending(rows, tuple(captions), tuple(near), self._heading))
+        self._fresh = True
 
     def list_tables(self) -> list[Printed]:
         """Return the tables with the texts that belong to them, once all is told."""
@@ -286,10 +329,12 @@ class _Pending:
     captions: tuple[str, ...]
     sentences: tuple[str, ...]
     heading: _Heading
+    notes: tuple[str, ...] = ()
 
     def finish(self) -> Printed:
         above = [Above("caption", text) for text in self.captions]
         above += [Above("sentence", text) for text in self.sentences]
+        above += [Above("note", text) for text in self.notes]
         heading: _Heading | None = self.heading
         while heading is not None and heading.parent is not None:
             beside = tuple(each.text for each in heading.parent.below if each is not heading)

@@ -9,14 +9,28 @@ AmpliGraph 1, github.com/Accenture/AmpliGraph, ``experiments`` and ``ampligraph/
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within
+from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
 from rankconst.results.tables.cells import is_number
-from rankconst.results.tables.columns import Meaning, parse_column, read_words
+from rankconst.results.tables.columns import (
+    OF_KIND,
+    ROLES,
+    Meaning,
+    find_other_tasks,
+    find_split,
+    is_kind,
+    parse_column,
+    read_words,
+)
+from rankconst.results.tables.grid import join_names
+from rankconst.results.tables.settings import count_tasks, read_mode, read_setting
+from rankconst.results.tables.surroundings import find_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +41,9 @@ if TYPE_CHECKING:
 _ROLES = {
     "dataset": "dataset",
     "dataset_name": "dataset",
+    "eval_dataset": "dataset",
+    "test_dataset": "dataset",
+    "target_dataset": "dataset",
     "model": "model",
     "model_name": "model",
     "split": "split",
@@ -34,7 +51,15 @@ _ROLES = {
     "protocol": "protocol",
 }
 _CONTAINERS = {"results", "metrics"}
-_SETTINGS = {"hyperparams", "model_params", "best_params", "params", "config"}
+_SETTINGS = {
+    "hyperparams", "hyperparameters", "model_params", "best_params", "params", "config", "args", "arguments",
+    "settings", "options",
+}  # fmt: skip
+_COUNTS = {squash(name) for name in ("num tasks", *ROLES["num_tasks"]) if len(name) > 1}
+# Where settings name a dataset, perhaps as a folder.
+_FOLDERS = ("dataset", "dataset_name", "data_name", "data", "data_path", "data_dir", "benchmark")
+_VERSION = re.compile(r"v\d+(?:_ind)?", re.IGNORECASE)
+_BY_RELATION = re.compile(r"(?:per|by)[_ -]relations?|relations", re.IGNORECASE)
 # The name of any metric contains one of these; asking the catalogue is slower. A bare "std" belongs to another metric.
 _LIKELY = re.compile(r"rank|hit|mr|h.?\d|dcg", re.IGNORECASE)
 _BENCHMARK = re.compile(
@@ -50,44 +75,111 @@ class _Table:
     line: int | None
     where: str
     path: tuple[str, ...]
-    stated: Mapping[str, str]
+    stated: Mapping[str, Any]
     values: Mapping[str, Value]
 
 
 def _parse(key: str) -> Meaning | None:
     meaning = parse_column(key) if _LIKELY.search(key) else None
-    return meaning if meaning is not None and meaning.role == "measured" and meaning.reason is None else None
+    return meaning if meaning is not None and meaning.role == "measured" else None
 
 
 def _walk(
-    value: Value, where: str, path: tuple[str, ...], stated: Mapping[str, str], line: int | None
+    value: Value, where: str, path: tuple[str, ...], stated: Mapping[str, Any], line: int | None
 ) -> Iterator[_Table]:
     if isinstance(value, list):  # as json.dump and DataFrame.to_json(orient="records") write rows
         for place, each in enumerate(value, start=1):
             yield from _walk(each, f"{where}{place}.", path, stated, line)
     if not isinstance(value, dict):
         return
-    stated = {**stated, **_read_roles(value)}
+    own = _read_roles(value)
+    stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
         yield _Table(line, where, path, stated, value)
     for key, inner in value.items():
         if key in _SETTINGS:
             continue
-        words = {"split": key} if key in SPLIT_WORDS else read_words(key) or {}
+        words = {"split": key} if key in SPLIT_WORDS else read_words(key) or read_mode(key) or {}
         onward = path if key in _CONTAINERS or words else (*path, key)
-        yield from _walk(inner, f"{where}{key}.", onward, {**stated, **words}, line)
+        told = _read_key(key, inner) if isinstance(inner, dict) else {}
+        if where and _BY_RELATION.fullmatch(where.split(".")[-2]):
+            told = {"relations": (key,)}
+        yield from _walk(inner, f"{where}{key}.", onward, {**stated, **told, **words}, line)
 
 
-def _read_roles(value: Mapping[str, Value]) -> dict[str, str]:
+def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
+    """Return what the key of an object says of the metrics in it: a kind of relations, or another task."""
+    if is_kind(key):
+        return {"unclear": OF_KIND.format(key)}
+    split = find_split(key)
+    said = {"split": split} if split is not None else {}
+    if key.lower() in {"relation", "relations", "rel"} and any(_parse(each) for each in inner):
+        return {"task": RELATION_PREDICTION}
+    task = find_task(key.replace("_", " "))
+    if task is not None or _BY_RELATION.fullmatch(key):
+        return said if task is None or _BY_RELATION.fullmatch(key) else {**said, "task": task}
+    if find_other_tasks(key.replace("_", " ")) and any(_parse(each) for each in inner):
+        return {"unclear": f"{key!r} is not understood: it may be of other tasks, or of a part of them"}
+    return said
+
+
+def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
     """Return what an object says about its metrics."""
-    texts = {key: str(each) for key, each in value.items() if isinstance(each, str)}
-    stated = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
+    texts = {key: str(each) for key, each in value.items() if isinstance(each, str | bool)}
+    named = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
+    named |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
+    stated: dict[str, Any] = {**named}
+    own = value.get("dataset")
+    settings = [each for key, each in value.items() if key in _SETTINGS and isinstance(each, dict)]
+    for each in (*settings, own if isinstance(own, dict) else {}):
+        stated |= _find_dataset(each)
+        for key, inner in _flatten(each):
+            stated |= (isinstance(inner, str | bool) and read_setting(key, str(inner), anywhere=True)) or {}
     stated |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
+    for key in (key for key in texts if _RUN.fullmatch(key) and find_within(texts[key]) is not None):
+        stated = {"dataset": find_within(texts[key]), "split": find_split(texts[key]), **stated}
+    if _VERSION.fullmatch(texts.get("version", "")) and "dataset" in stated:
+        stated["dataset"] = join_names(stated["dataset"], texts["version"])
+    for key, text in texts.items():
+        stated |= read_setting(key, text) or {}
+        if squash(key) in _COUNTS and (count := read_count(text)):
+            stated["num_tasks"] = count
+    stated[_TOLD] = tuple(role for role, said in stated.items() if said != named.get(role))
+    relations = value.get("relations")
+    if isinstance(relations, list) and relations and all(type(each) is str for each in relations):
+        stated["relations"] = tuple(relations)
     results = value.get("results")
     # Other tools use the same names of metrics, but do not keep these settings with them.
-    if "hyperparams" in value or ("model_params" in value and isinstance(results, dict) and "hits_1" in results):
+    if ("hyperparams" in value and any(key.startswith("H@") for key in value)) or (
+        "model_params" in value and isinstance(results, dict) and "hits_1" in results
+    ):
         stated["tool"] = "ampligraph"
     return stated
+
+
+def _flatten(settings: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+    """Yield settings; those of a part of a program with its name before theirs."""
+    for key, value in settings.items():
+        yield key, value
+        if isinstance(value, dict):
+            yield from ((f"{key} {inner}", each) for inner, each in value.items())
+
+
+# Keys whose text may hold dataset and split.
+_RUN = re.compile(
+    r"name|(?:run|exp|experiment)(?:_(?:name|id))?|(?:save|output|log|checkpoint|ckpt|model)?_?(?:path|dir|file)",
+    re.IGNORECASE,
+)
+
+
+def _find_dataset(settings: Mapping[str, Value]) -> dict[str, str]:
+    """Return the known dataset that settings name, or its folder."""
+    for key in ("name", *_FOLDERS):
+        text = settings.get(key)
+        name = text.rstrip("/").rpartition("/")[2] if isinstance(text, str) else ""
+        if _BENCHMARK.search(name):
+            return {"dataset": name}
+    return {}
 
 
 def _find_role(key: str, text: str) -> str:
@@ -102,7 +194,7 @@ def _list_tables(records: tuple[Record, ...]) -> list[_Table]:
 
 def _recognise(document: Document) -> bool:
     return looks_structured(document) and any(
-        _parse(key) and not isinstance(value, (dict, list))
+        _parse(key) and (not isinstance(value, (dict, list)) or _read_mean(value) is not None)
         for table in _list_tables(read_records(document)[:5])
         for key, value in table.values.items()
     )
@@ -117,32 +209,48 @@ def _read(document: Document) -> Reading:
     for table in tables:
         stated = {**dict(zip(names.get(len(table.path), ()), table.path, strict=False)), **table.stated}
         row = {"line": "" if table.line is None else str(table.line)}
-        row |= {role: said for role, said in stated.items() if role != "tool"}
+        row |= {role: said for role, said in stated.items() if isinstance(said, str) and role not in _UNSHOWN}
         for key, value in table.values.items():
             meaning = _parse(key)
             if meaning is None or meaning.metric is None:
                 continue
             place = f"{table.where}{key}"
-            text, why = read_number(value)
-            if why:
+            text, why = _read_mean(value) or read_number(value)
+            if why := meaning.reason or why:
                 skipped.append(Skipped(table.line, place, why))
                 continue
             if meaning.percent and "%" not in text:
                 text = f"{text}%"
             row[key] = text
-            context = Stated(
-                dataset=stated.get("dataset") or meaning.dataset,
-                split=meaning.split or stated.get("split"),
-                side=meaning.side or stated.get("side"),
-                protocol=meaning.protocol or (None if meaning.filtered else stated.get("protocol")),
-                tool=stated.get("tool"),
-                model=stated.get("model"),
-                rank_type=meaning.rank_type or stated.get("rank_type"),
-            )
+            own = {role: each for role in _OWN if (each := getattr(meaning, role)) is not None}
+            said = {role: each for role, each in stated.items() if role in _STATED}
+            if meaning.filtered:
+                said.pop("protocol", None)
+            said = {**own, **said, **{role: own[role] for role in own if role != "dataset"}}
+            graphs = said.get("dataset", "").split(" or ")
+            said |= {"dataset": None, "among": tuple(graphs)} if len(graphs) > 1 else {}
+            context = Stated(**count_tasks(said))
             # Such files are often rounded, so the last digit is uncertain.
             entries.append(Entry(meaning.metric, text, len(rows), key, table.line, context, meaning.adjustment))
         rows.append(row)
-    return make_reading(document, READER.key, "wide", rows, entries, skipped=skipped)
+    told = dict.fromkeys(name for table in tables for name in table.stated.get(_TOLD, ()) if name in _OWN)
+    understood = f"{', '.join(told)} from the settings next to its numbers" if told else ""
+    return replace(make_reading(document, READER.key, "wide", rows, entries, skipped=skipped), understood=understood)
+
+
+# What the name of a metric says, and what is around it.
+_OWN = ("dataset", "split", "side", "protocol", "rank_type")
+_STATED = {*_OWN, "tool", "model", "task", "unclear", "relations", "num_tasks", "num_triples"}
+_TOLD = "told"  # the names of what settings say
+_UNSHOWN = {"tool", "task", "unclear"}
+
+
+def _read_mean(value: Value) -> tuple[str, str] | None:
+    """Return a mean over runs with its deviation, as ``{"mean": 0.47, "std": 0.01}`` has it; None if it is none."""
+    if not isinstance(value, dict) or not value.keys() >= {"mean", "std"}:
+        return None
+    (mean, why), (deviation, _) = read_number(value["mean"]), read_number(value["std"])
+    return (f"{mean} ± {deviation}" if deviation else mean, why)
 
 
 def _name_levels(paths: list[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:

@@ -181,8 +181,8 @@ def _recognise(document: Document) -> bool:
 
 
 def _is_ours(record: Record, way: _Way) -> bool:
-    # Tie policies are common words: "best" may as well be a run.
-    return bool(way.side or (way.rank_type and way.path.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
+    # Tie policies are common words, "best" may as well be a run; and other programs name sides, but no tie policies.
+    return bool(way.rank_type and (way.side or way.path.split(".")[0] in _CONTAINERS)) or _is_experiment(record)
 
 
 def _read(document: Document) -> Reading:

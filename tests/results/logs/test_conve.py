@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from log_samples import CONVE, TUCKER
 from rankconst.results.logs.conve import READER
+from rankconst.results.tables.columns import WHICH_SIDES
 from readings import reading_of
 
 read = reading_of(READER, "conve.log")
@@ -14,10 +15,16 @@ def test_headings_say_which_tool_it_was() -> None:
     assert {entry.context.tool for entry in read(TUCKER.text).entries} == {"tucker"}
 
 
-def test_without_headings_only_sides_do() -> None:
-    both = "Hits @10: 0.49\n"
+def test_sides_are_those_of_conve_where_it_is_known() -> None:
+    both, left = "Hits @10: 0.49\n", "Hits left @10: 0.5\n"
     assert [entry.context.tool for entry in read(both).entries] == [None]
-    assert [entry.context.tool for entry in read(both + "Hits left @10: 0.5\n").entries] == ["conve", "conve"]
+    for sign in ("test_evaluation\n", "Mean rank: {0} 188.8\n"):
+        last = read(sign + left).entries[-1].context
+        assert (last.tool, last.side) == ("conve", "tail")
+    # KG-BERT prints such lines, too, and its left is where heads are corrupted.
+    unknown = read(both + left)
+    assert [entry.context.side for entry in unknown.entries] == ["both"]
+    assert [each.why for each in unknown.skipped] == [WHICH_SIDES]
 
 
 def test_tucker_counts_both_directions() -> None:

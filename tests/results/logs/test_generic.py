@@ -158,6 +158,41 @@ PRINTS = {
         "Best validation results: MRR 0.45\nTest results of NewE:\nMRR = 0.41\n",
         ["1 valid both - - MRR 0.45", "3 test both - - MRR 0.41"],
     ),
+    "said behind numbers": (
+        "MRR: 0.35, Hits@10: 0.5 (valid)\nMRR: 0.3 (raw), 0.4 (filtered)\nMRR 0.2 Hits@3 0.3 head prediction only\n",
+        ["1 valid both - - MRR 0.35", "1 valid both - - Hits@10 0.5", "2 - both raw - MRR 0.3", "2 - both - - MRR 0.4",
+         "3 - head - - MRR 0.2", "3 - head - - Hits@3 0.3"],
+    ),
+    "said behind some numbers": ("MRR 0.3 (raw) Hits@10 0.4\n", ["1 - both raw - MRR 0.3"]),
+    "said of a number to compare with": ("Test MRR: 0.3 vs. 0.4 on valid\n", ["1 test both - - MRR 0.3"]),
+    "chosen on valid": ("test MRR at best valid epoch: 0.33\nTest MRR 0.3 selected on valid MRR\n",
+                        ["1 test both - - MRR 0.33", "2 test both - - MRR 0.3"]),
+    "a heading in parentheses": (
+        "INFO: MICRO (valid filtered)\nmrr: 0.3\nINFO: MICRO (test raw)\nmrr: 0.2\n",
+        ["2 valid both - - MRR 0.3", "4 test both raw - MRR 0.2"],
+    ),
+    "a heading with a remark": (
+        "Dev set performance: (include test set labels)\nMRR = 0.4\n", ["2 valid both - - MRR 0.4"]
+    ),
+    "train, then something else": (
+        "Epoch 1 train: mrr 0.9\nEpoch 1 eval: mrr 0.3\n", ["1 train both - 1 MRR 0.9", "2 - both - 1 MRR 0.3"]
+    ),
+    "Chinese": (
+        "在验证集上 MRR：0.33\n测试集（原始）：\nMRR：0.2\n",
+        ["1 valid both - - MRR 0.33", "3 test both raw - MRR 0.2"],
+    ),
+    "negatives among the settings": (
+        "negative_sample_size: 256\nnum_eval_negatives: 100\nMRR: 0.8\n", ["3 - both sampled:100 - MRR 0.8"]
+    ),
+    "settings of the evaluation": (
+        "Namespace(data='WN18RR', eval_filtered=False, eval_side='tail', mode='train')\nMRR: 0.3\nfiltered mrr: 0.4\n",
+        ["2 - tail raw - MRR 0.3", "3 - tail - - MRR 0.4"],
+    ),
+    "both parts are all": ("over direct and inverse: MRR 0.4\n", ["1 - both - - MRR 0.4"]),
+    "the average below the sides": (
+        "Tail...\nMRR: 0.4\nAverage:\nMRR: 0.3\n", ["2 - tail - - MRR 0.4", "4 - both - - MRR 0.3"]
+    ),
+    "negatives behind": ("MRR: 0.9 (among 50 sampled negatives)\n", ["1 - both sampled:50 - MRR 0.9"]),
     "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
 }  # fmt: skip
 
@@ -209,6 +244,14 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("mean_reciprocal_rank_filtered_with_test: 0.34", "a part of a record of LibKGE"),
         ("mean_rank={'best': 7.3, 'worst': 7.5, 'avg': 7.4}", "PyKEEN before 1.5 prints so"),
         ("Train mrr: 0.9, Best test mrr: 0.8", "GraphStorm ranks true edges among sampled negatives"),
+        ("Stats: pos_rank:  65.4 , mrr:  0.243 , r1:  0.151", "PyTorch-BigGraph ranks true edges among sampled ones"),
+        ("Valid MRR: 0.3 (test)", "its line names two splits or sides"),
+        ("test (inverse): MRR 0.25", "'inverse' before it is not understood"),
+        ("[Relation] MRR: 0.95", "'Relation' before it is not understood"),
+        ("MRR: 0.3 (valid of old)", "'valid of old' behind it is not understood"),
+        ("MRR: 0.3 (vs. 0.4 on WN18RR)", "'on WN18RR)' behind it is not understood"),
+        ("WN18RR MRR: 0.3 (FB15k-237)", "its line names several datasets"),
+        ("MRR: 0.3 on WN18RR and UMLS", "its line names several datasets"),
     ],
 )
 def test_what_is_not_understood_is_left_out(line: str, why: str) -> None:
@@ -234,6 +277,7 @@ def test_a_line_with_several_datasets_gives_the_first_one_its_own_numbers_only()
         (RSN, "dataset FB15k-237 from its settings; 3 of 3 numbers name no split"),
         (PRINTS["hits in percent only"][0], "Hits in percent; 2 of 2 numbers name no split"),
         (PYG, "as pyg prints them"),
+        ("filtered: False\neval_side: tail\nMRR: 0.3\n", "raw and tail from its settings"),
     ],
 )
 def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
@@ -255,12 +299,42 @@ def test_it_says_how_it_was_understood(text: str, understood: str) -> None:
         ("--data_path data/UMLS\nResults on WN18RR:\nMRR: 0.3\n", ["WN18RR"]),
         ("--data_path data/UMLS\nResults:\nMRR: 0.3\n", ["UMLS"]),
         ("Evaluating on ICEWS14\nMRR: 0.3\n", ["ICEWS14"]),
+        ("MRR: 0.3 (WN18RR)\nMRR: 0.3, Hits@10: 0.5 on UMLS\nMRR: 0.2\n", ["WN18RR", "UMLS", "UMLS", None]),
+        ("MRR 0.4 (WN18RR), 0.3 (FB15k-237)\n", ["WN18RR", "FB15k-237"]),
+        ("It has an MRR of 0.4 on WN18RR and 0.3 on FB15k-237.\n", ["WN18RR", "FB15k-237"]),
+        ("MRR is 0.4 for WN18RR, and Hits@10 is 0.5.\n", ["WN18RR"]),
+        ("MRR 0.4, WN18RR: MRR 0.3, on UMLS\n", []),
+        ("saved to ./ckpt/wn18rr_valid_best.pt\nMRR: 0.3\n", ["wn18rr"]),
+        ("Loading WN18RR ...\n#train 86835 #valid 3034\nMRR: 0.3\n", ["WN18RR"]),
     ],
 )
 def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, datasets: list[str | None]) -> None:
     reading = READER.read(Document("eval.txt", text))
     assert [entry.context.dataset for entry in reading.entries] == datasets
     assert ("dataset from the lines that name it" in reading.understood) == (any(datasets) and datasets != ["UMLS"])
+
+
+@pytest.mark.parametrize(
+    ("text", "tasks"),
+    [
+        ("temporal: False, inductive bias: none, relation prediction: 0\ntimestamp 00:01: MRR: 0.3\n", [None]),
+        ("Relation prediction:\nTest\nMRR: 0.9\nEntity prediction:\nMRR: 0.3\n", ["relation prediction", None]),
+        ("Evaluating on 1000 random test triples\nMRR: 0.3\n", ["subset"]),
+        ("1-to-N: MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
+        ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
+        ("INFO:root:MRR | Hits@1 | Hits@5 | Hits@10 : 0.8 | 0.7 | 0.9 | 0.95\n", ["sampled"] * 4),
+        ("MRR: 0.9 among 50 negatives\nMRR: 0.8 among 100 negatives\n", ["sampled"] * 2),
+    ],
+)
+def test_numbers_of_other_tasks_are_told(text: str, tasks: list[str | None]) -> None:
+    assert [entry.context.task for entry in READER.read(Document("eval.txt", text)).entries] == tasks
+
+
+def test_what_is_open_is_left_to_the_user() -> None:
+    graphs = READER.read(Document("eval.txt", "trained on WN18RR and UMLS\nMRR: 0.3\n")).entries
+    assert [entry.context.among for entry in graphs] == [("WN18RR", "UMLS")]
+    splits = READER.read(Document("eval.txt", "MRR: 0.3\nTest MRR: 0.3\n")).entries
+    assert [(entry.context.split, entry.context.split_open) for entry in splits] == [(None, True), ("test", False)]
 
 
 @pytest.mark.parametrize("text", ["All was good.", "loss: 0.3", "model,MRR\nTransE,0.3\n", "rank: 0", "MRR", ""])

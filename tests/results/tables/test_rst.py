@@ -169,3 +169,12 @@ def test_any_text_is_read_or_refused(document: Document) -> None:
 )  # fmt: skip
 def test_markup(cell: str, plain: str) -> None:
     assert strip_rst(cell) == plain
+
+
+def test_rules_may_be_around_the_whole_body_only() -> None:
+    rule = "+-------+-------+\n"
+    pretty = f"{rule}| split |  MRR  |\n{rule}| valid | 0.351 |\n| test  | 0.350 |\n{rule}"
+    assert [(entry.context.split, entry.text, entry.line) for entry in read(pretty).entries] == [
+        ("valid", "0.351", 4),
+        ("test", "0.350", 5),
+    ]

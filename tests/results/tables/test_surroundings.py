@@ -417,3 +417,31 @@ def test_sizes_of_a_benchmark_over_columns() -> None:
     reading = read("## CoDEx, MRR\n\n| Model | S | M |\n|---|---|---|\n| TransE | .35 | .3 |\n")
     tasks = [each.batch.tasks.dataset for each in rankconst.adjust(reading).done]
     assert tasks == ["codexsmall", "codexmedium"]
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "said"),
+    [
+        ("", "Note: all numbers are on the validation set.", ("WN18RR", "valid", None, None)),
+        ("", "\\* we only evaluate tail prediction.", ("WN18RR", None, "tail", None)),
+        ("", "Evaluation is among 50 random negatives.", ("WN18RR (sampled)", None, None, None)),
+        ("", "We report raw metrics.\n\nThe valid ones are better.", ("WN18RR", None, None, "raw")),
+        ("", "Results on the validation set:", ("WN18RR", None, None, None)),  # of the next table
+        ("", "We train on the validation set, too.", ("WN18RR", None, None, None)),
+        ("We report numbers in the raw (unfiltered) setting, in which no known triple at all is removed from any list.",
+         "", ("WN18RR", None, None, "raw")),
+        ("The validation set is large enough to choose hyperparameters of each model, and the raw files are here.", "",
+         ("WN18RR", None, None, None)),
+        ("验证集结果", "", ("WN18RR", "valid", None, None)),
+        ("Evaluation on 1,000 random test triples:", "", ("WN18RR (subset)", None, None, None)),
+        ("", "Numbers are of a subset of the test triples.", ("WN18RR (subset)", None, None, None)),
+        ("with type constraints:", "", ("WN18RR (type-constrained)", None, None, None)),
+        ("without type constraints:", "", ("WN18RR", None, None, None)),
+        ("inductive, then transductive:", "", ("WN18RR", None, None, None)),
+        ("transductive, then inductive:", "", ("WN18RR (inductive)", None, None, None)),
+    ],
+)  # fmt: skip
+def test_notes_and_reports_say_what_numbers_are(above: str, below: str, said: tuple[str | None, ...]) -> None:
+    (entry,) = read(f"# WN18RR\n\n{above}\n{_TABLE}\n{below}\n").entries
+    context = entry.context
+    assert (context.dataset, context.split, context.side, context.protocol) == said

@@ -1,0 +1,167 @@
+"""Names with values that say how numbers were evaluated: what each says, written down by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rankconst.results.document import Document
+from rankconst.results.formats import read_opened
+from rankconst.results.tables.columns import WHICH_SIDES
+from rankconst.results.tables.settings import names_setting, read_setting
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("filtered", "False", {"protocol": "raw"}), ("filter_eval", "true", {}), ("is_raw", "yes", {"protocol": "raw"}),
+        ("setting", "raw", {"protocol": "raw"}), ("filter", "time-aware", {"protocol": "time-aware"}),
+        ("mode", "head-batch", {"side": "head"}), ("predict", "tail only", {"side": "tail"}),
+        ("mode", "train", {}), ("split", "val", {"split": "valid"}), ("setting", "transductive", None),
+        ("eval_mode", "random_100", {"protocol": "sampled:100"}), ("eval_mode", "sampled", {"task": "sampled"}),
+        ("eval_mode", "full", {}), ("num_eval_negatives", "50", {"protocol": "sampled:50"}),
+        ("neg_size_eval_train", "500", {}), ("num_negatives", "256", {}), ("candidates", "all", {}),
+        ("num_candidates", "1000", {"task": "sampled"}), ("task", "link prediction", {}),
+        ("task", "relation_prediction", {"task": "relation prediction"}), ("learning_rate", "0.1", {}),
+        ("num_test_triples", "3,134", {"num_triples": 3134}), ("relations", "237", {}),
+        ("relation", "_hypernym", {"relations": ("_hypernym",)}),
+    ],
+)  # fmt: skip
+def test_each_says_what_a_reader_would_say(name: str, value: str, said: dict[str, Any] | None) -> None:
+    assert read_setting(name, value) == said
+
+
+def test_only_what_is_said_of_an_evaluation_counts_among_other_settings() -> None:
+    assert read_setting("filtered", "false", anywhere=True) == {"protocol": "raw"}
+    assert read_setting("mode", "head", anywhere=True) == {}
+    assert names_setting("eval mode")
+    assert not names_setting("model")
+
+
+def say(name: str, text: str) -> list[dict[str, Any]]:
+    """Return what is stated of each number of a file, but for its model."""
+    fields = ("dataset", "split", "side", "protocol", "task", "num_tasks", "relations", "among")
+    contexts = [entry.context for entry in read_opened(Document(name, text)).entries]
+    return [{field: said for field in fields if (said := getattr(each, field))} for each in contexts]
+
+
+WN = {"dataset": "WN18RR"}
+
+
+@pytest.mark.parametrize(
+    ("inner", "said"),
+    [
+        ('"filtered": false, "mrr": 0.3', [{**WN, "protocol": "raw"}]),
+        ('"filtered": false, "filtered_mrr": 0.3', [WN]),
+        ('"mode": "head-batch", "mrr": 0.3', [{**WN, "side": "head"}]),
+        ('"task": "relation_prediction", "mrr": 0.9', [{**WN, "task": "relation prediction"}]),
+        ('"entity": {"mrr": 0.3}, "relation": {"mrr": 0.9}', [WN, {**WN, "task": "relation prediction"}]),
+        ('"per_relation": {"_hypernym": {"mrr": 0.1}}, "mrr": 0.4', [WN, {**WN, "relations": ("_hypernym",)}]),
+        ('"num_test_triples": 500, "tail_mrr": 0.3', [{**WN, "side": "tail", "num_tasks": 500}]),
+        ('"num_test_triples": 500, "mrr": 0.3', [{**WN, "num_tasks": 1000}]),
+        ('"count": 6268, "mrr": 0.3', [{**WN, "num_tasks": 6268}]),
+        ('"tail-batch": {"mrr": 0.3}', [{**WN, "side": "tail"}]),
+        ('"best_valid_result": {"mrr": 0.3}', [{**WN, "split": "valid"}]),
+        ('"sampled_metrics": {"mrr": 0.9}', [{**WN, "task": "sampled"}]),
+        (
+            '"config": {"eval": {"filter": false, "side": "tail"}}, "mrr": 0.3',
+            [{**WN, "protocol": "raw", "side": "tail"}],
+        ),
+        ('"version": "v1", "mrr": 0.3', [{"among": ("WN18RR v1 (GraIL)", "WN18RR v1 ind (GraIL)")}]),
+        ('"config": {"num_eval_negatives": "100", "mode": "head"}, "mrr": 0.8', [{**WN, "protocol": "sampled:100"}]),
+    ],
+)
+def test_keys_of_json_say_how_its_numbers_were_evaluated(inner: str, said: list[dict[str, Any]]) -> None:
+    assert say("a.json", f'{{"dataset": "WN18RR", {inner}}}') == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"head": {"mrr": 0.3}, "tail": {"mrr": 0.3}, "avg": {"mrr": 0.3}}',
+        '{"both": {"hits_at_10": 0.3}}',
+        '{"mrr": 0.3, "hits@10": 0.5, "hyperparams": {"k": 100}}',
+    ],
+)
+def test_keys_that_any_program_may_use_are_of_no_tool(text: str) -> None:
+    reading = read_opened(Document("a.json", text))
+    assert (reading.tool, {entry.context.tool for entry in reading.entries}) == (None, {None})
+
+
+def test_it_says_how_it_was_understood() -> None:
+    inner = read_opened(Document("a.json", '{"config": {"dataset": "WN18RR"}, "mode": "head", "test": {"mrr": 0.3}}'))
+    assert inner.understood == "dataset, side from the settings next to its numbers"
+    assert not read_opened(Document("a.json", '{"dataset": "WN18RR", "split": "test", "mrr": 0.3}')).understood
+    below = "# WN18RR\n\n| A | MRR |\n|---|---|\n| B | 0.3 |\n\nNote: numbers are of the validation set.\n"
+    assert "split valid from the text around it" in read_opened(Document("a.md", below)).understood
+
+
+@pytest.mark.parametrize("key", ["unseen", "rp_test", "inverse", "rel"])
+def test_keys_may_be_of_other_tasks(key: str) -> None:
+    (entry,) = read_opened(Document("a.json", f'{{"dataset": "WN18RR", "{key}": {{"mrr": 0.3}}}}')).entries
+    assert entry.context.unclear or entry.context.task
+
+
+def test_a_mean_over_runs_may_be_an_object() -> None:
+    (entry,) = read_opened(Document("a.json", '{"dataset": "WN18RR", "mrr": {"mean": 0.47, "std": 0.01}}')).entries
+    assert entry.text == "0.47 ± 0.01"
+
+
+def test_kinds_of_relations_are_no_models() -> None:
+    reading = read_opened(Document("a.json", '{"dataset": "WN18RR", "1-N": {"mrr": 0.2}, "mrr": 0.4}'))
+    assert [entry.context.unclear[:35] for entry in reading.entries] == ["", "it is of the relations that are 1-N"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"config": {"dataset": "WN18RR", "model": "RotatE"}, "test": {"mrr": 0.4}}',
+        '{"args": {"data_path": "data/WN18RR/"}, "results": {"test": {"mrr": 0.4}}}',
+        '{"dataset": {"name": "WN18RR", "split": "test"}, "test": {"mrr": 0.4}}',
+        '{"experiment": "WN18RR_rotate_test", "mrr": 0.4}',
+        '{"train_dataset": "FB15k-237", "eval_dataset": "WN18RR", "test": {"mrr": 0.4}}',
+    ],
+)
+def test_settings_name_the_dataset(text: str) -> None:
+    assert say("a.json", text) == [{**WN, "split": "test"}]
+
+
+@pytest.mark.parametrize(
+    ("heading", "rows", "said"),
+    [
+        ("type", "filtered|raw", [{}, {"protocol": "raw"}]),
+        ("mode", "head-batch|tail-batch", [{"side": "head"}, {"side": "tail"}]),
+        ("eval_mode", "random_100|full", [{"protocol": "sampled:100"}, {}]),
+        ("candidates", "all|50", [{}, {"task": "sampled"}]),
+        ("task", "relation prediction|link prediction", [{"task": "relation prediction"}, {}]),
+        ("setting", "raw|with attention", [{}, {}]),  # of something else
+        ("path", "out/WN18RR/a.json|out/umls/b.json", [WN, {"dataset": "umls"}]),
+        ("run", "rotate_wn18rr_1|rotate_mygraph_1", [{}, {}]),
+        (
+            "run",
+            "umls_dev_1|umls_test_1",
+            [{"dataset": "umls", "split": "valid"}, {"dataset": "umls", "split": "test"}],
+        ),
+        ("sampled", "yes|no", [{"task": "sampled"}, {}]),
+        ("inductive", "True|False", [{"task": "inductive"}, {}]),
+        ("test_dataset", "WN18RR|UMLS", [WN, {"dataset": "UMLS"}]),
+    ],
+)
+def test_columns_say_how_their_rows_were_evaluated(heading: str, rows: str, said: list[dict[str, Any]]) -> None:
+    text = "".join(f"A,{cell},0.3\n" for cell in rows.split("|"))
+    assert say("a.csv", f"model,{heading},mrr\n{text}") == said
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '{"dataset": "WN18RR", "mrr_left": 0.3, "mrr": 0.4}'),
+        ("a.csv", "model,left mrr,mrr\nA,0.3,0.4\n"),
+        ("a.md", "| model | Left | Both |\n|---|---|---|\n| | MRR | MRR |\n| A | 0.3 | 0.4 |\n"),
+    ],
+)
+def test_left_and_right_are_no_sides(name: str, text: str) -> None:
+    reading = read_opened(Document(name, text))
+    assert [entry.text for entry in reading.entries] == ["0.4"]
+    assert WHICH_SIDES in {each.why for each in reading.skipped}
