@@ -77,7 +77,7 @@ def exchange_folder(fresh: Path, target: Path) -> None:
 def _swap(one: Path, other: Path) -> bool:
     """Let two folders change places in one step; False where the system, or the file system, has no such call."""
     paths = os.fsencode(one), os.fsencode(other)
-    with suppress(OSError, AttributeError, ImportError):
+    with suppress(OSError, AttributeError, ImportError, TypeError):  # what CDLL(None) raises on Windows
         import ctypes
 
         system = ctypes.CDLL(None)
