@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,14 +146,14 @@ def _is_descriptor(descriptor: Any) -> bool:
     if not isinstance(descriptor, dict) or not isinstance(version := descriptor.get("version"), str):
         return False
     lists = [(descriptor.get("resources"), ("name", "hash")), (descriptor.get("provenance", []), ("dataset",))]
-    return len(version) <= _LONGEST_VERSION and all(
+    return _VERSION.fullmatch(version) is not None and all(
         isinstance(rows, list)
         and all(isinstance(row, dict) and all(isinstance(row.get(key, ""), str) for key in keys) for row in rows)
         for rows, keys in lists
     )
 
 
-_LONGEST_VERSION = 100
+_VERSION = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,99}")  # files are called by it
 
 
 def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:

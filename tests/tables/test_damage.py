@@ -166,6 +166,11 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "too large": lambda: raw(b" " * (LARGEST[".json"] + 1)),
     "version of 5,000 digits": partial(said, version="1" * 5000 + ".0.0"),
     "version of 5,000 letters": partial(said, version="a" * 5000),
+    **{f"version {text!r}": partial(said, version=text) for text in ("../x", "", ".", "1/2", "a\nb")},
+    **{
+        f"dataset {key!r}": partial(put, "datasets", "dataset", [key])
+        for key in ("../x", "", "..", "a b", "/x", "\x1b")
+    },
     "version a number": partial(said, version=1),
     "no version": partial(said, version=None),
     "resources an object": partial(said, resources={}),
