@@ -270,6 +270,41 @@ def test_where_half_of_the_ranks_are_expected(
     assert found == pytest.approx((middle, distance), abs=2e-3)
 
 
+def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, largest: float) -> float:
+    """Shut M in by Hoeffding's bound, as :func:`_bound_distance` says it does, from n tasks of one size."""
+
+    def is_unlikely(share: float, level: int) -> bool:
+        law = (share, 1 - share)
+        parts = (level / n, 1 - level / n)
+        divergence = sum(p * math.log(p / q) if q else math.inf for p, q in zip(parts, law, strict=True) if p)
+        return math.exp(-n * divergence) < 1e-13 / 4
+
+    def has_more(first: float, last: float) -> bool:
+        share = (min(max(last, 0), size) - min(max(first - 1, 0), size)) / size
+        return share * n > n // 2 and is_unlikely(share, n // 2)
+
+    def has_fewer(first: float, last: float) -> bool:
+        share = max(min(max(last, 0), size) - min(max(first - 1, 0), size), 0) / size
+        return share * n < (n + 1) // 2 and is_unlikely(share, (n + 1) // 2)
+
+    doubled = [2.0**k for k in range(60)]
+    low = middle - next(d for d in doubled if d >= size or has_fewer(1, middle - d - 1))
+    low = max(low, middle - size)
+    high = min(middle + next(d for d in doubled if d >= size or has_more(1, middle + d)), middle + size)
+    over = next(d for d in doubled if d >= largest or has_more(high - value - d, low + value + d))
+    under = next(d for d in doubled if d >= largest or value < d or has_fewer(low - value + d, high + value - d))
+    return max(min(over, largest), min(under, largest, value))
+
+
+@pytest.mark.parametrize("size", [40, 200, 1001])
+def test_how_far_from_its_value_it_can_be(size: int) -> None:
+    for n in [*range(60, 80), *range(400, 4000, 801), 10**5, 10**6 + 1]:
+        histogram = of({size: n})
+        value, middle = float(round(size / 4)), float(math.ceil(module._locate(histogram)[0]))
+        expected = _bound_of_equal_tasks(size, n, middle, value, size / 2)
+        assert module._bound_distance(histogram, value, size / 2) == expected
+
+
 # What is certain, and nearly so.
 
 
