@@ -119,13 +119,16 @@ def test_weights_and_shared_negatives_count() -> None:
         (lambda rank: rank * 1e200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
         (lambda rank: rank * 1e307, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
         (lambda rank: rank * 1e-200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
+        # Over the ranks that all tasks have it is as at the last one, and nothing.
+        (lambda rank: np.where(rank == 4, 1e200, 0.0), DataError, "cannot be squared. Multiply f"),
+        (lambda rank: np.where(rank == 4, 1e-200, 0.0), DataError, "cannot be squared. Multiply f"),
         (lambda rank: rank.astype(str) + "st", UsageError, "must map an array of ranks to an array of numbers"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_what_is_no_function_of_ranks_is_refused(f: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        compute_mean(f, Histogram.from_counts([3, 4]))
+        compute_mean(f, Histogram.from_counts([3, 5]))
 
 
 def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
