@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from oracles import MP
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
-from rankconst.moments.result import Moments
+from rankconst.moments.result import Estimate, Moments
 from rankconst.tables.tables import load
 from rankconst.tasks import Histogram
 
@@ -346,7 +346,7 @@ def test_means_of_gaussians_over_few_ranks(t: float, offset: int) -> None:
 def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is always there."""
     values = (-0.5, 0.5)
-    moments = [module.Estimate(math.fsum(x**k for x in values) / 2, off if k > 2 else 0.0) for k in range(9)]
+    moments = [Estimate(math.fsum(x**k for x in values) / 2, off if k > 2 else 0.0) for k in range(9)]
     found = module._by_series(moments)
     assert abs(found.value - (1 - sum(math.sqrt(1 + x) for x in values) / 2)) <= found.error
     assert off / 16 <= found.error < 0.01

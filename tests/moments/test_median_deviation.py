@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 import tracemalloc
@@ -296,13 +297,25 @@ def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, larges
     return max(min(over, largest), min(under, largest, value))
 
 
-@pytest.mark.parametrize("size", [40, 200, 1001])
+@pytest.mark.parametrize("size", [21, 40, 1001])
 def test_how_far_from_its_value_it_can_be(size: int) -> None:
-    for n in [*range(60, 80), *range(400, 4000, 801), 10**5, 10**6 + 1]:
-        histogram = of({size: n})
-        value, middle = float(round(size / 4)), float(math.ceil(module._locate(histogram)[0]))
-        expected = _bound_of_equal_tasks(size, n, middle, value, size / 2)
-        assert module._bound_distance(histogram, value, size / 2) == expected
+    for n, share in itertools.product([60, 61, 77, 529, 592, 669, 1901, 10**6 + 1], (0.1, 0.25)):
+        histogram, value = of({size: n}), float(round(size * share))
+        middle = float(math.ceil(module._locate(histogram)[0]))
+        expected = _bound_of_equal_tasks(size, n, middle, value, 9.0 * size)
+        assert module._bound_distance(histogram, value, 9.0 * size) == expected
+
+
+@pytest.mark.parametrize("n", [101, 400, 1001])
+def test_how_improbable_another_value_is(n: int) -> None:
+    """Of ranks in 1 .. 7: with n odd, the fourth may have too few on either side, or its neighbours too many."""
+    found = module._bound_escape(of({7: n}), 2.0)
+    more, fewer = (n + 1) // 2 / n, n // 2 / n
+    chance = 0.0
+    # At most 3 too often, at most 4 not often enough; within 1 of 4 too often, within 2 not often enough.
+    for share, level in ((3 / 7, more), (4 / 7, fewer), (3 / 7, more), (5 / 7, fewer)):
+        chance += (share / level) ** (n * level) * ((1 - share) / (1 - level)) ** (n - n * level)
+    assert found == pytest.approx(chance, rel=1e-9)
 
 
 # What is certain, and nearly so.

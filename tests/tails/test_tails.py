@@ -231,7 +231,7 @@ def _tilt(law: SumLaw, t: float, size: float) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-@pytest.mark.parametrize(("kind", "share"), SADDLES)
+@pytest.mark.parametrize(("kind", "share"), [*SADDLES, (RankLaw, 0.5)])
 def test_a_saddle_has_the_deviation_of_the_tilted_law(kind: type[SumLaw], share: float) -> None:
     law = kind(Histogram.from_counts([9, 9, 9, 30, 31, 200]))
     saddle = find_saddle(law, -law.width * share, law.span)
@@ -240,6 +240,8 @@ def test_a_saddle_has_the_deviation_of_the_tilted_law(kind: type[SumLaw], share:
         chances, f = _tilt(law, saddle.t, size), law.deviations(np.arange(1.0, size + 1))
         variance += times * (chances @ (f - chances @ f) ** 2)
     assert saddle.deviation == pytest.approx(math.sqrt(max(variance, 1e-4 / saddle.t**2)), rel=1e-3)
+    # Each task's logarithm may be off by some roundings, whatever it is.
+    assert saddle.rounding >= 8 * 2.0**-53 * law.tasks.sum()
 
 
 @pytest.mark.parametrize(("kind", "share"), SADDLES)
@@ -291,6 +293,13 @@ def test_near_returns_turn_every_rank_as_their_frequency_says(kind: type[SumLaw]
     assert sum(in_phase) == (6 if kind is LogRankLaw else 1)
 
 
+def test_near_returns_are_those_of_all_ranks_and_of_the_first_ones() -> None:
+    frequencies, turned = inversion._returns(ReciprocalLaw(Histogram.from_counts([5])), 5)
+    turns = np.rint(frequencies / (2 * math.pi)).astype(int).tolist()
+    assert {1, 2, 6, 12, 60, 64 * 60} <= {*turns}
+    assert np.allclose(turned[turns.index(60)], 1.0, atol=1e-13)
+
+
 def test_a_walk_ends_where_its_budget_does(monkeypatch: pytest.MonkeyPatch) -> None:
     law = LogRankLaw(Histogram.from_counts([7, 9]))
     saddle = find_saddle(law, -0.5 * law.width, None)
@@ -310,6 +319,20 @@ def test_an_integral_states_the_rounding_of_every_node() -> None:
         assert error >= 2 * 16 * 2.0**-53 * (1 + 2 * (nodes - 1))
         assert error < 1e-12
         assert log == pytest.approx(math.log(abs(1 / -math.expm1(-1.0)) * 0.1 / (2 * math.pi)) + 1e-9, rel=1e-12)
+
+
+def test_an_integral_of_one_node_is_that_of_its_circle() -> None:
+    saddle = Saddle(t=1.0, x=-1.0, span=0.25, cgf=-2.0, deviation=1.0, rounding=0.0)
+    log, _ = inversion._sum(saddle, np.array([1 + 0j]), np.array([1 + 0j]))
+    assert log == pytest.approx(-2.0 + 1.0 + math.log(1 / -math.expm1(-0.25)), rel=1e-14)
+
+
+def test_an_integral_that_cancels_is_known_to_be_small() -> None:
+    saddle = Saddle(t=1.0, x=0.0, span=1.0, cgf=0.0, deviation=1.0, rounding=0.0)
+    z, g = np.array([1 + 0j, 1 + 1j]), np.array([1, -0.5 + 1e-18j])
+    log, error = inversion._sum(saddle, z, g)
+    assert error == inversion._LOST
+    assert math.log(2.0**-53) < log < math.log(1e-12)
 
 
 @pytest.mark.parametrize(("errors", "most"), [((0.5, 2.0), -1.0), ((0.5, 1e3), -3.0)])
