@@ -170,6 +170,8 @@ def test_unknown_labels_are_refused() -> None:
     )
     with pytest.raises(UnknownNameError, match=r"no relation 'like' \(1 of 1 named\)\. Did you mean likes\?"):
         Restriction(relations=("like",)).apply(graph)
+    with pytest.raises(UnknownNameError, match=r"no entity 'x', 'y', 'z' \(3 of 3 named\)\."):
+        Restriction(entities=("x", "y", "z")).apply(graph)
     with pytest.raises(UnknownNameError, match=r"no entity 'x', 'y', 'z' and 1 more \(4 of 5 named\)\."):
         Restriction(entities=("x", "y", "z", "w", "anna")).apply(graph)
 

@@ -315,7 +315,7 @@ def test_how_improbable_another_value_is(n: int) -> None:
     # At most 3 too often, at most 4 not often enough; within 1 of 4 too often, within 2 not often enough.
     for share, level in ((3 / 7, more), (4 / 7, fewer), (3 / 7, more), (5 / 7, fewer)):
         chance += (share / level) ** (n * level) * ((1 - share) / (1 - level)) ** (n - n * level)
-    assert found == pytest.approx(chance, rel=1e-9)
+    assert found == pytest.approx(chance, rel=1e-9, abs=0)
 
 
 # What is certain, and nearly so.

@@ -131,6 +131,17 @@ def test_what_is_no_function_of_ranks_is_refused(f: Any, error: type[Exception],
         compute_mean(f, Histogram.from_counts([3, 5]))
 
 
+def test_functions_of_one_rank_of_large_values_and_of_fractions() -> None:
+    alone = compute_mean(lambda rank: np.where(rank == 4, 1.0, 0.0), Histogram.from_counts([3, 5]))
+    assert (alone.expectation, alone.variance) == pytest.approx((0.1, 0.04), rel=1e-14)
+    swings = compute_mean(lambda rank: np.where(rank == 5, 0, 1e6 * (-1) ** rank), Histogram.from_counts([5]))
+    assert swings.variance == pytest.approx(0.8e12, rel=1e-14)
+    # As many roundings as a sum of squares has terms, and more.
+    assert 32 * 2.0**-53 * 0.8e12 < swings.variance_error < 1e-12 * 0.8e12
+    fractions = np.vectorize(lambda rank: Fraction(1, int(rank)), otypes=[object])
+    assert compute_mean(fractions, Histogram.from_counts([3])).expectation == pytest.approx(11 / 18, rel=1e-15)
+
+
 def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
     lifted: list[float] = []
 
