@@ -683,3 +683,5 @@ def test_errors_of_cut_off_means_cover_what_rounding_does(k: int) -> None:
     assert heavy.expectation_error == pytest.approx(alone.expectation_error, rel=1e-3, abs=0)
     single = cut_off_reciprocal_rank(Histogram.from_counts([1, 1]), k)
     assert (single.expectation, single.variance, single.variance_error) == (1.0, 0.0, 0.0)
+    gains = compute_moments(parse_metric("ndcg"), Histogram.from_counts([1, 1]))
+    assert (gains.expectation, gains.variance, gains.variance_error) == (1.0, 0.0, 0.0)

@@ -138,6 +138,8 @@ def test_functions_of_one_rank_of_large_values_and_of_fractions() -> None:
     assert swings.variance == pytest.approx(0.8e12, rel=1e-14)
     # As many roundings as a sum of squares has terms, and more.
     assert 32 * 2.0**-53 * 0.8e12 < swings.variance_error < 1e-12 * 0.8e12
+    # Ranks are floats: whole numbers have no powers below 0.
+    assert compute_mean(lambda rank: rank**-1, Histogram.from_counts([3])).expectation == pytest.approx(11 / 18)
     fractions = np.vectorize(lambda rank: Fraction(1, int(rank)), otypes=[object])
     assert compute_mean(fractions, Histogram.from_counts([3])).expectation == pytest.approx(11 / 18, rel=1e-15)
 
