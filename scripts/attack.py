@@ -537,7 +537,7 @@ READS: dict[str, bytes] = {
 def kinds_of_files(draw: random.Random) -> Iterator[Case]:
     """Yield files that are pipes, devices, links, in other encodings, or change while they are read."""
     plain: dict[str, bytes] = {}
-    for use, kind in draw.sample([*itertools.product(READS, KINDS)], 150):
+    for use, kind in draw.sample([*itertools.product(READS, KINDS)], 80):
         make, same = KINDS[kind]
         args, content = use.split(), READS[use]
         name = next(word for word in args if word.partition(".")[0] == "x")
@@ -573,7 +573,7 @@ ROOMS: dict[str, dict[str, Any]] = {
 @_attack
 def environments(draw: random.Random) -> Iterator[Case]:
     """Yield variables and limits that are odd."""
-    for room, name in draw.sample([*itertools.product(ROOMS, COMMANDS)], 90):
+    for room, name in draw.sample([*itertools.product(ROOMS, COMMANDS)], 40):
         yield Case(f"{room}: {name}", COMMANDS[name], _whole_set("set"), bare=True, **ROOMS[room])
 
 
@@ -620,11 +620,11 @@ def tables_by_hand(draw: random.Random) -> Iterator[Case]:
     columns = [(name, each) for name in names for each in pq.read_schema(io.BytesIO(_whole_set()[name])).names]
     values = [*ODD_WORDS, 0, 1, 2**31, 2**62, 1e-320, 1e308, -0.0, [], ["../x"], ["a"] * 3]
     every = [*itertools.product(columns, values, (True, False), uses)]
-    for (file, column), value, everywhere, use in draw.sample(every, 110):
+    for (file, column), value, everywhere, use in draw.sample(every, 50):
         change = partial(_put_word, file, column, value, everywhere)
         yield Case(f"{use[0]}: {file} {column} {str(value)[:20]!r}", use, _whole_set("set"), change)
     descriptor = json.loads(_whole_set()["datapackage.json"])
-    for place, value, use in draw.sample([*itertools.product(_list_places(descriptor), ODD_VALUES, uses)], 90):
+    for place, value, use in draw.sample([*itertools.product(_list_places(descriptor), ODD_VALUES, uses)], 40):
         changed = json.loads(json.dumps(descriptor))
         inner = changed
         for key in place[:-1]:

@@ -342,14 +342,14 @@ def test_means_of_gaussians_over_few_ranks(t: float, offset: int) -> None:
             assert got == pytest.approx(float(np.exp(-t * (ranks - centre) ** 2).mean()), rel=1e-13, abs=1e-30)
 
 
-@pytest.mark.parametrize("off", [0.0, 1e-4, 0.01])
+@pytest.mark.parametrize("off", [0.0, 1e-4, 0.03])
 def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
     """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is always there."""
     values = (-0.5, 0.5)
     moments = [Estimate(math.fsum(x**k for x in values) / 2, off if k > 2 else 0.0) for k in range(9)]
     found = module._by_series(moments)
     assert abs(found.value - (1 - sum(math.sqrt(1 + x) for x in values) / 2)) <= found.error
-    assert off / 16 <= found.error < 0.01
+    assert off / 16 <= found.error < 0.02
 
 
 # Simulation.
