@@ -73,7 +73,7 @@ class Case:
 
 def run(case: Case) -> tuple[int, bytes, list[str]]:
     """Run an input in a process of its own; returns its exit code, what it printed, and what is wrong with that."""
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
         place = Path(made).resolve()
         for name, content in {"in": FILES["r.csv"], "tmp/": b"", **{f"here/{n}": FILES[n] for n in FILES}}.items():
             _put(place / name, content)
@@ -88,6 +88,8 @@ def run(case: Case) -> tuple[int, bytes, list[str]]:
         left = [path.name for pattern in LEFT for path in place.glob(pattern)]
         out, err = (place / "out").read_bytes(), (place / "err").read_text(encoding="utf-8", errors="replace")
         code = os.waitstatus_to_exitcode(status)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what it started to disturb it
         checks = {
             f"exit code {code}": code not in DOCUMENTED | case.codes,
             "no message": code in DOCUMENTED - {0} and not any(word in err for word in ("rror", "finding")),
@@ -112,6 +114,7 @@ def _run(case: Case, place: Path) -> None:
     own = {"HOME": str(place), "RANKCONST_CACHE": f"{place}/cache", "TMPDIR": f"{place}/tmp", "RANKCONST_MIRROR": None}  # noqa: S108 - a folder of its own
     own |= {"NO_PROXY": "*", "PYTHONPATH": os.pathsep.join(sys.path[:2]), **case.env}
     env = {name: value for name, value in {**os.environ, **own}.items() if value is not None}
+    os.setpgid(0, 0)
     os.chdir(place / "here")
     for number, name in enumerate(("in", "out", "err")):
         os.dup2(os.open(place / name, os.O_WRONLY | os.O_CREAT if number else os.O_RDONLY), number)
