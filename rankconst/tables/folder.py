@@ -120,10 +120,19 @@ class ZipPath:
             raise TablesError(f"{self} cannot be read: {first_line(error)}. Get the zip file again.") from error
 
 
+def parse_json(text: str) -> Any:
+    """Return what JSON says; ValueError for NaN and Infinity too, which Python takes and no other program."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
 def read_descriptor(folder: Folder) -> dict[str, Any]:
     """Return the descriptor of a set; TablesError if there is none, or it names no version and files."""
     try:
-        descriptor = json.loads(read_file(folder / DESCRIPTOR).decode("utf-8"))
+        descriptor = parse_json(read_file(folder / DESCRIPTOR).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(
             f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them."

@@ -157,6 +157,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "text that is no UTF-8": lambda: make(datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)),
     "a title of 30 MB": lengthen_title,
     "not JSON": partial(raw, b"{"),
+    "a number that JSON has not": partial(said, created=math.nan),
     "empty": partial(raw, b""),
     "a list": partial(raw, b"[]"),
     "binary": partial(raw, bytes(range(256))),
