@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 RETRIES = 2  # how often a failed download is tried again
 TIMEOUT = 30  # seconds without an answer after which a download has failed
 BLOCK = 2**16
-PATIENCE = 60  # seconds in which a server must send BLOCK bytes, or the rest of the file
-LONGEST = 12 * 3600  # seconds that a download may take
+PATIENCE = 60  # seconds in which a server must send BLOCK bytes, or the rest of the file, however often it is asked
+LONGEST = 12 * 3600  # seconds that a download may take, all tries together
 LARGEST = 16 * 2**30  # bytes that it may have
 
 
@@ -149,8 +149,8 @@ def download(address: str, path: Path, known: str | None, remedies: Remedies, re
     import pooch
     import requests
 
-    shown = hide_login(address)
-    if not _resolves(address):
+    shown, clock = hide_login(address), Clock()
+    if not _resolves(address, clock):
         # Trying again would fail again, and cost seconds for each file.
         raise MissingSourceError(
             f"could not download {shown}: the host name could not be resolved (is there a network?). {remedies.missing}"
@@ -161,9 +161,10 @@ def download(address: str, path: Path, known: str | None, remedies: Remedies, re
     for left in reversed(range(1 + RETRIES)):
         try:
             with reporter.download(shown.rpartition("/")[2]) as bar, path.open("wb") as file:
-                get = downloader(progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK)
+                hooks = {"response": _check_answer}
+                get = downloader(progressbar=bar or False, timeout=TIMEOUT, chunk_size=BLOCK, hooks=hooks)
                 stream = _Limited(file)
-                watch(functools.partial(get, address, stream, None), stream)
+                watch(functools.partial(get, address, stream, None), stream, clock)
             if known is None or (got := _hash(path, known)) == known:
                 return
         except strange as error:
@@ -172,6 +173,19 @@ def download(address: str, path: Path, known: str | None, remedies: Remedies, re
         if left:
             time.sleep(1 + RETRIES - left)
     raise HashMismatchError(f"{shown} is not {remedies.described}: expected {known}, got {got}. {remedies.mismatch}")
+
+
+def _check_answer(response: Any, **_: object) -> None:
+    """Refuse what has no file, as an answer 102 or 206, and never read what comes with a redirect."""
+    import requests
+
+    if response.is_redirect:
+        response.raw.close()
+    elif response.status_code != _OK:
+        raise requests.HTTPError(response=response)
+
+
+_OK = 200
 
 
 def hide_login(text: str) -> str:
@@ -209,10 +223,18 @@ class _Limited:
         """Wait for the end: a block is not looked at before."""
 
 
+@dataclass
+class Clock:
+    """When a download began, and when the server last sent enough."""
+
+    start: float = field(default_factory=time.monotonic)
+    since: float = field(default_factory=time.monotonic)
+
+
 T = TypeVar("T")
 
 
-def watch(work: Callable[[], T], stream: _Limited | None = None) -> T:
+def watch(work: Callable[[], T], stream: _Limited | None = None, clock: Clock | None = None) -> T:
     """Return what some work on the network does; SlowError if it takes too long, or brings too little to its stream.
 
     A time limit of the network ends at the first byte. The work is done in a thread, which is left alone if need be.
@@ -226,20 +248,19 @@ def watch(work: Callable[[], T], stream: _Limited | None = None) -> T:
         except BaseException as error:  # noqa: BLE001 - it is raised again, in the thread that waits
             failed.append(error)
 
-    stream = stream or _Limited(io.BytesIO())
+    stream, clock = stream or _Limited(io.BytesIO()), clock or Clock()
     thread = threading.Thread(target=run, daemon=True)
-    start = since = time.monotonic()
     seen = 0
     thread.start()
     try:
         while thread.is_alive():
             thread.join(0.1)
             now = time.monotonic()
-            if stream.count > seen:
-                seen, since = stream.count, now
-            if now - since > PATIENCE:
+            if stream.count >= seen + BLOCK:
+                seen, clock.since = stream.count, now
+            if now - clock.since > PATIENCE:
                 raise SlowError(f"the server sends less than {BLOCK:,} bytes in {PATIENCE} seconds")
-            if now - start > LONGEST:
+            if now - clock.start > LONGEST:
                 raise SlowError(f"it took longer than {LONGEST / 3600:g} hours")
     finally:
         stream.closed = True
@@ -258,7 +279,7 @@ def strange_answers() -> tuple[type[Exception], ...]:
     return requests.RequestException, HTTPException, ValueError, *shapes
 
 
-def _resolves(address: str) -> bool:
+def _resolves(address: str, clock: Clock) -> bool:
     """Tell whether the host of a URL has an address, as far as this machine would have to know it."""
     import socket
     from urllib.parse import urlsplit
@@ -268,8 +289,8 @@ def _resolves(address: str) -> bool:
     try:
         host = urlsplit(address).hostname if is_url(address) else None
         if host is not None and not requests.utils.get_environ_proxies(address):
-            socket.getaddrinfo(host, None)
-    except OSError:
+            watch(functools.partial(socket.getaddrinfo, host, None), clock=clock)
+    except (OSError, SlowError):
         return False
     except ValueError:
         pass  # no URL at all: what is wrong with it, the download says
@@ -281,7 +302,7 @@ def explain(error: Exception) -> str:
     import requests
 
     response = getattr(error, "response", None)
-    if response is not None and not response.ok:
+    if response is not None and response.status_code != _OK:
         return f"the server answered {response.status_code} {response.reason}"
     if isinstance(error, requests.Timeout):
         return f"the server did not answer within {TIMEOUT} seconds"

@@ -8,7 +8,7 @@ import shutil
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +28,18 @@ def exists(path: Path) -> bool:
             return False
         raise
     return True
+
+
+_BLOCK = 1 << 20
+
+
+def read_at_most(stream: IO[bytes], limit: int) -> bytes:
+    """Read a stream, at most one byte more than `limit` of it, and never more than a block ahead."""
+    blocks, left = list[bytes](), limit + 1
+    while left > 0 and (block := stream.read(min(left, _BLOCK))):
+        blocks.append(block)
+        left -= len(block)
+    return b"".join(blocks)
 
 
 def write_through(path: Path, content: bytes | Iterable[bytes]) -> None:
@@ -77,7 +89,7 @@ def exchange_folder(fresh: Path, target: Path) -> None:
 def _swap(one: Path, other: Path) -> bool:
     """Let two folders change places in one step; False where the system, or the file system, has no such call."""
     paths = os.fsencode(one), os.fsencode(other)
-    with suppress(OSError, AttributeError, ImportError):
+    with suppress(OSError, AttributeError, ImportError, TypeError):  # what CDLL(None) raises on Windows
         import ctypes
 
         system = ctypes.CDLL(None)

@@ -25,6 +25,11 @@ def squash(name: str) -> str:
     return _NOT_PLAIN.sub("", name.lower())
 
 
+def is_key(text: str) -> bool:
+    """Tell whether a text can be the key of a dataset, by which files are called too."""
+    return bool(squash(text)) and all(sign.isalnum() or sign in "_-." for sign in text)
+
+
 def shorten(name: str) -> str:
     """Return a name as messages show it."""
     return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."

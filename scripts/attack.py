@@ -42,6 +42,7 @@ sys.path[:0] = [str(ROOT / name) for name in ("", "builder", "fuzz", "tests")]
 LONGEST_MESSAGE = 8000
 DOCUMENTED = {0, 2, 3, 4, 5, 6, 7}
 SIGNS = ("Traceback", "Exception ignored", "lost sys.std", "terminate called", "Fatal Python", "Warning: ")
+PLACE = ("in", "out", "err", "tmp", "cache", "here")
 LEFT = ("tmp/*", "cache/**/.incoming*", "here/**/.rankconst-*", "here/**/.*incoming*", "here/**/*.draft")
 
 TRIPLES = b"".join(b"e%d\tr%d\te%d\n" % (i * 7 % 11, i % 3, i * 5 % 13) for i in range(60))
@@ -72,7 +73,7 @@ class Case:
 
 def run(case: Case) -> tuple[int, bytes, list[str]]:
     """Run an input in a process of its own; returns its exit code, what it printed, and what is wrong with that."""
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
         place = Path(made).resolve()
         for name, content in {"in": FILES["r.csv"], "tmp/": b"", **{f"here/{n}": FILES[n] for n in FILES}}.items():
             _put(place / name, content)
@@ -87,6 +88,8 @@ def run(case: Case) -> tuple[int, bytes, list[str]]:
         left = [path.name for pattern in LEFT for path in place.glob(pattern)]
         out, err = (place / "out").read_bytes(), (place / "err").read_text(encoding="utf-8", errors="replace")
         code = os.waitstatus_to_exitcode(status)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what it started to disturb it
         checks = {
             f"exit code {code}": code not in DOCUMENTED | case.codes,
             "no message": code in DOCUMENTED - {0} and not any(word in err for word in ("rror", "finding")),
@@ -94,6 +97,7 @@ def run(case: Case) -> tuple[int, bytes, list[str]]:
             "more than anybody reads": len(err) > LONGEST_MESSAGE,
             "control characters": any(sign < " " and sign not in "\n\t" for sign in err),
             f"left {left}": bool(left),
+            "written elsewhere": any(path.name not in PLACE and path.name[0] != "." for path in place.iterdir()),
             "taken for whole": not code and case.truth not in {None, out},
             **{sign: sign in err for sign in SIGNS},
         }
@@ -110,6 +114,7 @@ def _run(case: Case, place: Path) -> None:
     own = {"HOME": str(place), "RANKCONST_CACHE": f"{place}/cache", "TMPDIR": f"{place}/tmp", "RANKCONST_MIRROR": None}  # noqa: S108 - a folder of its own
     own |= {"NO_PROXY": "*", "PYTHONPATH": os.pathsep.join(sys.path[:2]), **case.env}
     env = {name: value for name, value in {**os.environ, **own}.items() if value is not None}
+    os.setpgid(0, 0)
     os.chdir(place / "here")
     for number, name in enumerate(("in", "out", "err")):
         os.dup2(os.open(place / name, os.O_WRONLY | os.O_CREAT if number else os.O_RDONLY), number)
@@ -418,6 +423,218 @@ def signals(draw: random.Random) -> Iterator[Case]:
         # Before and after its own code runs, Python leaves signals to the system.
         codes, after = frozenset({128 + number, -number}), (draw.uniform(0.05, 3), number)
         yield Case(f"{number.name}: {name}", COMMANDS[name], _whole_set("set"), after=after, bare=True, codes=codes)
+
+
+def _feed(name: str, content: bytes) -> None:
+    """Write into a pipe, in a process of its own that does not wait for ever."""
+    if os.fork():
+        return
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(60)
+    with contextlib.suppress(OSError):
+        Path(name).write_bytes(content)
+    os._exit(0)
+
+
+def _disturb(change: Callable[[str, bytes], object], name: str, content: bytes) -> None:
+    """Change a file for some seconds, again and again, while it is read."""
+    Path(name).write_bytes(content)
+    if os.fork():
+        return
+    until = time.monotonic() + 4
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError):
+            change(name, content)
+            time.sleep(0.001)
+    os._exit(0)
+
+
+def _grow(name: str, content: bytes) -> None:
+    with Path(name).open("ab") as stream:
+        stream.write(content)
+
+
+def _renew(name: str, content: bytes) -> None:
+    Path(name).unlink(missing_ok=True)
+    Path(name).write_bytes(content)
+
+
+def _link(target: str, name: str, content: bytes) -> None:
+    if target == "real":
+        Path(target).write_bytes(content)
+    Path(name).symlink_to(target)
+
+
+def _pipe(name: str, content: bytes) -> None:
+    os.mkfifo(name)
+    _feed(name, content)
+
+
+def _standard_input(name: str, content: bytes) -> None:
+    Path("real").write_bytes(content)
+    os.dup2(os.open("real", os.O_RDONLY), 0)
+    Path(name).symlink_to("/dev/stdin")
+
+
+def _again(change: Callable[[bytes], bytes], name: str, content: bytes) -> None:
+    Path(name).write_bytes(change(content))
+
+
+# What makes a file of a name and a content, and whether what is read is the same as from a plain one.
+KINDS: dict[str, tuple[Callable[[str, bytes], object], bool]] = {
+    **{name: (partial(_again, change), True) for name, change in {
+        "lines of Windows": lambda text: text.replace(b"\n", b"\r\n"),
+        "no last line end": lambda text: text.rstrip(b"\n"),
+        "byte order mark": lambda text: b"\xef\xbb\xbf" + text,
+    }.items()},
+    **{name: (partial(_again, change), False) for name, change in {
+        "UTF-16": lambda text: text.decode().encode("utf-16"),
+        "UTF-16 without a mark": lambda text: text.decode().encode("utf-16-be"),
+        "UTF-32": lambda text: text.decode().encode("utf-32"),
+        "two marks": lambda text: b"\xef\xbb\xbf" * 2 + text,
+        "lines of old Macs": lambda text: text.replace(b"\n", b"\r"),
+        "other line ends": lambda text: text.replace(b"\n", "\u2028".encode()),
+        "zeros at the end": lambda text: text + bytes(5000),
+        "Ctrl-Z at the end": lambda text: text + b"\x1a",
+        "nothing": lambda _: b"",
+        "blanks": lambda _: b" \n" * 9,
+        "a page that says 404": lambda _: b"<!DOCTYPE html><html><title>404</title><body>Not found</body></html>\n",
+        "a pointer of Git LFS": lambda _: b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64,
+        "gzip": gzip.compress,
+    }.items()},
+    "pipe": (_pipe, True),
+    "standard input": (_standard_input, True),
+    "link": (partial(_link, "real"), True),
+    **{target: (partial(_link, target), False) for target in (
+        "nowhere", "x", "/dev/null", "/dev/full", "/dev/tty", "/proc/self/mem", "/proc/self/environ", "/proc/self/fd"
+    )},
+    "folder": (lambda name, _: Path(name).mkdir(), False),
+    "growing": (partial(_disturb, _grow), False),
+    "shrinking": (partial(_disturb, lambda name, text: os.truncate(name, len(text) // 2)), False),
+    "vanishing": (partial(_disturb, _renew), False),
+}  # fmt: skip
+COUNTS = b"num_candidates,num_tasks\n9,3\n14,5\n"
+READS: dict[str, bytes] = {
+    "adjust x.csv -f json": FILES["r.csv"],
+    "adjust x.csv --replace AMRR": FILES["r.csv"],
+    "adjust x.md -f csv": b"| model | dataset | MRR |\n|--|--|--|\n| A | nations | 0.5 |\n",
+    "adjust 2 -m mr -f csv --counts x.csv": COUNTS,
+    "compare 2 3 -m mr -f csv --counts x.csv": COUNTS,
+    "lint x.csv -f csv": FILES["r.csv"],
+    "identify x.csv -d nations -f csv": FILES["r.csv"],
+    "plot x.csv --out a.svg": FILES["r.csv"],
+    "build --train x --test u.txt --name mine -p raw -q --out o -f csv": TRIPLES,
+    "build --train t.txt --test x --name mine -p raw -q --out o -f csv": FILES["u.txt"],
+    "build --train t.txt --test u.txt --known x --name mine -p standard -q --out o -f csv": FILES["u.txt"],
+    "build --train t.txt --test u.txt --relations x --name mine -p raw -q --out o -f csv": b"r0\nr1\n",
+    "site --tables set --published x.csv --out o -q": FILES["r.csv"].replace(b"nations", b"mine"),
+    "site --tables set --docs x --out o -q": b"",
+    "show mine -p raw --tables x": b"",
+    "verify x": b"",
+    "release --from x --version 9.0.0 --previous none --out o --zip z.zip -q": b"",
+    "release --from set --version 9.0.0 --previous x --out o --zip z.zip -q": b"",
+}
+
+
+@_attack
+def kinds_of_files(draw: random.Random) -> Iterator[Case]:
+    """Yield files that are pipes, devices, links, in other encodings, or change while they are read."""
+    plain: dict[str, bytes] = {}
+    for use, kind in draw.sample([*itertools.product(READS, KINDS)], 80):
+        make, same = KINDS[kind]
+        args, content = use.split(), READS[use]
+        name = next(word for word in args if word.partition(".")[0] == "x")
+        files = _whole_set("set") if "set" in args else {}
+        if same and use not in plain:
+            plain[use] = run(Case("", args, {**files, name: content}))[1]
+        yield Case(f"{use}: {kind}", args, files, partial(make, name, content), truth=plain[use] if same else None)
+
+
+ROOMS: dict[str, dict[str, Any]] = {
+    **{f"{name}={text[:20]}": {"env": {name: text}} for name, texts in {
+        "COLUMNS": ("0", "-1", "abc", "1", "100000", "9" * 30),
+        "TZ": ("Mars/Phobos", "UTC+99", "X" * 5000),
+        "TERM": ("", "dumb", "nonsense"),
+        "PYTHONIOENCODING": ("ascii", "cp1252", "ascii:strict"),
+        "PYTHONWARNINGS": ("error",),
+        "RANKCONST_CACHE": ("", "/dev/null/x", "~nobody-here/x", "a\nb"),
+        "RANKCONST_MIRROR": ("http://", "~nobody-here/x"),
+        "MPLBACKEND": ("nonsense",),
+        "SOURCE_DATE_EPOCH": ("x", "9" * 30),
+        "FORCE_COLOR": ("1",),
+        "HOME": ("/dev/null", "here"),
+    }.items() for text in texts},
+    **{f"{name} {size}": {"before": partial(resource.setrlimit, getattr(resource, f"RLIMIT_{name}"), (size, size))}
+       for name, sizes in {"NOFILE": (5, 8, 12), "NPROC": (1,), "STACK": (2**18,), "FSIZE": (5000,)}.items()
+       for size in sizes},
+    "umask 777": {"before": partial(os.umask, 0o777)},
+    "a pipe that ends it": {"before": lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL)},
+    "output that cannot be written": {"before": lambda: os.dup2(os.open(os.devnull, os.O_RDONLY), 1)},
+}  # fmt: skip
+
+
+@_attack
+def environments(draw: random.Random) -> Iterator[Case]:
+    """Yield variables and limits that are odd."""
+    for room, name in draw.sample([*itertools.product(ROOMS, COMMANDS)], 40):
+        yield Case(f"{room}: {name}", COMMANDS[name], _whole_set("set"), bare=True, **ROOMS[room])
+
+
+ODD_WORDS = ["", "../x", "../" * 6 + "x", "/x", "\x1b[2J", "a\nb", "=1+1", "<b>", "\u202e", "train", "raw", "9" * 400]
+ODD_VALUES = [None, -1.5, True, *ODD_WORDS, [], {}, [None], {"a": None}, 10**30, math.nan, "2026-13-45", "javascript:x"]
+
+
+def _list_places(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield where something is in JSON, of lists what is first."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    for key, each in inner:
+        yield (*place, key)
+        yield from _list_places(each, (*place, key))
+
+
+def _put_word(file: str, column: str, value: Any, everywhere: bool) -> None:
+    """Write another value into a table of the set that is there, and describe that as the program would."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from rankconst_builder.package import hash_content
+
+    path, described = Path("set") / file, json.loads(Path("set/datapackage.json").read_bytes())
+    table = pq.read_table(path, use_threads=False)
+    old, place = table[column], table.column_names.index(column)
+    values = [value] * len(old) if everywhere else [value, *old.to_pylist()[1:]]
+    with contextlib.suppress(pa.ArrowException, OverflowError, TypeError):
+        table = table.set_column(place, table.schema.field(column), pa.array(values, old.type))
+    pq.write_table(table, path)
+    one = next(each for each in described["resources"] if each["path"] == file)
+    content = path.read_bytes()
+    one |= {"bytes": len(content), "hash": f"sha256:{hashlib.sha256(content).hexdigest()}"}
+    one |= {"contentHash": hash_content(table)}
+    Path("set/datapackage.json").write_text(json.dumps(described), encoding="utf-8")
+
+
+@_attack
+def tables_by_hand(draw: random.Random) -> Iterator[Case]:
+    """Yield sets whose numbers, words and descriptor somebody changed, with the right hashes."""
+    import pyarrow.parquet as pq
+
+    uses = [*USES, [*USES[-1], "-d", "mine"], ["export", "--format", "long", "--tables", "set", "--out", "e.csv"]]
+    names = [name for name in _whole_set() if name.endswith(".parquet")]
+    columns = [(name, each) for name in names for each in pq.read_schema(io.BytesIO(_whole_set()[name])).names]
+    values = [*ODD_WORDS, 0, 1, 2**31, 2**62, 1e-320, 1e308, -0.0, [], ["../x"], ["a"] * 3]
+    every = [*itertools.product(columns, values, (True, False), uses)]
+    for (file, column), value, everywhere, use in draw.sample(every, 50):
+        change = partial(_put_word, file, column, value, everywhere)
+        yield Case(f"{use[0]}: {file} {column} {str(value)[:20]!r}", use, _whole_set("set"), change)
+    descriptor = json.loads(_whole_set()["datapackage.json"])
+    for place, value, use in draw.sample([*itertools.product(_list_places(descriptor), ODD_VALUES, uses)], 40):
+        changed = json.loads(json.dumps(descriptor))
+        inner = changed
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value
+        files = {**_whole_set("set"), "set/datapackage.json": json.dumps(changed).encode()}
+        yield Case(f"{use[0]}: {place} {str(value)[:20]!r}", use, files)
 
 
 def main() -> None:

@@ -52,8 +52,9 @@ SECTIONS = {
         "[scripts/attack.py](../scripts/attack.py) throws inputs that are damaged, strange or meant to do harm at the\n"
         "command line, and machines that lack something. Each ends in an error with its exit code, in what a signal\n"
         "asks for, or is accepted, as where the command does not need what is damaged. A failure is a traceback, a\n"
-        "crash, an error without a message, a temporary file, something damaged that is taken for whole, or more than\n"
-        "a minute or 1.5 GB. *Found* are the most failures of an attack in that class.",
+        "crash, an error without a message, a temporary file, a file in another folder, something damaged that is\n"
+        "taken for whole, other numbers than those of a plain file, or more than a minute or 1.5 GB. *Found* are the\n"
+        "most failures of an attack in that class.",
     ),
     "fuzzing": Section(
         "Fuzzing",

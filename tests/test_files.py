@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from pathlib import Path
@@ -67,6 +68,18 @@ def test_folders_change_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         (tmp_path / name / content).touch()
     exchange_folder(tmp_path / "fresh", tmp_path / "target")
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["target", "target/new"]
+
+
+def test_a_system_without_libraries_by_no_name_has_no_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str | None) -> None:
+        assert "/" in name  # type: ignore[operator] # None, as in Python's own code for Windows
+
+    monkeypatch.setattr(ctypes, "CDLL", refuse)
+    for name in ("fresh", "target"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "fresh" / "new").touch()
+    exchange_folder(tmp_path / "fresh", tmp_path / "target")
+    assert [path.name for path in (tmp_path / "target").iterdir()] == ["new"]
 
 
 def test_folders_without_a_swap_keep_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from rankconst.download import HashMismatchError, MissingSourceError, Remedies, Reporter, download, is_url
 from rankconst.errors import DataError, DownloadError, explain_write_errors, first_line
-from rankconst.files import replace_file
+from rankconst.files import read_at_most, replace_file
 from rankconst.names import shorten
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def read_local(path: Path) -> Content:
     unpack = next((unpack for magic, unpack in _PACKINGS.items() if raw.startswith(magic)), None)
     limit = max(_SMALL, _MOST_GROWTH * len(raw))
     try:
-        data = raw if unpack is None else _take(unpack(io.BytesIO(raw)), limit)
+        data = raw if unpack is None else read_at_most(unpack(io.BytesIO(raw)), limit)
     except DAMAGE as error:
         raise explain_damage(path, error) from error
     if len(data) > limit:
@@ -279,15 +279,6 @@ def explain_damage(path: Path | str, error: Exception) -> DataError:
     return DataError(f"{path} is cut off or damaged: {first_line(error)[:200]}. Get the file again.")
 
 
-def _take(stream: IO[bytes], limit: int) -> bytes:
-    """Read a stream, at most one byte more than `limit` of it, and never more than a block ahead."""
-    blocks, left = list[bytes](), limit + 1
-    while left > 0 and (block := stream.read(min(left, _BLOCK))):
-        blocks.append(block)
-        left -= len(block)
-    return b"".join(blocks)
-
-
 @contextmanager
 def _open_tar(path: Path, member: str) -> Iterator[IO[bytes] | list[str]]:
     """Open a member of a tar archive, or list its members if it has no such file."""
@@ -331,7 +322,7 @@ def _read_member(path: Path, member: str, limit: int | None) -> bytes:
             if isinstance(found, list):
                 names = [shorten(name).encode(errors="replace").decode() for name in found[:9]]
                 raise DownloadError(f"{path} has no member {member}; it has {', '.join(names)}.")
-            data = _take(found, _LARGEST_MEMBER if limit is None else limit)
+            data = read_at_most(found, _LARGEST_MEMBER if limit is None else limit)
     except DAMAGE as error:
         reason = first_line(error)[:200] or type(error).__name__
         raise DownloadError(f"{path} is damaged: {reason}. Delete it and build again.") from error

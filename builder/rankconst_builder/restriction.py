@@ -95,7 +95,7 @@ def read_names(option: str, value: str) -> tuple[str, ...]:
     path = Path(value)
     if os.path.isfile(value):  # noqa: PTH113 - that of pathlib fails on a list that is too long for a name
         try:
-            names = path.read_text(encoding="utf-8").splitlines()
+            names = path.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise DataError(

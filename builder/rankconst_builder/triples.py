@@ -104,11 +104,12 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
         )
     except pa.ArrowInvalid as error:
         raise _malformed(content.removeprefix(BOM), form, name) from error
-    if any(_has_empty(column) for column in table.columns):
+    found = [_unpad(column) for column in table.columns] if form.padded else table.columns
+    if any(map(_has_empty, found)):
         raise _malformed(content.removeprefix(BOM), form, name)
     if stated is not None and stated != len(table):
         raise DataError(f"{name}: line 1 states {stated} triples, but {len(table)} follow. Is the file cut short?")
-    head, relation, tail, *time = (_unpad(column) for column in table.columns) if form.padded else table.columns
+    head, relation, tail, *time = found
     return Labels(head, relation, tail, crlf, final_newline, tuple(time))
 
 
@@ -135,7 +136,7 @@ def _read_statements(body: bytes, form: LineFormat, name: str) -> list[Column]:
 def _unpad(column: Column) -> Column:
     """Leave out the spaces around labels."""
     chunks = cast("list[Any]", column.chunks)
-    texts = [pc.ascii_trim_whitespace(chunk.dictionary_decode().cast(pa.string())) for chunk in chunks]
+    texts = [pc.ascii_trim_whitespace(chunk.dictionary_decode().view(pa.string())) for chunk in chunks]
     return pa.chunked_array([text.cast(pa.binary()).dictionary_encode() for text in texts])
 
 
@@ -194,13 +195,15 @@ def _malformed(body: bytes, form: LineFormat, name: str) -> DataError:
             return DataError(f"{where}: the line is blank; expected {wanted} columns ({form.columns}).")
         if b"\r" in text:
             return DataError(f"{where}: there is a carriage return inside the line: {show_line(text)}.")
+        if form.qualified:
+            continue  # its columns are checked where they are read
         if len(parts) != wanted:
             return DataError(
                 f"{where}: expected {wanted} columns ({form.columns}) separated by {_spell(form.delimiter)}, "
                 f"got {len(parts)}: {show_line(text)}.{_advise(text, form, parts, number)}"
             )
         for letter, part in zip(form.columns, parts, strict=True):
-            if letter != "-" and not part:
+            if letter != "-" and not (part.strip() if form.padded else part):
                 return DataError(f"{where}: the {NAMES[letter]} is empty: {show_line(text)}.")
     return DataError(f"{name} cannot be read as lines of {wanted} columns ({form.columns}).")
 

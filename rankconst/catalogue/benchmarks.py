@@ -10,7 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from rankconst.errors import DataError, UnknownNameError, UsageError
-from rankconst.names import Names, shorten, squash
+from rankconst.names import Names, is_key, shorten, squash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -268,7 +268,7 @@ def make_key(name: str, what: str = "name") -> str:
     key = name.lower()
     if len(key.encode(errors="replace")) > _LONGEST_KEY:
         raise UsageError(f"{what} {shorten(name)!r} is too long; files have that name: at most {_LONGEST_KEY} letters.")
-    if not squash(key) or any(not (ch.isalnum() or ch in "_-.") for ch in key):
+    if not is_key(key):
         raise UsageError(f"{what} {name!r} must consist of letters, digits, '_', '-' and '.': mykg, for example.")
     taken = {squash(spelling) for s in load_benchmarks().values() for spelling in (s.key, s.title, *s.aliases)}
     if squash(key) in taken or list_meant(key):

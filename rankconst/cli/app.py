@@ -179,9 +179,15 @@ def _open_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
+_HEAD, _TAIL = 4000, 2000  # of a message that quotes what nobody reads; what to do is said at its end
+
+
 def _fail(message: str, code: int) -> int:
+    message = show_controls(message)
+    if len(message) > _HEAD + _TAIL:
+        message = f"{message[:_HEAD]} [...] {message[-_TAIL:]}"
     with suppress(OSError):
-        print("\n".join(f"error: {line}" for line in show_controls(message).splitlines()), file=sys.stderr, flush=True)  # noqa: T201 - the one place where errors become text
+        print("\n".join(f"error: {line}" for line in message.splitlines()), file=sys.stderr, flush=True)  # noqa: T201 - the one place where errors become text
     return code
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
+import os
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from rankconst.errors import MissingExtraError, UsageError
+from rankconst.errors import MissingExtraError, UsageError, first_line
 from rankconst.names import show_controls
 
 if TYPE_CHECKING:
@@ -125,6 +127,10 @@ def render_figure(figure: Figure, suffix: str) -> bytes:
 
 
 def _save(figure: Figure, form: str, metadata: dict[str, str | None]) -> bytes:
+    try:  # matplotlib reads it, whatever the metadata say
+        dt.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH") or 0), dt.UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(f"SOURCE_DATE_EPOCH is no number of seconds: {first_line(error)}. Unset it.") from error
     buffer = io.BytesIO()
     figure.savefig(buffer, format=form, metadata=metadata, dpi=200)
     return buffer.getvalue()

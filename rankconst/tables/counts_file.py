@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 import functools
+import io
+from collections import Counter, defaultdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankconst.catalogue.protocols import OWN_COUNTS, parse_protocol, parse_side, parse_split
 from rankconst.errors import DataError, UnknownNameError
+from rankconst.files import read_at_most
 from rankconst.names import read_count, shorten
 from rankconst.tables.schema import COLUMNS, schema_of
 from rankconst.tables.tables import Tables, TablesInMemory
 from rankconst.tasks import Histogram, Tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import pyarrow as pa
 
@@ -62,47 +66,20 @@ def read_counts(path: Path) -> Tables:
 
     A file of numbers alone, one a line, has the counts of the tasks. What has no name is called by the file's.
     """
+    found: dict[Tasks, Counter[int]] = defaultdict(Counter)
     try:
         with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
-        lines = content.decode("utf-8-sig").splitlines()
+            content = read_at_most(file, _LARGEST)
+        if len(content) > _LARGEST:
+            raise DataError(f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks.")
+        content.decode("utf-8-sig")  # all of it, for the place of what is no text
+        for tasks, size, number in _read_rows(path, io.TextIOWrapper(io.BytesIO(content), "utf-8-sig")):
+            found[tasks][size] += number
     except (OSError, UnicodeDecodeError) as error:
         told = error.strerror if isinstance(error, OSError) else error
         raise DataError(f"cannot read {path}: {told}. Expected a CSV file with a column num_candidates.") from error
-    if len(content) > _LARGEST:
-        raise DataError(f"{path} is larger than {_LARGEST // 2**20} MiB. Count equal rows: add a column num_tasks.")
-    plain = bool(lines) and read_count(lines[0].strip()) is not None
-    sign = "\t" if lines and "\t" in lines[0] else ","
-    try:
-        rows = iter(list(csv.reader(["num_candidates"] * plain + lines, delimiter=sign)))
     except csv.Error as error:
         raise DataError(f"{path} cannot be read: {error}. Expected a CSV file with a column num_candidates.") from error
-    names = [name.strip() for name in next(rows, [])]
-    if "num_candidates" not in names or not set(names) <= {*_COLUMNS} or len(set(names)) < len(names):
-        raise DataError(
-            f"{path}, line 1: got columns {shorten(', '.join(names))}; expected num_candidates, and as needed "
-            f"{', '.join(_COLUMNS[1:])}."
-        )
-    found: dict[Tasks, list[tuple[int, int]]] = {}
-    for number, cells in enumerate(rows, start=2 - plain):
-        try:
-            row = dict(zip(names, map(str.strip, cells), strict=True))
-            said = {name: read(row[name]) for name, read in _NAMES.items() if row.get(name)}
-            size, tasks_of_size = read_count(row["num_candidates"]), read_count(row.get("num_tasks", "1"))
-            if size is None or tasks_of_size is None:
-                raise ValueError
-        except (ValueError, UnknownNameError) as error:
-            reason = error if isinstance(error, UnknownNameError) else f"expected {', '.join(names)}, numbers whole."
-            raise DataError(f"{path}, line {number}: {', '.join(cells)}: {reason}") from error
-        if (least := min(size, tasks_of_size)) < 1:
-            raise DataError(f"{path}, line {number}: {least} is less than 1; the true answer counts.")
-        tasks = Tasks(
-            said.get("dataset", path.stem.lower()),
-            said.get("protocol", OWN_COUNTS.key),
-            said.get("split", "test"),
-            said.get("side", "both"),
-        )
-        found.setdefault(tasks, []).append((size, tasks_of_size))
     if not found:
         raise DataError(f"{path} holds no counts.")
     for tasks in found:
@@ -110,4 +87,42 @@ def read_counts(path: Path) -> Tables:
             raise DataError(
                 f"{path}: there are counts of {tasks} for both sides together and for one side. Give either."
             )
-    return make_tables({tasks: Histogram.from_counts(*zip(*pairs, strict=True)) for tasks, pairs in found.items()})
+    return make_tables({tasks: Histogram.from_counts([*each], [*each.values()]) for tasks, each in found.items()})
+
+
+def _read_rows(path: Path, lines: Iterator[str]) -> Iterator[tuple[Tasks, int, int]]:
+    """Yield the tasks of each row, how many candidates they have, and how many they are."""
+    first = next(lines, "")
+    plain = read_count(first.strip()) is not None
+    rows = csv.reader(chain(["num_candidates"] * plain, [first], lines), delimiter="\t" if "\t" in first else ",")
+    names = [name.strip() for name in next(rows, [])]
+    if "num_candidates" not in names or not set(names) <= {*_COLUMNS} or len(set(names)) < len(names):
+        raise DataError(
+            f"{path}, line 1: got columns {shorten(', '.join(names))}; expected num_candidates, and as needed "
+            f"{', '.join(_COLUMNS[1:])}."
+        )
+
+    @functools.lru_cache  # most rows are like others
+    def read(cells: tuple[str, ...]) -> tuple[Tasks, int, int]:
+        row = dict(zip(names, map(str.strip, cells), strict=True))
+        said = {name: parse(row[name]) for name, parse in _NAMES.items() if row.get(name)}
+        size, number = read_count(row["num_candidates"]), read_count(row.get("num_tasks", "1"))
+        if size is None or number is None:
+            raise ValueError
+        tasks = Tasks(
+            said.get("dataset", path.stem.lower()),
+            said.get("protocol", OWN_COUNTS.key),
+            said.get("split", "test"),
+            said.get("side", "both"),
+        )
+        return tasks, size, number
+
+    for line, cells in enumerate(rows, start=2 - plain):
+        try:
+            tasks, size, number = read(tuple(cells))
+        except (ValueError, UnknownNameError) as error:
+            reason = error if isinstance(error, UnknownNameError) else f"expected {', '.join(names)}, numbers whole."
+            raise DataError(f"{path}, line {line}: {shorten(', '.join(cells))}: {reason}") from error
+        if (least := min(size, number)) < 1:
+            raise DataError(f"{path}, line {line}: {least} is less than 1; the true answer counts.")
+        yield tasks, size, number

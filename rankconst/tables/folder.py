@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,10 +120,19 @@ class ZipPath:
             raise TablesError(f"{self} cannot be read: {first_line(error)}. Get the zip file again.") from error
 
 
+def parse_json(text: str) -> Any:
+    """Return what JSON says; ValueError for NaN and Infinity too, which Python takes and no other program."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
 def read_descriptor(folder: Folder) -> dict[str, Any]:
     """Return the descriptor of a set; TablesError if there is none, or it names no version and files."""
     try:
-        descriptor = json.loads(read_file(folder / DESCRIPTOR).decode("utf-8"))
+        descriptor = parse_json(read_file(folder / DESCRIPTOR).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TablesError(
             f"{folder} holds no tables: {DESCRIPTOR} is missing. `rankconst build --out DIR` makes them."
@@ -145,14 +155,14 @@ def _is_descriptor(descriptor: Any) -> bool:
     if not isinstance(descriptor, dict) or not isinstance(version := descriptor.get("version"), str):
         return False
     lists = [(descriptor.get("resources"), ("name", "hash")), (descriptor.get("provenance", []), ("dataset",))]
-    return len(version) <= _LONGEST_VERSION and all(
+    return _VERSION.fullmatch(version) is not None and all(
         isinstance(rows, list)
         and all(isinstance(row, dict) and all(isinstance(row.get(key, ""), str) for key in keys) for row in rows)
         for rows, keys in lists
     )
 
 
-_LONGEST_VERSION = 100
+_VERSION = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,99}")  # files are called by it
 
 
 def read_table_file(folder: Folder, name: str, expected: str | None) -> bytes:

@@ -36,7 +36,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError, first_line
 from rankconst.moments import Moments, compute_moments
-from rankconst.names import Names, resolve_name, shorten
+from rankconst.names import Names, is_key, resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
 from rankconst.tables.location import OUTPUT, find_location
 from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, RELATIONS_SINCE, SINCE, parse_version, precedes, schema_of
@@ -330,6 +330,9 @@ class Tables:
         for column in table.column_names:
             values, wrong = table[column], ""
             nulls = 0 if column in NULLABLE.get(name, ()) else values.null_count
+            if (name, column) == ("datasets", "dataset") and not nulls:
+                strange = next((key for key in values.to_pylist() if not is_key(str(key))), None)
+                wrong = "" if strange is None else f"{shorten(strange)!r}, which is no key of a dataset"
             if column in {"aliases", "source_urls"} and not nulls:
                 nulls = sum(cast("pa.ListArray[Any]", chunk).flatten().null_count for chunk in values.chunks)
             if nulls:

@@ -21,7 +21,7 @@ from rankconst_builder.candidates import count_candidates
 from rankconst_builder.graph import Graph, encode_labels
 from rankconst_builder.pipeline import encode_benchmark
 from rankconst_builder.statistics import describe_graph
-from rankconst_builder.triples import read_triples
+from rankconst_builder.triples import Labels, read_triples
 from rankconst_builder.words import Triples
 
 if TYPE_CHECKING:
@@ -270,3 +270,44 @@ def test_facts_are_told_apart_in_graphs_of_any_size() -> None:
     zero = np.zeros(2, dtype=np.int64)
     words = graph.pack_facts(Triples(np.array([0, 2**29]), zero, zero + 5))
     assert words[0] != words[1]
+
+
+TIMED = {"train": b"a\tr\tb\t1\n", "valid": b"b\tr\ta\t2\n", "test": b"a\tr\ta\t3\n"}
+
+
+def read_timed(**changed: bytes) -> dict[str, Labels]:
+    files = {**TIMED, **changed}
+    return {role: read_triples(each, LineFormat(columns="hrtd"), role) for role, each in files.items()}
+
+
+def test_times_in_another_number_of_columns_are_refused() -> None:
+    for role in ORDER:
+        other = {role: read_triples(b"a\tr\tb\t1\t2\n", LineFormat(columns="hrtdd"), role)}
+        with pytest.raises(DataError, match=rf"different numbers of columns: .*{role} in 2"):
+            encode_labels({**read_timed(), **other})
+
+
+def test_splits_by_time_share_no_time() -> None:
+    assert encode_labels(read_timed(), forecasting=True).num_times == 3
+    assert encode_labels(read_timed(test=b"a\tr\ta\t2\n")).num_times == 2
+    with pytest.raises(DataError, match="valid and test share 1 times, but the dataset is said to be split by time"):
+        encode_labels(read_timed(test=b"a\tr\ta\t2\n"), forecasting=True)
+
+
+def test_what_protocols_need_of_files_that_are_missing() -> None:
+    graph = replace(encode({"train": b"a\tr\tb\n", "test": b"b\tr\ta\n"}), missing=frozenset({"train"}))
+    lacks = {key: graph.explain_uncounted(protocol, "test") for key, protocol in STATIC.items()}
+    # Nothing is removed, and all entities are ranked: only then train is not asked for.
+    asked = {key for key, rule in STATIC.items() if rule.known_splits("test") or rule.candidates == "seen"}
+    assert {key for key, lack in lacks.items() if lack} == asked
+    assert all(lacks[key] == f"Protocol {key} needs train, whose file is missing." for key in asked)
+    seen = replace(STATIC["raw"], candidates="seen", tasks="seen")
+    assert graph.explain_uncounted(seen, "test") == "Protocol raw needs train, whose file is missing."
+
+
+def test_relations_that_occur_nowhere_are_none() -> None:
+    graph = encode({"train": b"a\tr\tb\n", "test": b"b\ts\ta\n"})
+    assert graph.relations.tolist() == [True, True]
+    wider = replace(graph, num_relations=4)
+    assert wider.relations.tolist() == [True] * 4  # as a dataset states
+    assert replace(wider, gaps=True).relations.tolist() == [True, True, False, False]

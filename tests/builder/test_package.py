@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import sys
 import threading
 import time
 from collections import Counter
@@ -323,6 +324,17 @@ def test_processes_take_turns(tmp_path: Path) -> None:
     with hold_folder(tmp_path / "not" / "needed", reporter):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
+
+
+def test_a_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)  # as on Windows
+    for _ in range(2):
+        with hold_folder(tmp_path / "out", Reporter()), hold_folder(tmp_path / "out", Reporter()):
+            write_tables(tmp_path / "out", "1.0.0", make_tables("one"), provenance_of("one"))
+    assert rankconst.load(tmp_path / "out").version == "1.0.0"
+    with hold_folder(tmp_path / "not" / "needed", Reporter()):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_nothing_waiting(tmp_path: Path) -> None:

@@ -170,14 +170,23 @@ def test_unknown_labels_are_refused() -> None:
     )
     with pytest.raises(UnknownNameError, match=r"no relation 'like' \(1 of 1 named\)\. Did you mean likes\?"):
         Restriction(relations=("like",)).apply(graph)
+    with pytest.raises(UnknownNameError, match=r"no entity 'x', 'y', 'z' \(3 of 3 named\)\."):
+        Restriction(entities=("x", "y", "z")).apply(graph)
     with pytest.raises(UnknownNameError, match=r"no entity 'x', 'y', 'z' and 1 more \(4 of 5 named\)\."):
         Restriction(entities=("x", "y", "z", "w", "anna")).apply(graph)
+
+
+def test_labels_that_are_no_text_are_no_accident() -> None:
+    content = read_triples(b"anna\tlikes\xff\tbert\n", LineFormat(), "train")
+    graph = encode_labels(dict.fromkeys(("train", "valid", "test"), content))
+    with pytest.raises(UnknownNameError, match="Did you mean likes\ufffd"):
+        Restriction(relations=("likes",)).apply(graph)
 
 
 def test_names_come_from_a_list_or_a_file(tmp_path: Path) -> None:
     assert read_names("--relations", "CtD,CpD,CtD") == ("CtD", "CpD")
     path = tmp_path / "names.txt"
-    path.write_text("has, comma\n\nplain\n", encoding="utf-8")
+    path.write_text("\ufeffhas, comma\n\nplain\n", encoding="utf-8")  # as Windows begins a file
     assert read_names("--relations", str(path)) == ("has, comma", "plain")
     with pytest.raises(UsageError, match="is not UTF-8 text"):
         read_names("--relations", "a,b\udcff")

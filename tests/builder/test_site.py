@@ -17,7 +17,7 @@ import pytest
 
 import rankconst
 from rankconst.constants.published import show_number, show_uncertain
-from rankconst.errors import RankconstError, UsageError
+from rankconst.errors import RankconstError, TablesError, UsageError
 from rankconst.names import squash
 from rankconst_builder.site import Order, join_modules, make_files, write_site
 from rankconst_builder.site.data import describe_names
@@ -332,6 +332,13 @@ def test_what_a_set_says_of_itself_is_never_markup(tables: Tables) -> None:
         assert "<img" not in text
         assert text.count("<script") == text.count("</script>")
     assert "<" not in made["assets/names.js"].partition("sets:new Map")[0]
+
+
+def test_a_dataset_without_tasks_is_refused(tables: Tables) -> None:
+    own = replace(tables)
+    own.__dict__["datasets"] = {"bare": {**tables.datasets["nations"], "dataset": "bare"}}
+    with pytest.raises(TablesError, match="name bare, but hold no tasks of it"):
+        dict(make_files(Order(own, Path("site"), [], ["bare"])))
 
 
 def test_the_first_view_is_small(files: dict[str, str], tables: Tables) -> None:

@@ -115,6 +115,12 @@ def test_lines_that_are_no_statements(line: bytes) -> None:
         read_triples(b"a,r,b\n" + line + b"\nb,r,a,q,x\n", FORM, "file")
 
 
+def test_a_carriage_return_within_a_statement_is_said_wherever_qualifiers_are() -> None:
+    for before in (b"a,r,b,q,x,p,y\n", b"a,r,b,\n"):
+        with pytest.raises(DataError, match="file, line 2: there is a carriage return inside the line"):
+            read_triples(before + b"a,r\rs,b\n", FORM, "file")
+
+
 def test_qualifiers_come_last() -> None:
     for columns in ("hrqt", "qhrt", "hrtdq", "hrtqq"):
         with pytest.raises(DataError, match="must name h, r and t once each"):

@@ -416,3 +416,12 @@ def test_no_thread_holds_the_bytes_that_were_read() -> None:
         before = sys.getrefcount(content)
         read_triples(content, TSV, "train.txt")
         assert sys.getrefcount(content) == before
+
+
+def test_padded_labels_are_bytes_and_never_blank() -> None:
+    form = LineFormat(delimiter="|", padded=True)
+    labels = read_triples(b" a\xff | r |b\nb|r|a\n", form, "file")
+    assert labels.head.to_pylist() == [b"a\xff", b"b"]
+    assert labels.tail.to_pylist() == [b"b", b"a"]
+    with pytest.raises(DataError, match="file, line 2: the relation is empty"):
+        read_triples(b"a | r | b\na |  | b\n", form, "file")

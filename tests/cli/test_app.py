@@ -16,7 +16,7 @@ import pytest
 import rankconst
 from cli.conftest import child_command, child_environment
 from rankconst.catalogue.protocols import PROTOCOLS
-from rankconst.cli.app import COMMANDS
+from rankconst.cli.app import COMMANDS, _fail
 from rankconst.cli.options import complete_dataset
 
 if TYPE_CHECKING:
@@ -159,6 +159,14 @@ def test_exit_code_of_a_failed_build(run_child: Run, tmp_path: Path) -> None:
     screen = run_child("build", "-d", "yago310", "--offline", "--out", tmp_path / "out")
     assert screen.code == 5
     assert "Traceback" not in screen.err
+
+
+def test_a_message_is_no_longer_than_anybody_reads(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _fail("\1" * 20_000 + " is no name. Choose another.", 6) == 6
+    told = capsys.readouterr().err
+    assert len(told) < 7000
+    assert told.startswith("error: \\x01")
+    assert told.endswith("\\x01 is no name. Choose another.\n")
 
 
 def test_interrupt_in_this_process(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -110,6 +111,29 @@ def test_what_does_not_go_with_counts(run: Run, options: tuple[str, ...], code: 
     assert (screen.code, screen.out) == (code, "")
     assert told in screen.message
     assert told in run("adjust", "--input", "results.csv", *options).message  # of a file, as a note
+
+
+def test_what_is_no_text_is_said_with_its_place_in_the_file(tmp_path: Path) -> None:
+    (path := tmp_path / "c.csv").write_bytes(b"14541\n" * 30_000 + b"\xe9\n")
+    with pytest.raises(DataError, match="position 180000: "):
+        read_counts(path)
+
+
+def test_many_rows_take_little_memory(tmp_path: Path) -> None:
+    (path := tmp_path / "c.csv").write_text("num_candidates\n" + "14541\n9\n" * 20_000, encoding="utf-8")
+    tracemalloc.start()
+    histogram = read_counts(path).histogram("c", protocol="own counts")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (histogram.num_candidates.tolist(), histogram.num_tasks.tolist()) == ([9, 14541], [20_000] * 2)
+    assert most < 10 * path.stat().st_size
+
+
+def test_rows_are_quoted_in_part(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("num_candidates\n" + "\0" * 50_000, encoding="utf-8")
+    told = run("adjust", "2", "-m", "mr", "--counts", str(tmp_path / "c.csv")).err
+    assert len(told) < 1000
+    assert told.endswith("numbers whole.\n")
 
 
 def test_one_side_only(files: Path) -> None:

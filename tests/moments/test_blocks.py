@@ -428,3 +428,21 @@ def test_points_between_the_ends_of_blocks() -> None:
         kinks = np.abs(points - 150.0) + np.abs(points - 400.0) + np.sqrt(points + 900.0)
         x = np.arange(float(start), float(stop))
         assert weights @ kinks == pytest.approx(np.sum(np.abs(x - 150) + np.abs(x - 400) + np.sqrt(x + 900)), rel=1e-13)
+
+
+def test_equal_blocks_are_placed_once() -> None:
+    rows = [(3, 0, 1.0), (3, 0, 2.0), (3, 4, 1.0), (5, 4, 1.0), (5, 4, 0.5), (2, 9, 1.0), (5, 0, 1.0)]
+    sizes, far, weights = zip(*rows, strict=True)
+    histogram = Histogram.from_counts(sizes, offsets=far, weights=weights)
+    distinct, place = blocks.distinct_blocks(histogram)
+    pairs = [*zip(distinct.num_candidates.tolist(), offsets_of(distinct).tolist(), strict=True)]
+    assert sorted(pairs) == sorted({(size, offset) for size, offset, _ in rows})
+    assert distinct.num_tasks.tolist() == [1] * len(pairs)
+    held = [*zip(histogram.num_candidates.tolist(), offsets_of(histogram).tolist(), strict=True)]
+    assert [pairs[i] for i in place] == held
+    assert len(held) == len(rows)
+    for each in (histogram, Histogram.from_counts(sizes, offsets=far)):
+        placed = blocks_of(each)
+        middles = offsets_of(each) + (each.num_candidates + 1) / 2
+        assert placed.centres.tolist() == middles.tolist()
+        assert np.allclose(placed.mean(placed.points), middles, rtol=1e-14)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from oracles import MP
 from rankconst.moments import deviation as module
 from rankconst.moments.deviation import rank_variance, standard_deviation
-from rankconst.moments.result import Moments
+from rankconst.moments.result import Estimate, Moments
 from rankconst.tables.tables import load
 from rankconst.tasks import Histogram
 
@@ -329,6 +329,27 @@ def test_means_of_gaussians(size: int, narrowness: float) -> None:
         exact = MP.log(MP.fsum(terms) / size)
         # Near 1, where tasks are many, phi has relative accuracy.
         assert abs(log - exact) <= 1e-14 * max(1, abs(exact) / 4) * (min(1, abs(exact)) if exact > -1e-3 else 1)
+
+
+@pytest.mark.parametrize("t", [0.3, 2.0, 50.0])
+@pytest.mark.parametrize("offset", [0, 5])
+def test_means_of_gaussians_over_few_ranks(t: float, offset: int) -> None:
+    centres, sizes, offsets = np.array([2.25, 7.0, 8.5]), np.array([1.0, 4.0, 90.0]), np.full(3, float(offset))
+    found = module._mean_over_lattice(t, centres, sizes, offsets)
+    for row, centre in zip(found.tolist(), centres.tolist(), strict=True):
+        for got, size in zip(row, sizes.tolist(), strict=True):
+            ranks = np.arange(offset + 1, offset + size + 1)
+            assert got == pytest.approx(float(np.exp(-t * (ranks - centre) ** 2).mean()), rel=1e-13, abs=1e-30)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-4, 0.03])
+def test_a_series_errs_by_what_is_left_and_by_its_moments(off: float) -> None:
+    """1 - E[sqrt(1 + x)] of two values, with moments that are known to so much only; the third is always there."""
+    values = (-0.5, 0.5)
+    moments = [Estimate(math.fsum(x**k for x in values) / 2, off if k > 2 else 0.0) for k in range(9)]
+    found = module._by_series(moments)
+    assert abs(found.value - (1 - sum(math.sqrt(1 + x) for x in values) / 2)) <= found.error
+    assert off / 16 <= found.error < 0.02
 
 
 # Simulation.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 import tracemalloc
@@ -268,6 +269,53 @@ def test_where_half_of_the_ranks_are_expected(
 ) -> None:
     found = module._locate(Histogram.from_counts(sizes, offsets=offsets))
     assert found == pytest.approx((middle, distance), abs=2e-3)
+
+
+def _bound_of_equal_tasks(size: int, n: int, middle: float, value: float, largest: float) -> float:
+    """Shut M in by Hoeffding's bound, as :func:`_bound_distance` says it does, from n tasks of one size."""
+
+    def is_unlikely(share: float, level: int) -> bool:
+        law = (share, 1 - share)
+        parts = (level / n, 1 - level / n)
+        divergence = sum(p * math.log(p / q) if q else math.inf for p, q in zip(parts, law, strict=True) if p)
+        return math.exp(-n * divergence) < 1e-13 / 4
+
+    def has_more(first: float, last: float) -> bool:
+        share = (min(max(last, 0), size) - min(max(first - 1, 0), size)) / size
+        return share * n > n // 2 and is_unlikely(share, n // 2)
+
+    def has_fewer(first: float, last: float) -> bool:
+        share = max(min(max(last, 0), size) - min(max(first - 1, 0), size), 0) / size
+        return share * n < (n + 1) // 2 and is_unlikely(share, (n + 1) // 2)
+
+    doubled = [2.0**k for k in range(60)]
+    low = middle - next(d for d in doubled if d >= size or has_fewer(1, middle - d - 1))
+    low = max(low, middle - size)
+    high = min(middle + next(d for d in doubled if d >= size or has_more(1, middle + d)), middle + size)
+    over = next(d for d in doubled if d >= largest or has_more(high - value - d, low + value + d))
+    under = next(d for d in doubled if d >= largest or value < d or has_fewer(low - value + d, high + value - d))
+    return max(min(over, largest), min(under, largest, value))
+
+
+@pytest.mark.parametrize("size", [21, 40, 1001])
+def test_how_far_from_its_value_it_can_be(size: int) -> None:
+    for n, share in itertools.product([60, 61, 77, 529, 592, 669, 1901, 10**6 + 1], (0.1, 0.25)):
+        histogram, value = of({size: n}), float(round(size * share))
+        middle = float(math.ceil(module._locate(histogram)[0]))
+        expected = _bound_of_equal_tasks(size, n, middle, value, 9.0 * size)
+        assert module._bound_distance(histogram, value, 9.0 * size) == expected
+
+
+@pytest.mark.parametrize("n", [101, 400, 1001])
+def test_how_improbable_another_value_is(n: int) -> None:
+    """Of ranks in 1 .. 7: with n odd, the fourth may have too few on either side, or its neighbours too many."""
+    found = module._bound_escape(of({7: n}), 2.0)
+    more, fewer = (n + 1) // 2 / n, n // 2 / n
+    chance = 0.0
+    # At most 3 too often, at most 4 not often enough; within 1 of 4 too often, within 2 not often enough.
+    for share, level in ((3 / 7, more), (4 / 7, fewer), (3 / 7, more), (5 / 7, fewer)):
+        chance += (share / level) ** (n * level) * ((1 - share) / (1 - level)) ** (n - n * level)
+    assert found == pytest.approx(chance, rel=1e-9, abs=0)
 
 
 # What is certain, and nearly so.

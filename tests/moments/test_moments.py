@@ -677,5 +677,11 @@ def test_errors_of_cut_off_means_cover_what_rounding_does(k: int) -> None:
     # They say something: a few hundred roundings.
     assert found.expectation_error < 1e-13 * found.expectation
     assert found.variance_error < 1e-13 * (found.variance + float(max(squares)))
+    # Each task's counts as much as the task.
+    heavy = cut_off_reciprocal_rank(Histogram.from_counts([2, 31], num_tasks=[1, 10**6]), k)
+    alone = cut_off_reciprocal_rank(Histogram.from_counts([31], num_tasks=[10**6]), k)
+    assert heavy.expectation_error == pytest.approx(alone.expectation_error, rel=1e-3, abs=0)
     single = cut_off_reciprocal_rank(Histogram.from_counts([1, 1]), k)
     assert (single.expectation, single.variance, single.variance_error) == (1.0, 0.0, 0.0)
+    gains = compute_moments(parse_metric("ndcg"), Histogram.from_counts([1, 1]))
+    assert (gains.expectation, gains.variance, gains.variance_error) == (1.0, 0.0, 0.0)

@@ -119,13 +119,29 @@ def test_weights_and_shared_negatives_count() -> None:
         (lambda rank: rank * 1e200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
         (lambda rank: rank * 1e307, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
         (lambda rank: rank * 1e-200, DataError, r"differ by \S+, which cannot be squared. Multiply f"),
+        # Over the ranks that all tasks have it is as at the last one, and nothing.
+        (lambda rank: np.where(rank == 4, 1e200, 0.0), DataError, "cannot be squared. Multiply f"),
+        (lambda rank: np.where(rank == 4, 1e-200, 0.0), DataError, "cannot be squared. Multiply f"),
         (lambda rank: rank.astype(str) + "st", UsageError, "must map an array of ranks to an array of numbers"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_what_is_no_function_of_ranks_is_refused(f: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        compute_mean(f, Histogram.from_counts([3, 4]))
+        compute_mean(f, Histogram.from_counts([3, 5]))
+
+
+def test_functions_of_one_rank_of_large_values_and_of_fractions() -> None:
+    alone = compute_mean(lambda rank: np.where(rank == 4, 1.0, 0.0), Histogram.from_counts([3, 5]))
+    assert (alone.expectation, alone.variance) == pytest.approx((0.1, 0.04), rel=1e-14)
+    swings = compute_mean(lambda rank: np.where(rank == 5, 0, 1e6 * (-1) ** rank), Histogram.from_counts([5]))
+    assert swings.variance == pytest.approx(0.8e12, rel=1e-14)
+    # As many roundings as a sum of squares has terms, and more.
+    assert 32 * 2.0**-53 * 0.8e12 < swings.variance_error < 1e-12 * 0.8e12
+    # Ranks are floats: whole numbers have no powers below 0.
+    assert compute_mean(lambda rank: rank**-1, Histogram.from_counts([3])).expectation == pytest.approx(11 / 18)
+    fractions = np.vectorize(lambda rank: Fraction(1, int(rank)), otypes=[object])
+    assert compute_mean(fractions, Histogram.from_counts([3])).expectation == pytest.approx(11 / 18, rel=1e-15)
 
 
 def test_what_rounding_leaves_below_zero_is_within_its_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,6 +99,18 @@ def test_same_bytes_in_another_process_whatever_the_hash_seed(tmp_path: Path) ->
 
 
 @needs_matplotlib
+@needs_matplotlib
+@pytest.mark.parametrize("epoch", ["x", "9" * 30, "-1e9"])
+def test_a_date_that_is_none_is_said(epoch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = make_figure()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    for suffix in SUFFIXES:
+        with pytest.raises(UsageError, match="SOURCE_DATE_EPOCH is no number of seconds"):
+            render_figure(figure, suffix)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    assert render_figure(figure, ".svg")
+
+
 def test_style_leaves_no_trace() -> None:
     import matplotlib as mpl
 

@@ -157,6 +157,7 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "text that is no UTF-8": lambda: make(datasets=_whole()["datasets.parquet"].replace(b"Nations", b"\xff" * 7)),
     "a title of 30 MB": lengthen_title,
     "not JSON": partial(raw, b"{"),
+    "a number that JSON has not": partial(said, created=math.nan),
     "empty": partial(raw, b""),
     "a list": partial(raw, b"[]"),
     "binary": partial(raw, bytes(range(256))),
@@ -166,6 +167,11 @@ DAMAGES: dict[str, Callable[[], Files]] = {
     "too large": lambda: raw(b" " * (LARGEST[".json"] + 1)),
     "version of 5,000 digits": partial(said, version="1" * 5000 + ".0.0"),
     "version of 5,000 letters": partial(said, version="a" * 5000),
+    **{f"version {text!r}": partial(said, version=text) for text in ("../x", "", ".", "1/2", "a\nb")},
+    **{
+        f"dataset {key!r}": partial(put, "datasets", "dataset", [key])
+        for key in ("../x", "", "..", "a b", "/x", "\x1b")
+    },
     "version a number": partial(said, version=1),
     "no version": partial(said, version=None),
     "resources an object": partial(said, resources={}),

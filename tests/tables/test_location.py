@@ -486,8 +486,8 @@ def test_a_download_that_breaks_off_is_not_kept(server: HTTPServer, zipped: Path
 
 
 @contextlib.contextmanager
-def dripping(*parts: bytes) -> Iterator[str]:
-    """Serve some bytes at once each, and then one after the other for as long as somebody listens."""
+def dripping(*parts: bytes, drop: bytes = b"x") -> Iterator[str]:
+    """Serve some bytes at once each, and then the same ones again for as long as somebody listens."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def drip() -> None:
@@ -495,7 +495,7 @@ def dripping(*parts: bytes) -> Iterator[str]:
                 for part in parts:
                     connection.sendall(part)
                 while not over.wait(0.02):
-                    connection.sendall(b"x")
+                    connection.sendall(drop)
 
         over = threading.Event()
         thread = threading.Thread(target=drip)
@@ -524,6 +524,66 @@ def test_a_server_that_never_ends_is_left(
     monkeypatch.setattr(f"rankconst.download.{limit[0]}", limit[1])
     with dripping(*sent) as url, pytest.raises(DownloadError, match=rf"could not download {url}: .*{said}"):
         rankconst.load(url)
+    assert kept(cache) == []
+
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("timeout", [0.1, 30])
+@pytest.mark.parametrize(
+    ("sent", "drop"),
+    [
+        (b"", b""),
+        (CONTINUE, b""),
+        (CONTINUE, CONTINUE),
+        (b"HTTP/1.1 100 Continue\r\nX-Slow: ", b"x"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"x"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n"),
+    ],
+)
+def test_all_tries_together_have_a_limit(
+    sent: bytes, drop: bytes, timeout: float, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    monkeypatch.setattr("rankconst.download.TIMEOUT", timeout)
+    monkeypatch.setattr("rankconst.download.PATIENCE", 0.15)
+    monkeypatch.setattr("rankconst.download.RETRIES", 10**6)
+    monkeypatch.setattr("rankconst.download.time.sleep", lambda _: None)
+    with dripping(sent, drop=drop) as url, pytest.raises(DownloadError, match=r"in 0\.15 seconds"):
+        rankconst.load(url)
+    assert kept(cache) == []
+
+
+def test_a_host_name_that_is_looked_up_for_ever_is_left(
+    server: HTTPServer, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    monkeypatch.setattr("rankconst.download.PATIENCE", 0.1)
+    over = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: over.wait(10))
+    try:
+        with pytest.raises(DownloadError, match="the host name could not be resolved"):
+            rankconst.load(server.url_for("/tables.zip"))
+    finally:
+        over.set()
+    assert kept(cache) == []
+
+
+def test_what_comes_with_a_redirect_is_not_read(serve: Serve, zipped: Path) -> None:
+    place = serve("/tables.zip", zipped.read_bytes())
+    with dripping(f"HTTP/1.1 302 Found\r\nLocation: {place}\r\n\r\n".encode()) as url:
+        assert rankconst.load(url).version == few_tables().version
+
+
+@pytest.mark.parametrize("status", [206, 304, 404])
+def test_an_answer_without_the_whole_file_is_refused(
+    status: int, server: HTTPServer, zipped: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    monkeypatch.setattr("rankconst.download.RETRIES", 0)
+    server.expect_request("/tables.zip").respond_with_data(zipped.read_bytes(), status=status)
+    with pytest.raises(DownloadError, match=f"the server answered {status} "):
+        rankconst.load(server.url_for("/tables.zip"))
     assert kept(cache) == []
 
 

@@ -21,9 +21,9 @@ import rankconst
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, explain_lack, tail_probabilities, tail_probability
+from rankconst.tails import TAILS, explain_lack, inversion, tail_probabilities, tail_probability
 from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
-from rankconst.tails.inversion import _BETA, _window, find_saddle, invert
+from rankconst.tails.inversion import _BETA, Saddle, _window, find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
 from rankconst.tails.result import Tail
 from rankconst.tasks import Histogram
@@ -206,6 +206,148 @@ def test_a_bracket_holds_where_chance_does_better(kind: type[SumLaw], sizes: tup
         x = float(sums[int(share * sums.size)])
         chance = np.count_nonzero(sums >= x - 1e-12) / sums.size
         assert _covers(invert(law, x), math.log10(chance))
+
+
+@pytest.mark.parametrize(("name", "counts"), [("mrr", (2, 3)), ("mrr", (2, 2, 3, 5)), ("gmr", (2, 2, 2))], ids=str)
+def test_integral_on_lattices_of_other_steps_than_one(name: str, counts: tuple[int, ...]) -> None:
+    law = _sum_law(name, Histogram.from_counts(counts))
+    assert law.span is not None
+    cumulated = _cumulated(name, counts)
+    best = cumulated[0][0]
+    for value, chance in cumulated[1:-1]:
+        x = -math.log(value) if name == "gmr" else float(value - best)
+        tail = invert(law, round(x / law.span) * law.span)
+        assert _covers(tail, _log10(chance)), (value, tail)
+        assert tail.error < 1e-12
+
+
+# Where K(t) - t x is least is the tilted mean; what a law does under its tilt is summed rank by rank.
+SADDLES = [(kind, share) for kind, share in itertools.product((ReciprocalLaw, LogRankLaw, RankLaw), (0.02, 0.3, 0.9))]
+
+
+def _tilt(law: SumLaw, t: float, size: float) -> NDArray[np.float64]:
+    """Return the chance of each rank of a task under exp(t S)."""
+    weights = np.exp(t * law.deviations(np.arange(1.0, size + 1)))
+    return np.asarray(weights / weights.sum())
+
+
+@pytest.mark.parametrize(("kind", "share"), [*SADDLES, (RankLaw, 0.5)])
+def test_a_saddle_has_the_deviation_of_the_tilted_law(kind: type[SumLaw], share: float) -> None:
+    law = kind(Histogram.from_counts([9, 9, 9, 30, 31, 200]))
+    saddle = find_saddle(law, -law.width * share, law.span)
+    variance = 0.0
+    for size, times in zip(law.sizes, law.tasks, strict=True):
+        chances, f = _tilt(law, saddle.t, size), law.deviations(np.arange(1.0, size + 1))
+        variance += times * (chances @ (f - chances @ f) ** 2)
+    assert saddle.deviation == pytest.approx(math.sqrt(max(variance, 1e-4 / saddle.t**2)), rel=1e-3)
+    # Each task's logarithm may be off by some roundings, whatever it is.
+    assert saddle.rounding >= 8 * 2.0**-53 * law.tasks.sum()
+
+
+@pytest.mark.parametrize(("kind", "share"), SADDLES)
+def test_a_period_makes_its_neighbours_negligible(kind: type[SumLaw], share: float) -> None:
+    """Chernoff's bounds of the terms 1 and -1, at a thousand shifts; a shorter period leaves more than is stated."""
+    law = kind(Histogram.from_counts([9, 9, 9, 30, 31, 200]))
+    saddle = find_saddle(law, -law.width * share, law.span)
+    period, size = inversion._period(law, saddle), abs(saddle.t)
+    wanted = math.exp(-inversion._FINE) / (1 + size * saddle.deviation)
+    sign = math.copysign(1.0, saddle.t)
+    logs = []
+    for end, way in ((40.0 / saddle.deviation if saddle.upper else 0.5 * law.farthest, 1.0), (0.999 * size, -1.0)):
+        u = np.linspace(1e-6, end, 1000)
+        grown = law.cgf((saddle.t + sign * way * u).astype(np.complex128), saddle.upper).real - saddle.cgf
+        logs.append(float(np.min(grown - sign * way * u * saddle.x - u * period)))
+    assert max(logs) - 1e-9 <= math.log(wanted) < 0.9 * max(logs)
+
+
+@pytest.mark.parametrize(("kind", "share"), [each for each in SADDLES if each[0] is not RankLaw])
+def test_granularity_is_that_of_the_average_task(kind: type[SumLaw], share: float) -> None:
+    law = kind(Histogram.from_counts([3, 3, 5, 11]))
+    saddle = find_saddle(law, -law.width * share, None)
+    frequencies, turned = inversion._returns(law, 11)
+    average = np.zeros(11)
+    for size, times in zip(law.sizes, law.tasks, strict=True):
+        average[: int(size)] += times / law.tasks.sum() * _tilt(law, saddle.t, size)
+    reach = float(np.sort(frequencies)[2])
+    kept = frequencies > reach
+    moduli = np.abs(turned[kept] @ average) ** 4
+    assert np.sum(moduli / frequencies[kept]) / math.pi > 0
+    found = inversion._granularity(law, saddle, reach)
+    assert found == pytest.approx(float(np.sum(moduli / frequencies[kept])) / math.pi, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("kind", [ReciprocalLaw, LogRankLaw])
+def test_near_returns_turn_every_rank_as_their_frequency_says(kind: type[SumLaw]) -> None:
+    """Their frequencies are whole multiples of 2 pi, or of 2 pi / ln 2, which is all that is known of them exactly."""
+    law = kind(Histogram.from_counts([40]))
+    frequencies, turned = inversion._returns(law, 40)
+    with mpmath.workdps(40):
+        unit = 2 * mpmath.pi / (mpmath.ln(2) if kind is LogRankLaw else 1)
+        f = [mpmath.ln(r) if kind is LogRankLaw else mpmath.mpf(1) / r for r in range(1, 41)]
+        for place in (0, 1, 7, 200, len(frequencies) - 1):
+            times = mpmath.nint(mpmath.mpf(frequencies[place]) / unit)
+            assert abs(frequencies[place] / unit / times - 1) < 1e-15
+            for got, each in zip(turned[place], f, strict=True):
+                assert abs(got - mpmath.expj(times * unit * each)) < 1e-10
+        in_phase = [abs(one - turned[0][0]) < 1e-12 for one in turned[0]]
+    assert sum(in_phase) == (6 if kind is LogRankLaw else 1)
+
+
+def test_near_returns_are_those_of_all_ranks_and_of_the_first_ones() -> None:
+    frequencies, turned = inversion._returns(ReciprocalLaw(Histogram.from_counts([5])), 5)
+    turns = np.rint(frequencies / (2 * math.pi)).astype(int).tolist()
+    assert {1, 2, 6, 12, 60, 64 * 60} <= {*turns}
+    assert np.allclose(turned[turns.index(60)], 1.0, atol=1e-13)
+
+
+def test_a_walk_ends_where_its_budget_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    law = LogRankLaw(Histogram.from_counts([7, 9]))
+    saddle = find_saddle(law, -0.5 * law.width, None)
+    monkeypatch.setattr(inversion, "_BUDGET", 0.0)
+    z, g, complete = inversion._walk(law, saddle, 0.1, False)
+    assert inversion._LEAST_NODES <= len(z) == len(g) <= 4 * inversion._LEAST_NODES
+    assert not complete
+
+
+def test_an_integral_states_the_rounding_of_every_node() -> None:
+    """Each term of modulus 1 may be off by some units in the last place, whatever cancels."""
+    saddle = Saddle(t=1.0, x=-1e-9, span=1.0, cgf=0.0, deviation=1.0, rounding=0.0)
+    for nodes in (2, 3, 50):
+        z = np.array([1 + 0.1j * m for m in range(nodes)], dtype=np.complex128)
+        g = np.array([1, *[1j] * (nodes - 1)], dtype=np.complex128)
+        log, error = inversion._sum(saddle, z, g)
+        assert error >= 2 * 16 * 2.0**-53 * (1 + 2 * (nodes - 1))
+        assert error < 1e-12
+        assert log == pytest.approx(math.log(abs(1 / -math.expm1(-1.0)) * 0.1 / (2 * math.pi)) + 1e-9, rel=1e-12)
+
+
+def test_an_integral_of_one_node_is_that_of_its_circle() -> None:
+    saddle = Saddle(t=1.0, x=-1.0, span=0.25, cgf=-2.0, deviation=1.0, rounding=0.0)
+    log, _ = inversion._sum(saddle, np.array([1 + 0j]), np.array([1 + 0j]))
+    assert log == pytest.approx(-2.0 + 1.0 + math.log(1 / -math.expm1(-0.25)), rel=1e-14)
+
+
+def test_an_integral_that_cancels_is_known_to_be_small() -> None:
+    saddle = Saddle(t=1.0, x=0.0, span=1.0, cgf=0.0, deviation=1.0, rounding=0.0)
+    z, g = np.array([1 + 0j, 1 + 1j]), np.array([1, -0.5 + 1e-18j])
+    log, error = inversion._sum(saddle, z, g)
+    assert error == inversion._LOST
+    assert math.log(2.0**-53) < log < math.log(1e-12)
+
+
+@pytest.mark.parametrize(("errors", "most"), [((0.5, 2.0), -1.0), ((0.5, 1e3), -3.0)])
+def test_a_bracket_of_a_complement_reaches_as_far_as_its_upper_end(
+    errors: tuple[float, float], most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an end of which only is known what it is at most, that is all; of any other, its error comes on top."""
+    ends = iter([(-5.0, errors[0]), (-3.0, errors[1])])
+    monkeypatch.setattr(inversion, "_sum", lambda *_: next(ends))
+    saddle = Saddle(t=-1.0, x=1.0, span=None, cgf=0.0, deviation=1.0, rounding=0.0)
+    z = np.array([-1 + 1j * m for m in range(9)], dtype=np.complex128)
+    tail = inversion._bracket(saddle, z, np.ones(9, dtype=np.complex128))
+    least = math.log10(-math.expm1(most))
+    assert tail.log10 == pytest.approx(math.log10(-math.expm1(-4.0)))
+    assert tail.error == pytest.approx(max(-tail.log10, tail.log10 - least), rel=1e-6)
 
 
 @pytest.mark.parametrize("z", [0j, 3 + 0j, -3 + 0j, 20 + 7j, 40j, 100 + 0j])

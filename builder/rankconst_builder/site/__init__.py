@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.download import Reporter
-from rankconst.errors import UnknownNameError, UsageError, explain_write_errors
+from rankconst.errors import TablesError, UnknownNameError, UsageError, explain_write_errors
 from rankconst.files import exchange_folder, write_through
 from rankconst.version import __version__
 from rankconst_builder.describe import Edition, write_bibtex
@@ -123,6 +123,10 @@ def make_files(order: Order) -> Iterator[tuple[str, str]]:
             yield f"v1/{each['version']}/{key}.json", write_json(each)
         described = site.described[key] = describe_dataset(tables, key)
         described |= trace_history(described, older)
+        if not site.list_held(key):
+            raise TablesError(
+                f"the tables ({tables.version}) name {key}, but hold no tasks of it. Build the set again."
+            )
         yield from _make_dataset(site, key)
         del described["since"], described["before"]
     for held in (*order.older, tables):

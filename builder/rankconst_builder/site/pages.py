@@ -17,7 +17,7 @@ from rankconst_builder.site.html import Html, join, link, scroll, table, tag
 from rankconst_builder.site.published import METRIC
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rankconst.tables.tables import Tables
     from rankconst_builder.site.published import Result
@@ -54,11 +54,15 @@ class Site:
 
     def usual_tasks(self, key: str) -> Tasks:
         """Return the tasks that numbers on a dataset are from if nothing is said: test, both sides, standard."""
-        held = [Tasks(key, protocol, split, side) for split, side, protocol in self._list_held(key)]
-        return min(held, key=lambda each: (each.split != "test", each.side != "both", _rate_protocol(each.protocol)))
+        return min(
+            self.list_held(key),
+            key=lambda each: (each.split != "test", each.side != "both", _rate_protocol(each.protocol)),
+        )
 
-    def _list_held(self, key: str) -> Iterator[list[str]]:
-        return (path.split("/") for path in self.described[key]["tasks"] if path.count("/") == 2)
+    def list_held(self, key: str) -> list[Tasks]:
+        """List the tasks whose every rank counts the same."""
+        paths = (path.split("/") for path in self.described[key]["tasks"] if path.count("/") == 2)
+        return [Tasks(key, protocol, split, side) for split, side, protocol in paths]
 
     def expect(self, tasks: Tasks, slug: str) -> float | None:
         """Return an expectation; None if the tables do not have it."""

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankconst.tables.folder import DESCRIPTOR
+from rankconst.tables.folder import DESCRIPTOR, parse_json
 from rankconst.tables.schema import VERSION, parse_version
 from rankconst_builder.package import CHECKSUMS, HEADER, describe_schema, hash_content, list_sources
 from rankconst_builder.release import pack_zip
@@ -80,7 +80,7 @@ def _check_croissant(tables: TableSet) -> Iterator[Finding]:
     if CROISSANT not in tables.files:
         return
     try:
-        described = json.loads(tables.files[CROISSANT].decode("utf-8"))
+        described = parse_json(tables.files[CROISSANT].decode("utf-8"))
         distribution = described.get("distribution", [])
         stated = [(row.get("contentUrl"), row.get("contentSize"), row.get("sha256")) for row in distribution]
     except (ValueError, AttributeError, TypeError) as error:
