@@ -422,16 +422,13 @@ def million() -> Histogram:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", [m for m in METRICS if m.k in (None, 10) and m.family not in DISPERSIONS], ids=str)
+@pytest.mark.parametrize(
+    "metric", [m for m in METRICS if m.k in (None, 10) and m.family not in {*DISPERSIONS, *ORDERED, *SAMPLED}], ids=str
+)
 def test_a_million_distinct_sizes_take_a_moment(metric: Metric, million: Histogram) -> None:
     started = time.process_time()
     moments = compute_moments(metric, million)
     assert time.process_time() - started < 4  # about 1 s on one core of 2026
-    if moments.method == "sampled":
-        assert metric.family in SAMPLED
-        assert 0 < moments.expectation_error <= 1e-4 * moments.expectation
-        assert 0 < moments.variance_error <= 0.05 * moments.variance
-        return
     assert moments.expectation_error <= 1e-11 * moments.expectation
     if metric.optimum is None:
         assert moments.variance == moments.variance_error == 0
