@@ -152,6 +152,7 @@ def rebuilt_once() -> Iterator[None]:
     """Compute once what many tests build, and once more what many rebuild; sampled constants on fewer draws."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankconst.moments.median_deviation.MOST_DRAWS", 2**13)
+        patch.setattr("rankconst_builder.package.COMPRESSION", 1)
         for module in (tabulate, rebuild):
             patch.setattr(module, "compute_moments", functools.cache(compute_moments))
         yield
