@@ -21,7 +21,7 @@ import rankconst
 from rankconst.catalogue.metrics import CATALOGUE, Metric, parse_metric
 from rankconst.errors import DataError, UndefinedError, UnknownNameError
 from rankconst.moments import compute_moments
-from rankconst.tails import TAILS, explain_lack, tail_probabilities, tail_probability
+from rankconst.tails import TAILS, explain_lack, inversion, tail_probabilities, tail_probability
 from rankconst.tails.enumeration import _reach, count_rank_sums, enumerate_sums
 from rankconst.tails.inversion import _BETA, _window, find_saddle, invert
 from rankconst.tails.laws import LogRankLaw, RankLaw, ReciprocalLaw, SumLaw
@@ -121,12 +121,14 @@ def _sum_law(name: str, histogram: Histogram) -> SumLaw:
 @pytest.mark.slow
 @pytest.mark.parametrize("counts", [(2, 5), (4, 4, 4), (2, 3, 4, 5, 6), (3, 9, 11), (12, 12, 7, 5, 2)], ids=str)
 @pytest.mark.parametrize("name", ["mr", "mrr", "gmr"])
-def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...]) -> None:
+def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tasks have atoms, not a density: the integral must say how little it knows."""
     law = _sum_law(name, Histogram.from_counts(counts))
     cumulated = _cumulated(name, counts)
     best = cumulated[0][0]
-    for value, chance in cumulated[1 : -1 : max(1, len(cumulated) // 6)]:
+    for place, (value, chance) in enumerate(cumulated[1 : -1 : max(1, len(cumulated) // 6)]):
+        if place == 2:  # two values have all that it may spend
+            monkeypatch.setattr(inversion, "_BUDGET", inversion._BUDGET / 8)
         x = -math.log(value) if name == "gmr" else float(value - best)
         tail = invert(law, x if law.span is None else round(x / law.span) * law.span)
         assert _covers(tail, _log10(chance)), (value, tail, _log10(chance))
@@ -536,8 +538,15 @@ EXTREMES: dict[str, dict[int, int]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", EXTREMES)
-@pytest.mark.parametrize("name", ["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr"])
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pair
+        for pair in itertools.product(["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr"], EXTREMES)
+        # IGMR is computed as GMR is: once more takes long where a circle has many nodes.
+        if pair != ("igmr", "N = 2, n = 1e11")
+    ],
+)
 def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     histogram = Histogram.from_counts(list(EXTREMES[case]), list(EXTREMES[case].values()))
     metric = parse_metric(name)
