@@ -108,6 +108,7 @@ _SMOOTH = 0.02
 _LATTICE = 45
 # Numbers formed in one go, so that memory stays bounded.
 _CHUNK = 1 << 20
+_COLUMNS = 512
 
 
 def rank_variance(histogram: Histogram) -> Moments:
@@ -386,19 +387,25 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
 
 def _logarithm(series: list[Values]) -> list[Values]:
     """Return the coefficients of the logarithm of a power series with constant term 1."""
-    logs = [np.zeros_like(series[0])]
-    for g in range(1, len(series)):
-        lower = sum((j / g * logs[j] * series[g - j] for j in range(1, g)), np.zeros_like(series[0]))
-        logs.append(series[g] - lower)
-    return logs
+    logs = np.zeros((len(series), *series[0].shape))
+    # Few columns at a time, so that all products of an order may be formed at once.
+    for begin in range(0, logs.shape[-1], _COLUMNS):
+        part = slice(begin, begin + _COLUMNS)
+        known, found = np.stack([each[..., part] for each in series]), logs[..., part]
+        for g in range(1, len(known)):
+            shares = (np.arange(1, g) / g).reshape(-1, *[1] * (known.ndim - 1))
+            found[g] = known[g] - np.sum(shares * found[1:g] * known[g - 1 : 0 : -1], axis=0)
+    return [*logs]
 
 
 def _exponential(logs: list[Values]) -> list[Values]:
     """Return the coefficients of the exponential of a power series with constant term 0."""
-    series = [np.ones_like(logs[0])]
-    for g in range(1, len(logs)):
-        series.append(sum((j / g * logs[j] * series[g - j] for j in range(1, g + 1)), np.zeros_like(logs[0])))
-    return series
+    known = np.stack(logs)
+    series = np.ones_like(known)
+    for g in range(1, len(known)):
+        shares = (np.arange(1, g + 1) / g).reshape(-1, *[1] * (known.ndim - 1))
+        series[g] = np.sum(shares * known[1 : g + 1] * series[g - 1 :: -1][:g], axis=0)
+    return [*series]
 
 
 def _by_series(central: list[Estimate]) -> Estimate:
