@@ -286,7 +286,8 @@ def test_so_many_tasks_have_a_tail_and_no_more() -> None:
 def test_ranks_that_a_single_task_may_have() -> None:
     law = ReciprocalLaw(Histogram.from_counts([20]))
     for floor in (-1.0, -0.9, -0.75, -0.5, -0.4999, -0.1):
-        assert _reach(law, 20, floor) == sum(1 / r - 1 >= floor for r in range(1, 21))
+        found = _reach(law, np.array([1, 7, 20]), floor).tolist()
+        assert found == [max(1, sum(1 / r - 1 >= floor for r in range(1, size + 1))) for size in (1, 7, 20)]
 
 
 def _packed_product(terms: dict[int, list[int]], tasks: dict[int, int]) -> tuple[int, int]:
