@@ -186,7 +186,7 @@ def read_dataset(mirror: Path, key: str) -> dict[str, list[tuple[bytes, bytes, b
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["nations", "umls", "wn18rr_v1"])
+@pytest.mark.parametrize("key", ["nations", "umls", "nell_v1_ind"])
 @pytest.mark.usefixtures("true_constants")
 def test_mirror_and_archive_and_shipped_tables_agree(mirror: Path, run: Run, tmp_path: Path, key: str) -> None:
     shipped = rankconst.load(version=ARCHIVED)
