@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -225,7 +225,7 @@ class Histogram:
         keys = {name: key[order] for name, key in keys.items()}
         starts = np.flatnonzero(np.append(True, _ascends([*keys.values()])))
         gathered: dict[str, Any] = {name: key[starts] for name, key in keys.items()}
-        return cls(num_tasks=np.add.reduceat(tasks[order], starts), **gathered)
+        return cls._of_sound(num_tasks=np.add.reduceat(tasks[order], starts), **gathered)
 
     @classmethod
     def of_groups(
@@ -243,22 +243,30 @@ class Histogram:
         group, above, sizes = (key[starts] for key in keys)
         tasks = np.add.reduceat(num_tasks[order], starts)
         for values in (sizes, tasks, above):
-            values.flags.writeable = False
+            values.flags.writeable = False  # of the slices, too
         cuts = np.flatnonzero(np.append(True, group[1:] > group[:-1]))
         found = {}
         for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
             rows = slice(start, stop)
-            one = found[int(group[start])] = object.__new__(cls)
-            columns: tuple[Any, ...] = (
-                sizes[rows],
-                tasks[rows],
-                None,
-                above[rows] if above[rows].any() else None,
-                False,
-            )
-            for each, value in zip(fields(cls), columns, strict=True):
-                object.__setattr__(one, each.name, value)
+            beyond = above[rows] if above[rows].any() else None
+            found[int(group[start])] = cls._of_sound(sizes[rows], tasks[rows], offsets=beyond)
         return found
+
+    @classmethod
+    def _of_sound(
+        cls,
+        num_candidates: NDArray[np.int64],
+        num_tasks: NDArray[np.int64],
+        weights: NDArray[np.float64] | None = None,
+        offsets: NDArray[np.int64] | None = None,
+    ) -> Histogram:
+        """Return the histogram of columns that are sound and nobody else's: nothing is looked at again."""
+        one = object.__new__(cls)
+        for name, values in zip(cls.__slots__, (num_candidates, num_tasks, weights, offsets, False), strict=True):
+            if isinstance(values, np.ndarray):
+                values.flags.writeable = False
+            object.__setattr__(one, name, values)
+        return one
 
     @property
     def _keys(self) -> list[NDArray[Any]]:
@@ -362,6 +370,8 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
 
 def _ascends(keys: list[NDArray[Any]]) -> NDArray[np.bool_]:
     """Tell for each row but the first whether it is beyond the one before, in lexicographic order."""
+    if len(keys) == 1:
+        return keys[0][1:] > keys[0][:-1]
     beyond, level = np.zeros((2, keys[0].size - 1), dtype=bool)
     level[:] = True
     for key in keys:

@@ -119,13 +119,17 @@ def count_with_sets(dataset: Dataset) -> Callable[[ProtocolRow, str], BruteCount
                 relations[h, t].add(r)
         return [dict(one) for one in found]
 
-    def count(protocol: ProtocolRow, split: str) -> BruteCounts:
-        asked[protocol.candidates] = protocol
-        entities, kinds = rank(protocol.candidates)
-        rows, size = list_rows(dataset, protocol, split), len(entities)
-        names = frozenset({split, *filter_splits(protocol, split)}) if protocol.known != "none" else frozenset()
-        end = None if protocol.time == "same" else 3
-        heads, tails, relations = gather(protocol.candidates, names, end)
+    @functools.cache
+    def list_once(tasks: str, distinct: bool, split: str) -> list[int]:
+        return list_rows(dataset, asked[f"{tasks} {distinct}"], split)
+
+    @functools.cache
+    def count_rows(
+        candidates: str, tasks: str, distinct: bool, names: frozenset[str], end: int | None, split: str
+    ) -> BruteCounts:
+        entities, kinds = rank(candidates)
+        rows, size = list_once(tasks, distinct, split), len(entities)
+        heads, tails, relations = gather(candidates, names, end)
         ranked, none = [dataset[split][place][:end] for place in rows], frozenset[Any]()
         return BruteCounts(
             rows,
@@ -134,6 +138,14 @@ def count_with_sets(dataset: Dataset) -> Callable[[ProtocolRow, str], BruteCount
             size,
             [len(kinds) - len(relations.get((h, t), none) - {r}) for h, r, t, *_ in ranked],
         )
+
+    def count(protocol: ProtocolRow, split: str) -> BruteCounts:
+        if protocol.negatives is not None:
+            return count_brute_force(dataset, protocol, split)
+        asked[protocol.candidates] = asked[f"{protocol.tasks} {protocol.distinct}"] = protocol
+        names = frozenset({split, *filter_splits(protocol, split)}) if protocol.known != "none" else frozenset()
+        end = None if protocol.time == "same" else 3
+        return count_rows(protocol.candidates, protocol.tasks, protocol.distinct, names, end, split)
 
     return count
 

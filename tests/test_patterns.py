@@ -59,13 +59,17 @@ def collect() -> dict[str, tuple[re.Pattern[Any], frozenset[str]]]:
     """Return every pattern of the package with the methods that are called on it, by the place where it is written."""
     found: dict[str, tuple[re.Pattern[Any], frozenset[str]]] = {}
     for module in _modules():
-        tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+        source = Path(module.__file__).read_text(encoding="utf-8")
+        held = {name: value for name, value in vars(module).items() if isinstance(value, re.Pattern)}
+        if not held and "import re\n" not in source:
+            continue  # to walk all of the code takes long
+        nodes = [*ast.walk(ast.parse(source))]
         called: dict[str, set[str]] = defaultdict(set)
-        for node in ast.walk(tree):
+        for node in nodes:
             if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
                 continue
             called[node.value.id].add(node.attr)
-        for node in ast.walk(tree):
+        for node in nodes:
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             if getattr(node.func.value, "id", "") != "re" or node.func.attr not in METHODS:
@@ -75,11 +79,10 @@ def collect() -> dict[str, tuple[re.Pattern[Any], frozenset[str]]]:
                 pattern = re.compile(text, _flags(node))
                 name = f"{module.__name__}: {node.args[0].value!r}"
                 found[name] = (pattern, found.get(name, (0, frozenset()))[1] | {node.func.attr})
-        for name, value in vars(module).items():
-            if isinstance(value, re.Pattern):
-                # One that is passed on may be used in any way.
-                methods = called[name].intersection(METHODS) or set(METHODS)
-                found[f"{module.__name__}.{name}"] = (value, frozenset(methods))
+        for name, value in held.items():
+            # One that is passed on may be used in any way.
+            methods = called[name].intersection(METHODS) or set(METHODS)
+            found[f"{module.__name__}.{name}"] = (value, frozenset(methods))
     return found
 
 

@@ -80,6 +80,9 @@ HEADER: dict[str, Any] = {
 }
 """What the descriptor of every set states."""
 
+COMPRESSION = 19
+"""How much zstd does to write little: what is written once is read often."""
+
 _FIELD_TYPES = {"text": "string", "texts": "array", "count": "integer", "real": "number", "truth": "boolean"}
 """Kind of a column to the type that Data Package calls it."""
 
@@ -159,7 +162,8 @@ def _serialise(name: str, table: pa.Table) -> bytes:
     keys = table.column("dataset").to_pylist()
     if "baseline" in table.column_names:
         keys = list(zip(keys, pc.not_equal(table["baseline"], pa.scalar(DEFAULT_BASELINE)).to_pylist(), strict=True))
-    starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and len(table) > len(set(keys)))]
+    alone = len(table) == len(set(keys))
+    starts = [i for i, key in enumerate(keys) if i == 0 or (key != keys[i - 1] and not alone)]
     # The bytes of fractions hardly repeat: streams of their first bytes, second bytes ... do. Those in keys do repeat.
     streamed = [each.name for each in table.schema if pa.types.is_floating(each.type) and each.name not in KEYS[name]]
     # Nor do whole numbers where there are only a few tasks to each: those of single relations.
@@ -172,7 +176,7 @@ def _serialise(name: str, table: pa.Table) -> bytes:
         sink,
         table.schema,
         compression="zstd",
-        compression_level=19,
+        compression_level=COMPRESSION,
         use_dictionary=words,  # type: ignore[arg-type]  # the stubs know of no names
         use_byte_stream_split=streamed,
         write_statistics=["dataset", "baseline"],  # by which rows are looked up

@@ -68,7 +68,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankconst.moments.blocks import GOOD_FOR_MANY, has_many_blocks, offsets_of, split_offsets
+from rankconst.moments.blocks import GOOD_FOR_MANY, has_many_blocks, split_offsets
 from rankconst.moments.result import TINY, UNIT_ROUNDOFF, Estimate, Moments
 from rankconst.moments.summation import uniform_rule
 from rankconst.moments.sums import MIDPOINT, binomial, condense
@@ -108,6 +108,7 @@ _SMOOTH = 0.02
 _LATTICE = 45
 # Numbers formed in one go, so that memory stays bounded.
 _CHUNK = 1 << 20
+_COLUMNS = 512
 
 
 def rank_variance(histogram: Histogram) -> Moments:
@@ -115,20 +116,21 @@ def rank_variance(histogram: Histogram) -> Moments:
     sizes = histogram.num_candidates.astype(object)
     tasks = histogram.num_tasks.astype(object)
     n = histogram.total
-    squares = sizes * sizes
-    second = squares - 1  # 12 m_2
-    fourth = second * (3 * squares - 7)  # 240 m_4
-    excess = 3 * fourth - 5 * second * second  # 720 (m_4 - m_2^2)
-    # 2 n delta: mu_i = a_i + (N_i + 1) / 2, so the ones cancel.
-    middles = 2 * offsets_of(histogram).astype(object) + sizes
-    shift = n * middles - int(np.dot(tasks, middles))
-    shift_squares = shift * shift
-    sum_second = int(np.dot(tasks, second))
-    sum_excess = int(np.dot(tasks, excess))
-    sum_kurtosis = int(np.dot(tasks, 3 * fourth - 15 * second * second))  # 720 (m_4 - 3 m_2^2)
-    expectation = Fraction(int(np.dot(tasks, shift_squares)), 4 * n**3) + Fraction((n - 1) * sum_second, 12 * n * n)
+    # Of a task: 12 m_2 = N^2 - 1 = z, 240 m_4 = 3 z^2 - 4 z; mu = m / 2 and a half, so the halves cancel.
+    second = sizes * sizes - 1
+    middles = sizes if histogram.offsets is None else 2 * histogram.offsets.astype(object) + sizes
+    weighted, moved = tasks * second, tasks * middles
+    turned = weighted * middles
+    sum_second, sum_middles, sum_turned = (int(np.sum(each)) for each in (weighted, moved, turned))
+    sum_squares = int(np.dot(weighted, second))
+    sum_excess = 4 * sum_squares - 12 * sum_second  # 720 (m_4 - m_2^2)
+    sum_kurtosis = -6 * sum_squares - 12 * sum_second  # 720 (m_4 - 3 m_2^2)
+    # The mean of all m is taken from each, in units of 1/n.
+    shifts = n * (n * int(np.dot(moved, middles)) - sum_middles**2)
+    turned_shifts = n * n * int(np.dot(turned, middles)) - sum_middles * (2 * n * sum_turned - sum_middles * sum_second)
+    expectation = Fraction(shifts, 4 * n**3) + Fraction((n - 1) * sum_second, 12 * n * n)
     variance = (
-        Fraction(int(np.dot(tasks, shift_squares * second)), 12 * n**4)
+        Fraction(turned_shifts, 12 * n**4)
         + Fraction(sum_excess, 720 * n * n)
         + Fraction(sum_kurtosis + 10 * sum_second * sum_second, 720 * n**4)
         - Fraction(2 * sum_excess, 720 * n**3)
@@ -385,19 +387,25 @@ def _central_moments(ranks: _Ranks, second: float, order: int = ORDER) -> list[E
 
 def _logarithm(series: list[Values]) -> list[Values]:
     """Return the coefficients of the logarithm of a power series with constant term 1."""
-    logs = [np.zeros_like(series[0])]
-    for g in range(1, len(series)):
-        lower = sum((j / g * logs[j] * series[g - j] for j in range(1, g)), np.zeros_like(series[0]))
-        logs.append(series[g] - lower)
-    return logs
+    logs = np.zeros((len(series), *series[0].shape))
+    # Few columns at a time, so that all products of an order may be formed at once.
+    for begin in range(0, logs.shape[-1], _COLUMNS):
+        part = slice(begin, begin + _COLUMNS)
+        known, found = np.stack([each[..., part] for each in series]), logs[..., part]
+        for g in range(1, len(known)):
+            shares = (np.arange(1, g) / g).reshape(-1, *[1] * (known.ndim - 1))
+            found[g] = known[g] - np.sum(shares * found[1:g] * known[g - 1 : 0 : -1], axis=0)
+    return [*logs]
 
 
 def _exponential(logs: list[Values]) -> list[Values]:
     """Return the coefficients of the exponential of a power series with constant term 0."""
-    series = [np.ones_like(logs[0])]
-    for g in range(1, len(logs)):
-        series.append(sum((j / g * logs[j] * series[g - j] for j in range(1, g + 1)), np.zeros_like(logs[0])))
-    return series
+    known = np.stack(logs)
+    series = np.ones_like(known)
+    for g in range(1, len(known)):
+        shares = (np.arange(1, g + 1) / g).reshape(-1, *[1] * (known.ndim - 1))
+        series[g] = np.sum(shares * known[1 : g + 1] * series[g - 1 :: -1][:g], axis=0)
+    return [*series]
 
 
 def _by_series(central: list[Estimate]) -> Estimate:

@@ -227,8 +227,9 @@ class _SumOverFirstRanks(_Sum):
             raw = [ones, *(_mean_power(n, self.exponent * k) for k in range(1, ORDER + 1))]
             second = np.where(n > 1, raw[2] - raw[1] ** 2, 0.0)
         mean = raw[1]
+        turned = [(-mean) ** k for k in range(ORDER + 1)]
         higher = (
-            sum((math.comb(k, i) * raw[i] * (-mean) ** (k - i) for i in range(k + 1)), np.zeros_like(n))
+            sum((math.comb(k, i) * raw[i] * turned[k - i] for i in range(k + 1)), np.zeros_like(n))
             for k in range(3, ORDER + 1)
         )
         return scale, [ones, np.zeros_like(n), second, *(np.where(n > 1, moment, 0.0) for moment in higher)]

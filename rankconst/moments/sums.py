@@ -83,9 +83,10 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
     second = np.square(f).sum(axis=1)
     size = n[:, 0]
     far = size > HEAD
-    rest = _tail_sums(size[far], power if isinstance(power, float) else powers[far])
-    first[far] += rest[0]
-    second[far] += rest[1]
+    if far.any():
+        rest = _tail_sums(size[far], power if isinstance(power, float) else powers[far])
+        first[far] += rest[0]
+        second[far] += rest[1]
     mean = first / size
     return mean, np.where(size > 1, second / size - mean * mean, 0.0)
 

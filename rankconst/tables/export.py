@@ -12,6 +12,7 @@ candidate too few.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -123,8 +124,9 @@ def _collect_long(tables: Tables, dataset: str, protocol: str | None) -> Rows:
     stored = tables.read("constants", dataset)
     names = [column.name for column in COLUMNS["constants"]]
     place = names.index("protocol")
-    rows = zip(*(stored.column(name).to_pylist() for name in names), strict=True)
-    return [(*row, tables.version) for row in rows if protocol in {None, row[place]}]
+    columns = [stored.column(name).to_pylist() for name in names]
+    rows = zip(*columns, itertools.repeat(tables.version), strict=False)
+    return [row for row in rows if protocol in {None, row[place]}]
 
 
 FORMATS: dict[str, ExportFormat] = {

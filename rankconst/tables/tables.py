@@ -63,6 +63,7 @@ class Records:
     # Reads columns of a table, those in `coded` as dictionaries, rows in canonical order.
     read: Callable[..., pa.Table]
     _parsed: dict[str, tuple[dict[tuple[Any, ...], int], list[list[Any]]]] = field(default_factory=dict, repr=False)
+    _pooled: dict[Tasks, Histogram | None] = field(default_factory=dict, repr=False)
 
     @cached_property
     def histograms(self) -> dict[Tasks, Histogram]:
@@ -93,6 +94,13 @@ class Records:
 
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
+        if tasks.relations:  # there are as many selections as one likes
+            return self._pool(tasks)
+        if tasks not in self._pooled:
+            self._pooled[tasks] = self._pool(tasks)
+        return self._pooled[tasks]
+
+    def _pool(self, tasks: Tasks) -> Histogram | None:
         stored = (
             self.relation_histograms
             if tasks.relations
@@ -571,7 +579,7 @@ class Tables:
         """Return the constants of a metric; the second time, at once. See :meth:`constants`."""
         if (tasks, metric) not in self._known:
             # A metric's range depends on all candidates, whatever the baseline.
-            histogram = self.histogram(replace(tasks, baseline=DEFAULT_BASELINE))
+            histogram = self.histogram(tasks if tasks.is_chance else replace(tasks, baseline=DEFAULT_BASELINE))
             find_blocks = None if tasks.is_chance else functools.partial(self.histogram, tasks)
             moments = self._find_moments(tasks, metric)
             if moments is None:
@@ -610,7 +618,8 @@ class Tables:
             if blocks is None:
                 raise UnknownNameError(self._explain_baseline(tasks))
             return blocks
-        whole = records.pool(replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=()))
+        plain = tasks.is_micro and not tasks.relations
+        whole = records.pool(tasks if plain else replace(tasks, aggregation=DEFAULT_AGGREGATION, relations=()))
         stored = tasks if whole is not None else self._find_stored(tasks)
         if stored is None:
             held = dict.fromkeys(f"{each.protocol}/{each.split}" for each in records.histograms)

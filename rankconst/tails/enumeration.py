@@ -73,7 +73,7 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     saddle = find_saddle(law, x, law.span)
     # The complement's sums are those below, which no sum can be known to leave until all are in.
     bound = floor if saddle.upper else -math.inf
-    kept = np.array([_reach(law, int(size), bound) for size in law.counts])
+    kept = _reach(law, law.counts, bound)
     # A size whose square is too much can be used at most once in either half.
     if law.tasks[kept.astype(np.float64) ** 2 > _PAIRS].sum() > 2 or kept.max() > _PAIRS:
         return None
@@ -96,15 +96,13 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     return make(log, error, "convolution")
 
 
-def _reach(law: SumLaw, size: int, floor: float) -> int:
-    """Return how many of the ranks 1 .. size a single task may have, by bisection, if the others are all 1."""
-    low, high = 1, size
-    while low < high:
+def _reach(law: SumLaw, sizes: Counts, floor: float) -> Counts:
+    """Return how many of the ranks 1 .. N a single task may have, by bisection, if the others are all 1."""
+    low, high = np.ones_like(sizes), sizes
+    while np.any(low < high):
         middle = (low + high + 1) // 2
-        if float(law.deviations(np.array([float(middle)]))[0]) >= floor:
-            low = middle
-        else:
-            high = middle - 1
+        reached = law.deviations(middle.astype(np.float64)) >= floor
+        low, high = np.where(reached, middle, low), np.where(reached, high, middle - 1)
     return low
 
 
@@ -118,11 +116,17 @@ def _halves(law: SumLaw, saddle: Saddle, kept: Counts, floor: float, slack: floa
     log_means = law.log_means(np.array([t + 0j]), saddle.upper)[0].real + t * bottoms
     log_scale = math.fsum((law.tasks * log_means).tolist())
     parts: list[Parts] = []
-    spent = 0
-    for size, tasks, ranks, log_mean in zip(law.sizes, law.tasks, kept, log_means, strict=True):
+    singles: list[Parts] = []
+    for size, ranks, log_mean in zip(law.sizes, kept, log_means, strict=True):
         values = law.deviations(np.arange(1.0, ranks + 1))
-        power = _merge(values, np.exp(t * values - log_mean) / size, slack)
-        left = int(tasks)
+        singles.append(_merge(values, np.exp(t * values - log_mean) / size, slack))
+    # The first squares alone may be too many.
+    squares = [len(single[0]) ** 2 for single, tasks in zip(singles, law.tasks, strict=True) if tasks > 1]
+    if sum(square for square in squares if square <= _PAIRS) > _ALL_PAIRS:
+        return None
+    spent = 0
+    for single, tasks in zip(singles, law.tasks, strict=True):
+        power, left = single, int(tasks)
         while left:
             if len(power[0]) ** 2 > _PAIRS:
                 # No square: what is left must go into the halves one by one.
@@ -135,9 +139,9 @@ def _halves(law: SumLaw, saddle: Saddle, kept: Counts, floor: float, slack: floa
             left >>= 1
             if left:
                 spent += len(power[0]) ** 2
-                power = _product(power, power, floor, slack)
                 if spent > _ALL_PAIRS:
                     return None
+                power = _product(power, power, floor, slack)
     halves: list[Parts] = [(np.zeros(1), np.ones(1)), (np.zeros(1), np.ones(1))]
     for part in sorted(parts, key=lambda part: -len(part[0])):
         halves.sort(key=lambda half: len(half[0]))

@@ -86,6 +86,8 @@ class Saddle:
         return self.t > 0
 
 
+# Whether sums are few, and their integral, is asked with the same saddle.
+@functools.lru_cache(maxsize=4)
 def find_saddle(law: SumLaw, x: float, span: float | None) -> Saddle:
     """Find the real t that makes exp(K(t) - t x) abs(kernel(t)) least.
 

@@ -339,7 +339,7 @@ def as_dataset(graph: Graph) -> Dataset:
     }
 
 
-WHOLE = [pytest.param("nations"), *(pytest.param(key, marks=pytest.mark.slow) for key in ("umls", "kinships"))]
+WHOLE = [pytest.param("nations"), pytest.param("umls", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("key", WHOLE)

@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,14 +89,10 @@ def test_a_cluster_counts_what_one_process_counts(
     assert found == count_histograms("mykg", expected, PROTOCOLS, splits=splits)
 
 
-def test_a_worker_that_ends_in_the_middle_changes_nothing(files: dict[str, Columns], expected: Graph) -> None:
-    with ExitStack() as stack:
-        running = stack.enter_context(
-            distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-            )
-        )
-        client = stack.enter_context(connect(running.scheduler_address))
+def test_a_worker_that_ends_in_the_middle_changes_nothing(
+    cluster: Any, files: dict[str, Columns], expected: Graph
+) -> None:
+    with connect(cluster.scheduler_address) as client:
         ended: list[int] = []
 
         def end_one() -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from rankconst_builder.triples import Labels
+
 Row = tuple[bytes, bytes, bytes]
 
 TSV = LineFormat()
@@ -39,7 +41,10 @@ def decode(column: pa.ChunkedArray[Any]) -> list[bytes]:
 
 
 def read(content: bytes, form: LineFormat = TSV, name: str = "train.txt") -> list[Row]:
-    labels = read_triples(content, form, name)
+    return rows_of(read_triples(content, form, name))
+
+
+def rows_of(labels: Labels) -> list[Row]:
     rows = list(zip(decode(labels.head), decode(labels.relation), decode(labels.tail), strict=True))
     assert len(labels) == len(rows)
     return rows
@@ -190,8 +195,8 @@ def test_round_trip(
     # A mark at the start of a file names its encoding; there it cannot be part of a label.
     if bom or content.startswith((BOM, b"\xff\xfe", b"\xfe\xff")):
         content = BOM + content
-    assert read(content, form) == rows
     labels = read_triples(content, form, "f")
+    assert rows_of(labels) == rows
     assert (labels.crlf, labels.final_newline) == (crlf and (final or len(rows) + count_line > 1), final)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import functools
 import importlib.util
 import io
 import json
@@ -11,6 +13,7 @@ import re
 import struct
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,7 +24,7 @@ from pages import open_once, prepared_app
 from rankconst.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -107,26 +110,31 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
+def _call(patch: pytest.MonkeyPatch, args: tuple[str | float | Path, ...], env: Mapping[str, str]) -> int:
+    """Call the command line in this process and return its exit code."""
+    for name in _UNWANTED:
+        patch.delenv(name, raising=False)
+    for name, value in env.items():
+        patch.setenv(name, value)
+    patch.setattr(sys, "argv", ["rankconst", *map(str, args)])
+    patch.setattr("rankconst.cli.app.make_app", prepared_app)
+    patch.setattr("rankconst.cli.options.load", open_once)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    code = ended.value.code
+    assert code is None or isinstance(code, int)
+    return code or 0
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cache: Path) -> Run:
     """Run the command line in this process; an exception that reaches the top fails the test."""
 
     def run_here(*args: str | float | Path, env: Mapping[str, str] | None = None) -> Screen:
+        capsys.readouterr()
         with monkeypatch.context() as patch:
-            for name in _UNWANTED:
-                patch.delenv(name, raising=False)
-            for name, value in {"RANKCONST_CACHE": str(cache), **(env or {})}.items():
-                patch.setenv(name, value)
-            patch.setattr(sys, "argv", ["rankconst", *map(str, args)])
-            patch.setattr("rankconst.cli.app.make_app", prepared_app)
-            patch.setattr("rankconst.cli.options.load", open_once)
-            capsys.readouterr()
-            with pytest.raises(SystemExit) as ended:
-                main()
-        out, err = capsys.readouterr()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return Screen(code or 0, out, err)
+            code = _call(patch, args, {"RANKCONST_CACHE": str(cache), **(env or {})})
+        return Screen(code, *capsys.readouterr())
 
     return run_here
 
@@ -149,30 +157,71 @@ def run_child(cache: Path) -> Run:
     return run_there
 
 
-@pytest.fixture
-def run_in_terminal(cache: Path) -> RunInTerminal:
-    """Run the command line in a pseudo-terminal; skips where there are none."""
+@contextlib.contextmanager
+def _open_terminal(columns: int) -> Iterator[tuple[int, int]]:
+    """Open a pseudo-terminal of some width, and close both of its ends at last; skips where there are none."""
     fcntl = pytest.importorskip("fcntl")
     termios = pytest.importorskip("termios")
+    ours, theirs = os.openpty()
+    try:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        yield ours, theirs
+    finally:
+        os.close(ours)
+
+
+def _read_all(ours: int) -> bytes:
+    return b"".join(iter(functools.partial(_read_block, ours), b""))
+
+
+@pytest.fixture
+def run_in_terminal(monkeypatch: pytest.MonkeyPatch, cache: Path) -> RunInTerminal:
+    """Run the command line in this process, its three streams in a pseudo-terminal."""
+
+    def run_here(*args: str | float | Path, columns: int = 80, env: Mapping[str, str] | None = None) -> Screen:
+        with _open_terminal(columns) as (ours, theirs), ThreadPoolExecutor(1) as reader:
+            # A terminal holds a few kilobytes: somebody has to read.
+            content = reader.submit(_read_all, ours)
+            before = [os.dup(stream) for stream in range(3)]
+            try:
+                for stream in range(3):
+                    os.dup2(theirs, stream)
+                with (
+                    monkeypatch.context() as patch,
+                    os.fdopen(0, "r", encoding="utf-8", closefd=False) as stdin,
+                    os.fdopen(1, "w", encoding="utf-8", closefd=False, buffering=1) as stdout,
+                    os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1) as stderr,
+                ):
+                    for name, opened in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
+                        patch.setattr(sys, name, opened)
+                    code = _call(patch, args, child_environment(cache, env))
+            finally:
+                for stream, kept in enumerate(before):
+                    os.dup2(kept, stream)
+                    os.close(kept)
+                os.close(theirs)
+            return Screen(code, content.result(60).decode("utf-8", "replace").replace("\r\n", "\n"), "")
+
+    return run_here
+
+
+@pytest.fixture
+def run_child_in_terminal(cache: Path) -> RunInTerminal:
+    """Run the command line as a process of its own, in a pseudo-terminal."""
 
     def run_there(*args: str | float | Path, columns: int = 80, env: Mapping[str, str] | None = None) -> Screen:
-        ours, theirs = os.openpty()
-        try:
-            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-            with subprocess.Popen(
+        with (
+            _open_terminal(columns) as (ours, theirs),
+            subprocess.Popen(
                 child_command(*args),
                 env=child_environment(cache, env),
                 stdin=subprocess.DEVNULL,
                 stdout=theirs,
                 stderr=theirs,
-            ) as child:
-                os.close(theirs)
-                content = b""
-                while block := _read_block(ours):
-                    content += block
-                code = child.wait(timeout=60)
-        finally:
-            os.close(ours)
+            ) as child,
+        ):
+            os.close(theirs)
+            content, code = _read_all(ours), child.wait(timeout=60)
         return Screen(code, content.decode("utf-8", "replace").replace("\r\n", "\n"), "")
 
     return run_there

@@ -151,8 +151,7 @@ def test_tables_of_ones_own(run: Run, write_graph: Callable[..., list[str]], tmp
     assert "hold no constants under protocol pykeen" in screen.message
 
 
-@pytest.mark.slow
-def test_completion_of_formats(run_child: Run) -> None:
+def test_completion_of_formats(run: Run) -> None:
     words = "rankconst export --format p"
     env = {"_RANKCONST_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "3"}
-    assert run_child(env=env).out.split() == ["pykeen"]
+    assert run(env=env).out.split() == ["pykeen"]

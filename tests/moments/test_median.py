@@ -360,10 +360,12 @@ EXTREMES: dict[str, Spec] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXTREMES)
 def test_extremes(name: str) -> None:
+    started = time.process_time()
     rank, inverse = compute(Histogram.from_counts(*EXTREMES[name]))
+    assert time.process_time() - started < 8  # the two about 1 s on one core of 2026
     for moments in (rank, inverse):
         assert 0.0 < moments.expectation_error <= 1e-11 * moments.expectation
-        assert 0.0 < moments.variance_error <= 1e-8 * moments.variance
+        assert 0.0 < moments.variance_error <= (1e-10 if "million" in name else 1e-8) * moments.variance
     # Jensen.
     assert inverse.expectation > 1.0 / rank.expectation
 

@@ -434,20 +434,25 @@ EXTREMES: dict[str, Histogram] = {
 def test_extremes(histogram: Histogram) -> None:
     begin = time.process_time()
     moments = median_absolute_deviation(histogram)
-    assert time.process_time() - begin < 10
+    assert time.process_time() - begin < 4  # at most 1 s on one core of 2026
     assert moments.method == "sampled"
     assert moments.num_draws is not None
     assert module.FEWEST_DRAWS <= moments.num_draws <= module.most_draws(histogram) <= module.MOST_DRAWS
     assert 0 < moments.expectation < float(histogram.num_candidates[-1])
-    assert 0 < moments.expectation_error <= 0.04 * moments.expectation
+    many = len(histogram) == 10**6
+    assert 0 < moments.expectation_error <= (1e-4 if many else 0.04) * moments.expectation
     assert 0 < moments.variance_error <= 0.05 * moments.variance
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "histogram",
-    [EXTREMES["N = 1e9, n = 1e7"], EXTREMES["a million distinct N"], of(dict.fromkeys(range(10**4, 3 * 10**4), 400))],
-    ids=["one N", "a million distinct N", "20 000 distinct N"],
+    [
+        EXTREMES["N = 1e9, n = 1e7"],
+        EXTREMES["a million distinct N"],
+        of(dict.fromkeys(range(10**4, 10**4 + 8500), 400)),
+    ],
+    ids=["one N", "a million distinct N", "8 500 distinct N"],
 )
 def test_memory(histogram: Histogram) -> None:
     tracemalloc.start()

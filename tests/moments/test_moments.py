@@ -137,9 +137,16 @@ def test_the_oracles_agree(metric: Metric, sizes: tuple[int, ...]) -> None:
 # Enumeration of all rank vectors.
 
 
-@pytest.mark.parametrize("sizes", SMALL, ids=str)
+# A test each of thousands of pairs of metric and tasks would take longer to begin and end than to run.
+
+
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_moments_equal_enumeration(metric: Metric, sizes: tuple[int, ...]) -> None:
+def test_moments_equal_enumeration(metric: Metric) -> None:
+    for sizes in SMALL:
+        check_enumeration(metric, sizes)
+
+
+def check_enumeration(metric: Metric, sizes: tuple[int, ...]) -> None:
     expectation, variance = ENUMERATED[metric.family](sizes, metric.k)
     moments = compute_moments(metric, Histogram.from_counts(sizes))
     if moments.method == "sampled":
@@ -374,16 +381,16 @@ def test_many_sizes_are_condensed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", MIDDLING.values(), ids=MIDDLING)
 @pytest.mark.parametrize("metric", CLOSED, ids=str)
-def test_moments_equal_precise_sums_within_the_stated_error(metric: Metric, counts: dict[int, int]) -> None:
-    check_against_precise(metric, counts)
+def test_moments_equal_precise_sums_within_the_stated_error(metric: Metric) -> None:
+    for counts in MIDDLING.values():
+        check_against_precise(metric, counts)
 
 
-@pytest.mark.parametrize("counts", EXTREME.values(), ids=EXTREME)
 @pytest.mark.parametrize("metric", CLOSED, ids=str)
-def test_extremes_equal_precise_sums_within_the_stated_error(metric: Metric, counts: dict[int, int]) -> None:
-    check_against_precise(metric, counts)
+def test_extremes_equal_precise_sums_within_the_stated_error(metric: Metric) -> None:
+    for counts in EXTREME.values():
+        check_against_precise(metric, counts)
 
 
 @pytest.mark.slow
@@ -422,16 +429,13 @@ def million() -> Histogram:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", [m for m in METRICS if m.k in (None, 10) and m.family not in DISPERSIONS], ids=str)
+@pytest.mark.parametrize(
+    "metric", [m for m in METRICS if m.k in (None, 10) and m.family not in {*DISPERSIONS, *ORDERED, *SAMPLED}], ids=str
+)
 def test_a_million_distinct_sizes_take_a_moment(metric: Metric, million: Histogram) -> None:
     started = time.process_time()
     moments = compute_moments(metric, million)
     assert time.process_time() - started < 4  # about 1 s on one core of 2026
-    if moments.method == "sampled":
-        assert metric.family in SAMPLED
-        assert 0 < moments.expectation_error <= 1e-4 * moments.expectation
-        assert 0 < moments.variance_error <= 0.05 * moments.variance
-        return
     assert moments.expectation_error <= 1e-11 * moments.expectation
     if metric.optimum is None:
         assert moments.variance == moments.variance_error == 0
@@ -500,10 +504,16 @@ def test_simulated_rankers_agree(metric: Metric) -> None:
 COUNTS = st.lists(st.integers(1, 30) | st.integers(1, 10**6), min_size=1, max_size=30)
 
 
+# The metrics without a k, with every example, and those with one k.
+SOME = st.sampled_from(sorted({metric.k for metric in METRICS if metric.k})).map(
+    lambda k: [metric for metric in METRICS if metric.k in (None, k)]
+)
+
+
 @pytest.mark.slow
-@given(counts=COUNTS)
-def test_laws_of_moments(counts: list[int]) -> None:
-    for metric in METRICS:
+@given(counts=COUNTS, metrics=SOME)
+def test_laws_of_moments(counts: list[int], metrics: list[Metric]) -> None:
+    for metric in metrics:
         note(str(metric))
         histogram = Histogram.from_counts(counts)
         moments = compute_moments(metric, histogram)
@@ -522,13 +532,13 @@ def test_laws_of_moments(counts: list[int]) -> None:
 
 
 @pytest.mark.slow
-@given(counts=COUNTS, factor=st.integers(2, 1000))
-def test_repeating_every_task_narrows_means(counts: list[int], factor: int) -> None:
+@given(counts=COUNTS, factor=st.integers(2, 1000), metrics=SOME)
+def test_repeating_every_task_narrows_means(counts: list[int], factor: int, metrics: list[Metric]) -> None:
     """A mean keeps its expectation and divides its variance; a geometric mean moves towards its limit.
 
     No law for medians: of 1 and 5 candidates the inverse median varies less than of two tasks each.
     """
-    for metric in (m for m in METRICS if m.family not in {*SAMPLED, *ORDERED}):
+    for metric in (m for m in metrics if m.family not in {*SAMPLED, *ORDERED}):
         note(str(metric))
         histogram = Histogram.from_counts(counts)
         once = compute_moments(metric, histogram)
@@ -597,11 +607,11 @@ def test_hits_without_k_has_no_moments() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["nations", "umls", "fb15k237"])
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_only_what_must_be_is_sampled(metric: Metric, name: str) -> None:
-    moments = compute_moments(metric, load().histogram(name))
-    assert (moments.method == "sampled") == (metric.family in SAMPLED)
-    assert (moments.num_draws is not None) == (metric.family in SAMPLED)
+def test_only_what_must_be_is_sampled(name: str) -> None:
+    for metric in METRICS:
+        moments = compute_moments(metric, load().histogram(name))
+        assert (moments.method == "sampled") == (metric.family in SAMPLED), metric
+        assert (moments.num_draws is not None) == (metric.family in SAMPLED), metric
 
 
 # The sums in constant time, on both sides of their threshold.

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rankconst
+from few_tables import few_tables
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.errors import TablesError, UnknownNameError
 from rankconst.moments import compute_moments
@@ -391,8 +392,9 @@ def test_datasets_are_rows_by_key(tables: rankconst.Tables) -> None:
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_tables_as_data_frames(tables: rankconst.Tables, name: str) -> None:
+def test_tables_as_data_frames(name: str) -> None:
     pandas: ModuleType = pytest.importorskip("pandas")
+    tables = few_tables()
     frame = tables.to_pandas(name)
     assert type(frame) is pandas.DataFrame
     assert list(frame.columns) == schema_of(name).names

@@ -121,12 +121,14 @@ def _sum_law(name: str, histogram: Histogram) -> SumLaw:
 @pytest.mark.slow
 @pytest.mark.parametrize("counts", [(2, 5), (4, 4, 4), (2, 3, 4, 5, 6), (3, 9, 11), (12, 12, 7, 5, 2)], ids=str)
 @pytest.mark.parametrize("name", ["mr", "mrr", "gmr"])
-def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...]) -> None:
+def test_integral_covers_the_coarsest_laws(name: str, counts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tasks have atoms, not a density: the integral must say how little it knows."""
     law = _sum_law(name, Histogram.from_counts(counts))
     cumulated = _cumulated(name, counts)
     best = cumulated[0][0]
-    for value, chance in cumulated[1 : -1 : max(1, len(cumulated) // 6)]:
+    for place, (value, chance) in enumerate(cumulated[1 : -1 : max(1, len(cumulated) // 6)]):
+        if place == 2:  # two values have all that it may spend
+            monkeypatch.setattr(inversion, "_BUDGET", inversion._BUDGET / 8)
         x = -math.log(value) if name == "gmr" else float(value - best)
         tail = invert(law, x if law.span is None else round(x / law.span) * law.span)
         assert _covers(tail, _log10(chance)), (value, tail, _log10(chance))
@@ -426,7 +428,8 @@ def test_so_many_tasks_have_a_tail_and_no_more() -> None:
 def test_ranks_that_a_single_task_may_have() -> None:
     law = ReciprocalLaw(Histogram.from_counts([20]))
     for floor in (-1.0, -0.9, -0.75, -0.5, -0.4999, -0.1):
-        assert _reach(law, 20, floor) == sum(1 / r - 1 >= floor for r in range(1, 21))
+        found = _reach(law, np.array([1, 7, 20]), floor).tolist()
+        assert found == [max(1, sum(1 / r - 1 >= floor for r in range(1, size + 1))) for size in (1, 7, 20)]
 
 
 def _packed_product(terms: dict[int, list[int]], tasks: dict[int, int]) -> tuple[int, int]:
@@ -678,8 +681,15 @@ EXTREMES: dict[str, dict[int, int]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", EXTREMES)
-@pytest.mark.parametrize("name", ["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr"])
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pair
+        for pair in itertools.product(["hits@1", "hits@10", "mr", "mrr", "gmr", "igmr"], EXTREMES)
+        # IGMR is computed as GMR is: once more takes long where a circle has many nodes.
+        if pair != ("igmr", "N = 2, n = 1e11")
+    ],
+)
 def test_extremes_give_ordered_probabilities(case: str, name: str) -> None:
     histogram = Histogram.from_counts(list(EXTREMES[case]), list(EXTREMES[case].values()))
     metric = parse_metric(name)
