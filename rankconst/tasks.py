@@ -260,7 +260,7 @@ class Histogram:
         weights: NDArray[np.float64] | None = None,
         offsets: NDArray[np.int64] | None = None,
     ) -> Histogram:
-        """Return the histogram of columns that are sound and nobody else's: nothing is looked at again."""
+        """Return the histogram of columns that are already checked and not shared; they are not copied."""
         one = object.__new__(cls)
         for name, values in zip(cls.__slots__, (num_candidates, num_tasks, weights, offsets, False), strict=True):
             if isinstance(values, np.ndarray):

@@ -436,7 +436,7 @@ def count_protocols(
     counts = {}
     done: dict[tuple[Any, ...], TaskCounts] = {}
     for (protocol, split), key in zip(covered, tasks, strict=True):
-        # What protocols select is nested: as many candidates are the same ones.
+        # Each selection contains the next smaller one, so its size tells which it is.
         number = [int(select(graph, protocol).sum()) for select in (select_candidates, select_relations)]
         same = (*key, *number, list_known(graph, protocol, split), protocol.time, protocol.negatives)
         if same not in done:

@@ -167,7 +167,7 @@ def open_url(url: str, layout: Layout) -> Columns:
             "gs://, abfs:// and hdfs://, as pyarrow reads them."
         ) from error
     if not all(each.is_file for each in found) or not found:
-        raise DataError(f"cannot read {hide_login(url)}: there is no Parquet file.")
+        raise DataError(f"cannot read {hide_login(url)}: there is no Parquet file. Name one, or a folder of them.")
     parts = urlsplit(url)
     stem = parts.path.rstrip("/")
     files = [parts._replace(path=stem + quote(each.path[len(path) :])).geturl() for each in found]

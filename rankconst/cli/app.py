@@ -179,7 +179,7 @@ def _open_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-_HEAD, _TAIL = 4000, 2000  # of a message that quotes what nobody reads; what to do is said at its end
+_HEAD, _TAIL = 4000, 2000  # A long message quotes its input in the middle; its end says what to do.
 
 
 def _fail(message: str, code: int) -> int:

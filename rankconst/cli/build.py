@@ -204,8 +204,8 @@ def build(
     ranked = tuple(dict.fromkeys(map(parse_split, splits.split(",")))) if splits else tuple(SPLITS)
     if {*ranked} != {*SPLITS} and from_archive:
         raise UsageError("--splits needs the files of the dataset; --from-archive has all splits.")
-    url = train if train is not None and "://" in train else None
-    own = _list_files(None if train is None or url else Path(train), valid, test)
+    here, url = _place_train(train, scheduler)
+    own = {role: path for role, path in (("train", here), ("valid", valid), ("test", test)) if path is not None}
     restriction = Restriction(
         relations=None if relations is None else read_names("--relations", relations),
         entities=None if entities is None else read_names("--entities", entities),
@@ -240,7 +240,7 @@ def build(
             out=out,
             fetcher=Fetcher(cache, mirror=mirror, offline=offline, force=force, reporter=reporter),
             local=local,
-            train_url=_check_url(url, scheduler),
+            train_url=url,
             layout=layout,
             protocols=order_protocols(map(parse_protocol, protocol or PROTOCOLS)),
             baselines=_list_informed([DEFAULT_BASELINE] if scheduler and baseline is None else baseline),
@@ -337,14 +337,13 @@ def _restrict(sources: list[Benchmark], name: str | None, restriction: Restricti
     return replace(source, key=make_key(name, "--name"), title=title, aliases=(), pykeen={})
 
 
-def _list_files(train: Path | None, valid: Path | None, test: Path | None) -> dict[str, Path]:
-    return {role: path for role, path in (("train", train), ("valid", valid), ("test", test)) if path is not None}
-
-
-def _check_url(url: str | None, scheduler: str | None) -> str | None:
-    if url and scheduler is None:
+def _place_train(text: str | None, scheduler: str | None) -> tuple[Path | None, str | None]:
+    """Return train as a path, or as a URL, which only the workers of a cluster read."""
+    if text is None or "://" not in text:
+        return (None if text is None else Path(text)), None
+    if scheduler is None:
         raise UsageError("--train takes a URL only with --scheduler. Get the file, and give its path.")
-    return url
+    return None, text
 
 
 def _own_source(files: Collection[str], name: str | None) -> Benchmark:

@@ -94,7 +94,7 @@ class Records:
 
     def pool(self, tasks: Tasks) -> Histogram | None:
         """Return the candidate counts of both sides and all relations of some tasks; None if a part is not held."""
-        if tasks.relations:  # there are as many selections as one likes
+        if tasks.relations:  # selections have no limit, so they are not kept
             return self._pool(tasks)
         if tasks not in self._pooled:
             self._pooled[tasks] = self._pool(tasks)

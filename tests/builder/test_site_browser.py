@@ -476,22 +476,13 @@ def test_a_link_is_opened_and_shows_the_same(visit: Visit) -> None:
     assert "0.9.0" in visit.text("#version-note")
 
 
+FIELDS = ("value", "dataset", "metric", "tool", "split", "side", "protocol", "aggregation", "relation")
+
+
 def test_a_link_fills_every_field(visit: Visit, tables: Tables) -> None:
     generator = random.Random(1)  # noqa: S311 - a sample, no secret
     page = visit.open("index.html")
-    names = (
-        "value",
-        "dataset",
-        "metric",
-        "tool",
-        "split",
-        "side",
-        "protocol",
-        "aggregation",
-        "relation",
-        "k",
-        "negatives",
-    )
+    names = (*FIELDS, "k", "negatives")
     for _ in range(25):
         key = generator.choice(KEYS)
         asked = {
@@ -963,19 +954,7 @@ def test_what_is_pasted_or_linked_is_never_run(visit: Visit) -> None:
         page.fill("#table", f"model,dataset,MRR,MR,{cell}\n{cell},fb15k237,0.338,,{cell}\n{cell},{cell},{cell},9,x\n")
         page.wait_for_selector("table.adjusted")
         assert hostile in page.locator("table.adjusted tbody td").first.text_content()
-        for part in (
-            "value",
-            "dataset",
-            "metric",
-            "tool",
-            "split",
-            "side",
-            "protocol",
-            "aggregation",
-            "relation",
-            "version",
-            "mode",
-        ):
+        for part in (*FIELDS, "version", "mode"):
             page.goto(f"{visit.home}index.html#{part}={page.evaluate('encodeURIComponent', hostile)}")
         page.goto(f"{visit.home}index.html#mode=table&tool=rotate")
     page.goto(f"{visit.home}datasets/nations.html#{page.evaluate('encodeURIComponent', '/'.join(HOSTILE))}")

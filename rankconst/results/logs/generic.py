@@ -83,7 +83,7 @@ _BREAK = re.compile(r"[:=|,;\[\]{}!?]|->|\s-+\s|-{2,}|\bare\b")
 _PIECE = re.compile(rf"{_BREAK.pattern}|[()]")
 # Words in parentheses behind a number, or "on FB15k-237 and"; what is in brackets is about the next one: [VALID] MRR:
 # 0.3 [TEST] MRR: 0.3.
-_BESIDE = re.compile(
+_NOTE = re.compile(
     r"\s*+(?:\((?=[^()A-Za-z]*+[A-Za-z])([^()]*+)\)"
     r"|((?:on|for|in)\s[^,;|:=()]{1,60}?)(?=\s{0,3}(?:[,;|]|\band\b|\.?\s{0,9}$)))"
 )
@@ -292,9 +292,9 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         if match["sign"] is None and "." not in value:
             continue
         label = plain[end : match.start()]
-        beside = _find_beside(label) if found and plain.lstrip()[:1] != "(" else ("", 0)
-        if beside[0]:
-            told, label = _tell_behind(found, told, beside[0], behind), label[beside[1] :]
+        note = _find_note(label) if found and plain.lstrip()[:1] != "(" else ("", 0)
+        if note[0]:
+            told, label = _tell_behind(found, told, note[0], behind), label[note[1] :]
         if end == 0:
             label, named = _take_dataset(label)
             line |= named
@@ -317,7 +317,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
             line["step"] = value.lstrip("0") or "0"
         phrase, after, first = _pick(phrases, line, first)
         compared = phrase is None and _COMPARED.search(label) is not None
-        if phrase is None and beside[0] and _AND.fullmatch(label) and _find_beside(plain[end:])[0]:
+        if phrase is None and note[0] and _AND.fullmatch(label) and _find_note(plain[end:])[0]:
             phrase = _Phrase((found[-1][0],))  # MRR: 0.3 (raw), 0.4 (filtered)
         if phrase is None:
             continue
@@ -333,9 +333,9 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
 _AND = re.compile(r"[\s,;.&]*+(?:and\b)?[\s,;.&]*+")
 
 
-def _find_beside(text: str) -> tuple[str, int]:
+def _find_note(text: str) -> tuple[str, int]:
     """Return what the beginning of a text says of the number before it, and where that ends."""
-    found = _BESIDE.match(text[:_NEXT])
+    found = _NOTE.match(text[:_NEXT])
     words = "" if found is None else found[1] or (found[2] if _GRAPH.search(found[2]) else "")
     return (words, found.end()) if words and found is not None else ("", 0)
 
@@ -699,7 +699,7 @@ def _find_settings(text: str) -> dict[str, str]:
 
 
 _SAMPLED = "sampled"
-# GraIL's test_ranking.py and programs made from it: among as many negatives as were asked for, 50 if nothing was said.
+# GraIL's test_ranking.py, and programs made from it, rank among a number of negatives that is an option: 50 by default.
 _AMONG_SAMPLED = ("MRR | Hits@1 | Hits@5 | Hits@10 :",)
 
 

@@ -37,7 +37,7 @@ _LIST_CELL = re.compile(r"\s*-(?:\s+(.*))?")
 _SEARCHED = 1_000_000
 _LONGEST_CELL = 2_000
 _LONGEST_SIMPLE = 5_000  # lines of a simple table
-# Characters that lines of a grid may be filled up with, besides so many times their own.
+# A grid may be padded with this many characters, and 16 times its text.
 _WIDENED = 10**6
 _MARKUP = re.compile(r"[*`_|\\<\[]")
 _REPLACED = (
