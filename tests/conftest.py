@@ -18,7 +18,7 @@ from few_tables import few_tables
 from placeholders import compute_once, fill_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from pytest_httpserver import HTTPServer
 
@@ -45,22 +45,36 @@ _LONGEST = [
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 
 
-def pytest_collection_finish() -> None:
-    """Let the garbage collector leave the thousands of tests alone, and look at the rest more seldom."""
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    """Let the files be handed out in the order below, not by their numbers of tests."""
+    """Let the files be handed out in the order below, not by their numbers of tests; collect no garbage meanwhile."""
+    gc.disable()
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let every other process begin with the last file: what one has compiled, the others need not."""
+    report = yield
+    if isinstance(collector, pytest.Dir) and os.environ.get("PYTEST_XDIST_WORKER", "")[-1:] in set("13579"):
+        report.result.reverse()
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files first that take longest."""
+    """Put the files first that take longest, the others in the order of their names."""
     places = {Path(__file__).parent / name: place for place, name in enumerate(_LONGEST)}
-    items.sort(key=lambda item: places.get(item.path, len(places)))
+    items.sort(key=lambda item: (places.get(item.path, len(places)), item.path))
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave the thousands of tests alone, and look at the rest more seldom."""
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def _mirror() -> Path:
