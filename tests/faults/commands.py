@@ -95,8 +95,7 @@ def _built(*keys: str, bench: Bench) -> Path:
     """Return a folder with a set of tables."""
     folder = bench.fresh()
     (folder / "tmp").mkdir()
-    ended = bench.run(folder, build(*keys))
-    assert ended.code == 0, ended
+    assert bench.run_here(folder, build(*keys)) == 0
     return folder
 
 
@@ -109,7 +108,7 @@ def list_commands(bench: Bench, served: str) -> list[Command]:
 
     def with_site(folder: Path) -> None:
         shutil.copytree(sets["alpha", "beta"] / "out", folder / "out")
-        assert not bench.run(folder, ("site", "--tables", "out", "--out", "site", "--dataset", "beta")).code
+        assert bench.run_here(folder, ("site", "--tables", "out", "--out", "site", "--dataset", "beta")) == 0
 
     mirror = Path(os.environ["RANKCONST_MIRROR"])
     packed = sets["alpha", "beta"] / "out"

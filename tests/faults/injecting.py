@@ -183,6 +183,7 @@ def call(folder: Path, arguments: Sequence[str]) -> int:
 
 def _run(folder: Path, arguments: Sequence[str], points: Points | None, note: Path) -> NoReturn:
     code = 1
+    signal.alarm(LONGEST)
     try:
         err = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
         os.dup2(os.open(os.devnull, os.O_RDWR), 1)
@@ -200,15 +201,9 @@ def _run(folder: Path, arguments: Sequence[str], points: Points | None, note: Pa
 
 
 def wait(child: int, note: Path) -> Ended:
-    """Wait for a child; one that hangs is killed, which is how it then ended."""
-    late = time.monotonic() + LONGEST
-    while not (found := os.waitpid(child, os.WNOHANG))[0]:
-        time.sleep(0.001)
-        if time.monotonic() > late:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return Ended(-signal.SIGALRM, "hangs")
-    return Ended(os.waitstatus_to_exitcode(found[1]), note.read_text(encoding="utf-8", errors="replace"))
+    """Wait for a child; one that hangs is ended by its alarm."""
+    _, status = os.waitpid(child, 0)
+    return Ended(os.waitstatus_to_exitcode(status), note.read_text(encoding="utf-8", errors="replace"))
 
 
 def read_state(folder: Path, outputs: Sequence[str]) -> dict[str, str | None]:
@@ -283,12 +278,17 @@ class Bench:
         command.prepare(model)
         return model
 
-    def warm_up(self, command: Command) -> None:
+    def run_here(self, folder: Path, arguments: Sequence[str]) -> int:
         """Run a command in this process, so that its children need not import and compute the same again."""
-        folder = self.prepare(command)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            call(folder, command.arguments)
+            code = call(folder, arguments)
         os.chdir(self.root)
+        return code
+
+    def warm_up(self, command: Command) -> None:
+        """Run a command before its children do."""
+        folder = self.prepare(command)
+        self.run_here(folder, command.arguments)
         shutil.rmtree(folder)
 
     def try_faults(self, command: Command, choose: Choose) -> Tally:
