@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from rankconst.arrow import as_pandas
 from rankconst.catalogue.baselines import INFORMED
 from rankconst.catalogue.benchmarks import Benchmark, LineFormat
 from rankconst.errors import DataError
@@ -76,6 +77,7 @@ def read_given(given: Any, split: str) -> Labels:
 
 def _split_columns(given: Any, split: str) -> Sequence[Any]:
     """Return the columns of heads, relations and tails, and of what tells the time."""
+    given = as_pandas(given)
     if hasattr(given, "mapped_triples"):
         ids = np.asarray(given.mapped_triples)
         names = [getattr(given, f"{kind}_to_id", None) for kind in ("entity", "relation", "entity")]
@@ -129,7 +131,7 @@ def _encode(column: Any, what: str) -> pa.ChunkedArray[Any]:
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             texts = pa.array(list(map(_to_text, column.tolist())), pa.string())
         if wrong := [row for row, text in enumerate(texts.to_pylist()) if not text]:
-            missing = (row for row in wrong if column[row] is None or column[row] != column[row])
+            missing = (row for row in wrong if str(column[row]) in {"None", "nan", "<NA>", "NaT"})
             row = next(missing, wrong[0])
             raise DataError(
                 f"{what}: row {row} holds {column[row]!r}; expected a label or a whole number in every row."

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from pyarrow.json import ParseOptions, read_json
 
 from rankconst import errors
+from rankconst.arrow import wrap_numbers
 from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.baselines import DEFAULT_BASELINE, INFORMED
 from rankconst.catalogue.benchmarks import CONTEXT, FORECASTING, ROLES, STAT, Benchmark, SampledTasks
@@ -60,7 +61,7 @@ from rankconst_builder.tallies import tally_protocols
 from rankconst_builder.triples import read_stat, read_triples
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from rankconst_builder.graph import Graph
     from rankconst_builder.tallies import Tallies
@@ -468,7 +469,8 @@ def _build_from_files(
         contents = {"train": train, **contents}
     build.reporter.say(_summarise(source, graph, statistics))
     local = build.local.get(key, {}).values()
-    for difference in (*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)):
+    differences = [*_compare_with_pykeen(source, statistics), *_compare_with_openke(local, statistics)]
+    for difference in (*differences, *(_compare_labels(graph) if local else ())):
         build.reporter.warn(f"{key}: {difference}")
     for split in build.splits if graph.missing else ():
         if lost := [protocol.key for protocol in protocols if graph.explain_uncounted(protocol, split)]:
@@ -671,6 +673,27 @@ def _compare_with_openke(paths: Iterable[Path], statistics: Statistics) -> list[
                 "all, these tables those in triples."
             ]
     return []
+
+
+_AROUND = " \t\"'"
+
+
+def _compare_labels(graph: Graph) -> Iterator[str]:
+    """Say which labels train lacks that it has with other blanks or quotes around them: files written in two ways."""
+    for kind, labels, seen in (
+        ("entities", graph.entity_labels, graph.seen_entities),
+        ("relations", graph.relation_labels, graph.seen_relations),
+    ):
+        if labels is None or seen[: len(labels)].all():
+            continue
+        bare: Any = pc.ascii_trim(labels.view(pa.string()), characters=_AROUND)
+        known = wrap_numbers(seen[: len(labels)])
+        unseen = pc.filter(labels, pc.and_(pc.invert(known), pc.is_in(bare, value_set=bare.filter(known))))
+        if len(unseen):
+            yield (
+                f"train lacks {len(unseen):,} {kind}, such as {unseen[0].as_py()!r}, that it has with other blanks or "
+                "quotes around them. Write all files in the same way if they are meant to be the same."
+            )
 
 
 def describe_dataset(

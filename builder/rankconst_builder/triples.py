@@ -78,7 +78,8 @@ def read_triples(content: bytes, form: LineFormat, name: str) -> Labels:
     if form.header:
         _, _, body = body.partition(b"\n")
     if not body:
-        raise DataError(f"{name} has a {'count line' if form.count_line else 'heading'} and no triple.")
+        kind, remedy = ("heading", " If it is a triple, add --no-header.") if form.header else ("count line", "")
+        raise DataError(f"{name} has a {kind} and no triple.{remedy}")
     if body.startswith(BOM):
         # The parser drops one; here it belongs to the first label.
         body = BOM + body

@@ -385,6 +385,11 @@ def test_count_line_and_nothing_else(content: bytes) -> None:
     assert "count line and no triple" in refused(content, COUNTED)
 
 
+def test_heading_and_nothing_else() -> None:
+    told = "train.txt has a heading and no triple. If it is a triple, add --no-header."
+    assert refused(b"e1\tr\te2\n", LineFormat(header=True)) == told
+
+
 def test_malformed_line_after_a_count_line_keeps_its_number() -> None:
     assert refused(b"2\na\tr\tb\nc\tr\n", COUNTED).startswith("train.txt, line 3: expected 3 columns")
     assert refused(b"2\na\tr\tb\n\nc\tr\td\n", COUNTED).startswith("train.txt, line 3: the line is blank")

@@ -367,6 +367,22 @@ def test_files_of_other_formats(run: Run, write_graph: WriteGraph, out: Path, co
     assert told in screen.message
 
 
+@pytest.mark.parametrize("around", ["{} ", " {}", '"{}"', "'{}'"])
+def test_labels_that_one_file_writes_with_blanks_or_quotes(
+    run: Run, write_graph: WriteGraph, out: Path, around: str
+) -> None:
+    for odd in ("train", "test"):
+        graph = {**SMALL, odd: [tuple(map(around.format, row)) for row in SMALL[odd]]}
+        shown = around.format if odd == "test" else str
+        screen = run("build", *write_graph(graph), "--name", "mykg", "-p", "raw", "--out", out)
+        relation = SMALL["test"][0][1]
+        assert "entities, such as b" in screen.message
+        assert repr(shown(relation).encode()) in screen.message
+        assert screen.message.count("that it has with other blanks or quotes around them") == 2
+    unlike = {**SMALL, "test": [("new", SMALL["test"][0][1], "other")]}
+    assert "blanks" not in run("build", *write_graph(unlike), "--name", "mykg", "-p", "raw", "--out", out).message
+
+
 def test_openke_ranks_what_entity2id_counts(run: Run, write_graph: WriteGraph, out: Path) -> None:
     files = write_graph(SMALL)
     listed = Path(files[1]).with_name("entity2id.txt")
