@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from decimal import Decimal
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankconst.arrow import as_pandas
 from rankconst.catalogue.baselines import INFORMED, list_baselines
 from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, OWN_COUNTS, parse_protocol
 from rankconst.constants.comparison import require_mean
+from rankconst.constants.constants import SINGLE
 from rankconst.constants.ranks import Ranks, from_ranks
 from rankconst.errors import UsageError
 from rankconst.results.document import Document
@@ -26,7 +26,7 @@ from rankconst.tables.tables import Tables, join_tables, load
 from rankconst.tasks import Histogram, sampled_histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from matplotlib.figure import Figure
 
@@ -125,11 +125,12 @@ def adjust(
     """
     opened = _open(tables)
     user = Stated(dataset, split, side, protocol, aggregation, tool)
-    wanted = tuple(map(parse_metric, metrics))
+    wanted = tuple(map(parse_metric, _list_names(metrics)))
     baselines = tuple(key for key in list_baselines(baseline) if key in INFORMED)
     if errors not in {"raise", "note"}:
         raise UsageError(f"errors is {errors!r}; expected 'raise' or 'note'.")
-    if hasattr(results, "columns") and not isinstance(results, Reading):
+    results = as_pandas(results)
+    if hasattr(results, "iloc") and hasattr(results, "columns"):
         from rankconst.results.frame import adjust_frame
 
         if significance:
@@ -139,7 +140,7 @@ def adjust(
             opened,
             user,
             metrics=wanted,
-            percent=percent,
+            percent=_list_names(percent) if isinstance(percent, str) else percent,
             decimals=decimals,
             noting=errors == "note",
             baselines=baselines,
@@ -195,7 +196,7 @@ def lint(
     from rankconst.checks.lint import lint_reading
 
     user = Stated(dataset, split, side, protocol, aggregation, tool, percent=bool(percent))
-    return lint_reading(_read(results, strict=strict, percent=percent), _open(tables), user, rules=rules)
+    return lint_reading(_read(results, strict=strict, percent=percent), _open(tables), user, rules=_list_names(rules))
 
 
 def identify(
@@ -297,8 +298,8 @@ def compare(
     >>> round(found.z_interval.lower, 2), found.is_significant
     (2.11, True)
     """
-    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=tuple(relations))
-    if not isinstance(first, (str, Decimal, Real)):
+    user = Stated(dataset, split, side, protocol, aggregation, tool, relations=_list_names(relations))
+    if not isinstance(first, SINGLE):
         # What ranks say themselves is not to be said again.
         if num_tasks is not None or replace(user, side=None) != NOTHING:
             raise UsageError("ranks are compared task by task: leave out what says which tasks, but for the side.")
@@ -372,7 +373,7 @@ def plot(results: Any, *, metrics: Iterable[str] = (), **options: Any) -> Figure
     """
     from rankconst.plots.comparison import plot_comparison
 
-    names = tuple(metrics)
+    names = _list_names(metrics)
     opened = _open(options.pop("tables", None))
     adjusted = adjust(_read(results, percent=options.get("percent")), metrics=names, tables=opened, **options)
     titles = {key: row["title"] for key, row in opened.datasets.items()}
@@ -442,10 +443,18 @@ def from_triples(
     )
 
 
+def _list_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return several names; a single one is a list of one, not of its letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def _open(tables: Tables | Sequence[Tables] | None) -> Tables:
     if tables is None:
         return load()
-    return tables if isinstance(tables, Tables) else join_tables(tables)
+    sets = [tables] if isinstance(tables, Tables) else list(tables) if isinstance(tables, Iterable) else []
+    if not sets or not all(isinstance(each, Tables) for each in sets):
+        raise UsageError(f"tables is {tables!r}; expected what rankconst.load() returns, or several of that.")
+    return join_tables(sets)
 
 
 def _complete_frame(frame: Any, tables: Tables, user: Stated) -> dict[tuple[int, str], Stated]:
@@ -469,6 +478,7 @@ def _read(results: Any, *, strict: bool = False, percent: bool | None = None) ->
 
 
 def _read_any(results: Any, percent: bool | None) -> Reading:
+    results = as_pandas(results)
     if isinstance(results, Reading):
         return results
     if isinstance(results, Ranks):
@@ -476,7 +486,11 @@ def _read_any(results: Any, percent: bool | None) -> Reading:
     if isinstance(results, (str, os.PathLike)):
         return read_results(os.fspath(results), percent=percent)
     if isinstance(results, Mapping):
-        return read_document("the dict", json.dumps(results, default=_to_plain))
+        try:
+            text = json.dumps(results, default=_to_plain)
+        except (TypeError, ValueError, RecursionError) as error:  # a key that is no text, a dict in itself
+            raise UsageError(f"the dict cannot be written as JSON: {error}.") from error
+        return read_document("the dict", text)
     if hasattr(results, "to_csv"):
         return read_opened(Document("the DataFrame", results.to_csv(index=False), percent=percent))
     raise UsageError(f"expected a path, a dict, a DataFrame or a Reading, got {type(results).__name__}.")

@@ -40,9 +40,15 @@ def join_texts(texts: Sequence[str]) -> Any:
     import numpy as np
     import pyarrow as pa
 
-    joined = "".join(texts).encode()
+    joined = "".join(texts).encode(errors="replace")  # half of a surrogate pair is no letter
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     if lengths.sum() != len(joined):  # some letters take several bytes
-        lengths = np.fromiter((len(text.encode()) for text in texts), np.int64, len(texts))
+        lengths = np.fromiter((len(text.encode(errors="replace")) for text in texts), np.int64, len(texts))
     ends: Any = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(joined))
+
+
+def as_pandas(given: Any) -> Any:
+    """Return a table of Arrow, polars or the like as a DataFrame of pandas; anything else as it is."""
+    is_table = hasattr(given, "columns") and hasattr(given, "to_pandas") and not hasattr(given, "iloc")
+    return given.to_pandas() if is_table else given

@@ -20,6 +20,13 @@ _COUNT = re.compile(r"(\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0*)?", re.ASCII)
 _CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)")
 
 
+def require_text(name: object) -> str:
+    """Return a name; UnknownNameError if it is no text, such as the NaN of an empty cell."""
+    if isinstance(name, str):
+        return name
+    raise UnknownNameError(f"{shorten(repr(name))} is no name: expected text, got {type(name).__name__}.")
+
+
 def squash(name: str) -> str:
     """Return `name` in lower case without anything but ASCII letters and digits."""
     return _NOT_PLAIN.sub("", name.lower())
@@ -70,6 +77,7 @@ class Names:
 
     def find(self, given: str) -> str | None:
         """Return the key that `given` spells; None if there is none."""
+        require_text(given)
         exact = next((each for each in (given, given.lower()) if each in self._spellings), None)
         return exact or self._keys.get(squash(given))
 

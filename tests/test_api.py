@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -244,3 +247,120 @@ def test_floats_are_adjusted_in_arrays_frames_and_dicts_alike(values: list[float
         assert getattr(array, form).tolist() == frame[name].tolist() == expected
         assert getattr(single.adjusted, form) == expected[0]
         assert getattr(constants, form)(np.array(values)).tolist() == expected
+
+
+# Numbers of every kind.
+
+
+@pytest.mark.parametrize("wrap", [list, lambda cells: pd.Series(cells, dtype=object)])
+def test_equal_numbers_keep_the_interval_of_their_own_writing(wrap: Any) -> None:
+    cells = [Decimal("0.5"), 0.5, Decimal("0.50"), "0.500", Fraction(1, 2), Decimal("0.5")]
+    out = rankconst.adjust(pd.DataFrame({"dataset": "nations", "MRR": wrap(cells)}))
+    mrr = TABLES.constants("nations", "mrr")
+    for row, cell in enumerate(cells):
+        assert (out.AMRR_lower[row], out.AMRR_upper[row]) == mrr.adjust(cell).index_interval
+    assert len({*out.AMRR_lower}) == 4
+    for first in ([True, 1], [1, True]):
+        with pytest.raises(DataError, match="True is not a number"):
+            rankconst.adjust(pd.DataFrame({"dataset": "nations", "MRR": pd.Series(first, dtype=object)}))
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "Float32"])
+def test_numbers_of_few_digits_lose_no_more(kind: str) -> None:
+    given = pd.Series([0.338, 100.0], dtype=kind)
+    large = rankconst.from_counts([10**6, 2 * 10**6]).constants("mr")  # beyond what half precision can hold
+    for constants, value in ((TABLES.constants("nations", "mrr"), given[:1]), (large, given[1:])):
+        for each in (value, value.to_numpy(), value.iloc[0]):
+            exact = constants.adjust(float(value.iloc[0]))
+            found = constants.adjust(each)
+            for form in FORMS:
+                assert np.ravel(getattr(found, form))[0] == getattr(exact, form)
+                assert np.ravel(getattr(constants, form)(each))[0] == getattr(exact, form)
+
+
+def test_what_is_no_number_is_refused_in_every_way() -> None:
+    mrr = TABLES.constants("nations", "mrr")
+    huge = 10**400, 10**5000, Fraction(10**400, 3)
+    values: tuple[Any, ...] = (True, b"0.5", pd.NA, pd.NaT, 1j, object(), [{}], [True], *huge)
+    for value in values:
+        for use in (mrr.adjust, mrr.index, mrr.check, mrr.significance, lambda each: mrr.compare(each, 0.5)):
+            with pytest.raises(DataError):
+                use(value)
+
+
+@pytest.mark.parametrize("decimals", [-1, 1.5, "2", True, math.nan, 10**7])
+def test_decimals_are_a_number_of_digits(decimals: Any) -> None:
+    mrr = TABLES.constants("nations", "mrr")
+    for value in (0.5, "0.5", [0.5], np.array([0.5])):
+        with pytest.raises(DataError, match="expected a whole number from 0 to 400"):
+            mrr.adjust(value, decimals=decimals)
+        assert np.ravel(mrr.adjust(value, decimals=cast("int", np.int64(1))).value_interval[0]) == [0.45]
+    for digits in (decimals, {"mrr": decimals}):
+        with pytest.raises(DataError, match="expected a whole number from 0 to 400"):
+            rankconst.adjust(pd.DataFrame({"dataset": ["nations"], "MRR": [0.5]}), decimals=digits)
+
+
+ODD_CELLS = [
+    *([0.5 + 1j], [[0.5]], [{"a": 0.5}], [b"0.5"], pd.Series(["0.5\ud800"], dtype=object)),
+    *(pd.to_timedelta([1]), pd.to_datetime(["2026-01-01"])),
+]
+
+
+@pytest.mark.parametrize("cells", ODD_CELLS)
+def test_cells_that_are_no_number_are_named(cells: Any) -> None:
+    with pytest.raises(DataError, match=r"column MRR, row 0: .* is not a number"):
+        rankconst.adjust(pd.DataFrame({"dataset": "nations", "MRR": cells}))
+
+
+def test_other_columns_may_hold_anything() -> None:
+    odd = {"config": [{"lr": 0.1}, [1]], "tags": [{1}, None]}
+    frame = pd.DataFrame({"dataset": "nations", "MRR": ["0.5", "0.6"], **odd})
+    out = rankconst.adjust(frame)
+    assert out.config.tolist() == frame.config.tolist()
+    assert out.AMRR.tolist() == rankconst.adjust(frame[["dataset", "MRR"]]).AMRR.tolist()
+
+
+@pytest.mark.parametrize("odd", [1, math.nan, None, b"nations", ["nations"], pd.NA])
+def test_names_are_text(odd: Any) -> None:
+    for use in (
+        lambda: TABLES.constants(odd, "mrr"),
+        lambda: TABLES.constants("nations", odd),
+        lambda: TABLES.constants("nations", "mrr", split=odd),
+        lambda: TABLES.constants("nations", "mrr", protocol=odd),
+        lambda: rankconst.adjust({"mrr": 0.5}, dataset="nations", metrics=[odd]),
+    ):
+        with pytest.raises(UnknownNameError, match="is no name: expected text, got"):
+            use()
+
+
+def test_tables_of_arrow_are_frames() -> None:
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"dataset": ["nations"], "MRR": ["0.5"]})
+    pd.testing.assert_frame_equal(rankconst.adjust(table), rankconst.adjust(table.to_pandas()))
+    assert rankconst.lint(table).findings == rankconst.lint(table.to_pandas()).findings
+    ranks = pa.table({"side": ["head", "tail"], "rank": [1, 2]})
+    assert rankconst.from_ranks(ranks).evaluate("mr") == 1.5
+    triples = pa.table({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]})
+    assert rankconst.from_triples(triples, test=triples, name="mykg").datasets["mykg"]["triples_train"] == 2
+
+
+@pytest.mark.parametrize("tables", ["x", [], [1], 1])
+def test_tables_are_what_load_returns(tables: Any) -> None:
+    with pytest.raises(UsageError, match=r"expected what rankconst\.load\(\) returns"):
+        rankconst.adjust({"mrr": 0.5}, dataset="nations", tables=tables)
+
+
+def test_one_name_needs_no_list() -> None:
+    frame = pd.DataFrame({"dataset": ["nations"], "MRR": [50], "Hits@1": [0.5]})
+    assert rankconst.adjust(frame, metrics="mrr", percent="mrr").AMRR[0] == pytest.approx(
+        TABLES.constants("nations", "mrr").adjust(0.5).index
+    )
+
+
+@pytest.mark.parametrize("key", [("both", "mrr"), None])
+def test_dicts_that_are_no_json(key: Any) -> None:
+    odd: dict[Any, Any] = {key: 0.5} if key else {}
+    if not key:
+        odd["itself"] = odd
+    with pytest.raises(UsageError, match="the dict cannot be written as JSON"):
+        rankconst.adjust(odd, dataset="nations")

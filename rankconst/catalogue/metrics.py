@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rankconst.errors import UnknownNameError
-from rankconst.names import Names, squash
+from rankconst.names import Names, require_text, squash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -823,7 +823,7 @@ def parse_metric(name: str | Metric, k: int | None = None) -> Metric:
     >>> parse_metric("both.realistic.inverse_harmonic_mean_rank").label
     'MRR'
     """
-    return name if isinstance(name, Metric) else _parse(name, k)
+    return name if isinstance(name, Metric) else _parse(require_text(name), k)
 
 
 @lru_cache(maxsize=4096)

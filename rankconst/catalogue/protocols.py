@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Literal
 
 from rankconst.errors import UndefinedError, UnknownNameError, UsageError
-from rankconst.names import Names, squash
+from rankconst.names import Names, require_text, squash
 
 SPLITS: dict[str, tuple[str, ...]] = {
     "train": ("training",),
@@ -339,7 +339,7 @@ _SIDE_NAMES = Names("side", SIDES)
 
 def parse_protocol(name: str) -> Protocol:
     """Read the name of a protocol; UndefinedError says why there are no constants of ``sampled:500:replacement``."""
-    protocol = find_protocol(name)
+    protocol = find_protocol(require_text(name))
     if protocol.refused:
         raise UndefinedError(protocol.refused)
     return protocol

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from html import escape
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.constants.affine import ADJUSTMENTS, Affine, map_corners
-from rankconst.constants.published import NOISE, Interval, Published, half_unit, read_published
+from rankconst.constants.published import NOISE, Interval, Published, check_decimals, half_unit, read_published
 from rankconst.errors import DataError, UndefinedError
-from rankconst.names import resolve_name
+from rankconst.names import resolve_name, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from rankconst.moments import Moments
     from rankconst.tasks import Histogram, Tasks
 
+
+SINGLE: tuple[type, ...] = (str, Decimal, Real)
+"""The types of a single published value."""
 
 TIED_RANKS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "optimistic": np.ones_like,
@@ -243,8 +248,13 @@ class Constants:
         return value
 
     def _read(self, value: Any) -> Any:
-        """Return the number that a text writes; anything else as it is."""
-        return read_published(self.metric, value).value if isinstance(value, (str, Decimal)) else value
+        """Return the number that a text or a fraction writes, and numbers and arrays of them as they are."""
+        if isinstance(value, float):  # NaN included, which is refused alone only
+            return value
+        if isinstance(value, SINGLE):
+            read = read_published(self.metric, value).value
+            return value if isinstance(value, int) else read
+        return _require_numbers(value)
 
     def adjust(self, value: Any, *, decimals: int | None = None, percent: bool = False) -> Adjusted:
         """Adjust a published value, or an array or Series of them.
@@ -280,20 +290,19 @@ class Constants:
             raise DataError(
                 "there is no value to adjust: got None; expected a number, an array, or text such as 0.338."
             )
-        if isinstance(value, (str, Decimal, float, int)):
+        if isinstance(value, SINGLE):
             published = read_published(self.metric, value, decimals=decimals, percent=percent)
             # What was passed in stays what it is: an int an int.
-            kept = published.value if percent or isinstance(value, (str, Decimal)) else value
+            kept = value if isinstance(value, (float, int)) and not percent else published.value
             return self.adjust_between(kept, published.lower, published.upper)
-        if not hasattr(value, "__array__"):
+        if isinstance(value, Iterable) and not isinstance(value, bytes) and not hasattr(value, "__array__"):
             read = [read_published(self.metric, each, decimals=decimals, percent=percent) for each in value]
             columns = (np.array([getattr(each, name) for each in read]) for name in ("value", "lower", "upper"))
             return self.adjust_between(*columns)
-        if getattr(value, "dtype", np.dtype(float)).kind not in "fiu":
-            raise DataError(f"expected numbers, got {value.dtype}; for text use a list, or rankconst.adjust(frame).")
+        value = _require_numbers(value)
         if percent and not self.metric.is_share:
             raise DataError(f"these are percentages, but {self.metric.label} is no share.")
-        open_by = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+        open_by = 0.0 if decimals is None else 0.5 * 10.0 ** -check_decimals(decimals)
         if percent:
             value, open_by = value / 100, open_by / 100
         return self.adjust_between(value, value - open_by, value + open_by)
@@ -353,6 +362,8 @@ class Constants:
         if lack := self.explain_lack():
             raise UndefinedError(lack)
         adjusted = self.adjust(value, decimals=decimals, percent=percent)
+        if np.ndim(adjusted.value):
+            raise DataError("expected a single value, got several; ask for each by itself.")
         return compute_significance(self.metric, self.ranking, float(adjusted.value), adjusted.value_interval)
 
     @property
@@ -457,6 +468,17 @@ class Constants:
                 f"{_expect(low, high)} {_hint(metric, number)}"
             )
         return found
+
+
+def _require_numbers(values: Any) -> Any:
+    """Return an array or a Series of numbers, with the digits of Python's floats at least; refuse anything else."""
+    kind = getattr(values, "dtype", np.dtype(float))
+    if not hasattr(values, "__array__") or kind.kind not in "fiu":
+        got = kind if hasattr(values, "dtype") else shorten(repr(values))
+        raise DataError(f"expected numbers, got {got}; for text use a list, or rankconst.adjust(frame).")
+    # In half precision the difference to chance would lose most of its digits, or overflow.
+    few = kind.kind == "f" and kind.itemsize < 8
+    return values.astype("Float64" if str(kind) == "Float32" else "float64") if few else values
 
 
 def _expect(low: float, high: float) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankconst.arrow import join_texts, view_numbers, wrap_numbers
 from rankconst.errors import DataError
+from rankconst.names import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,7 +74,7 @@ _LARGEST_EXPONENT, _SMALLEST_EXPONENT = 300, 10_000
 
 
 def parse_value(
-    value: str | Decimal | float,
+    value: Any,
     *,
     decimals: int | None = None,
     percent: bool = False,
@@ -95,13 +96,13 @@ def parse_value(
     else:
         number, deviation = _read_number(value, place), None
         exact = exact or not isinstance(value, Decimal)
-    shown = str(value) if len(str(value)) <= _LONGEST else f"{number:.3e}"
+    # Python writes no whole number out that has more than 4,300 digits.
+    shown = str(number if isinstance(value, numbers.Rational) else value)
+    shown = shown if len(shown) <= _LONGEST else f"{number:.3e}"
     if number and not -_SMALLEST_EXPONENT < number.adjusted() < _LARGEST_EXPONENT:
         raise DataError(f"{_at(place)}{shown.strip()!r} is too large or too small for any metric.")
     if decimals is not None:
-        if decimals < 0:
-            raise DataError(f"{_at(place)}decimals = {decimals}; expected 0 or more.")
-        unit = Decimal(1).scaleb(-decimals)
+        unit = Decimal(1).scaleb(-check_decimals(decimals, place))
     else:
         unit = Decimal(0) if exact else Decimal(1).scaleb(int(number.as_tuple().exponent))
     scale = Decimal("0.01") if percent else Decimal(1)
@@ -118,9 +119,17 @@ def parse_value(
     )
 
 
+def check_decimals(decimals: Any, place: str = "") -> int:
+    """Return to how many decimals numbers were rounded; DataError if that is no such number."""
+    whole = isinstance(decimals, numbers.Integral) and not isinstance(decimals, bool)
+    if not whole or not 0 <= decimals <= _LONGEST:
+        raise DataError(f"{_at(place)}decimals = {decimals}; expected a whole number from 0 to {_LONGEST}.")
+    return int(decimals)
+
+
 def read_published(
     metric: Metric,
-    value: str | Decimal | float,
+    value: Any,
     *,
     decimals: int | None = None,
     percent: bool = False,
@@ -144,24 +153,27 @@ def read_numbers(
 ) -> NDArray[np.float64]:
     """Read many published values of a metric: value, lower and upper end of each, shape (n, 3).
 
-    Equal cells are read once. `name` says where the cell at a position is, for the message of an error; the parameters
-    are otherwise those of :func:`read_published`, and so are the errors.
+    Cells that are written alike are read once. `name` says where the cell at a position is, for the message of an
+    error; the parameters are otherwise those of :func:`read_published`, and so are the errors.
     """
     import numpy as np
 
+    # Decimals and fractions that are equal may be written otherwise, and True equals 1.
+    keys = [cell if isinstance(cell, str) else (type(cell), repr(cell)) for cell in cells]
     places: dict[Any, int] = {}
-    for place, cell in enumerate(cells):
-        places.setdefault(cell, place)
-    distinct = list(places)
+    for place, key in enumerate(keys):
+        places.setdefault(key, place)
+    distinct = [cells[place] for place in places.values()]
     numbers = np.full((len(distinct), 3), np.nan)
     if decimals is None and all(isinstance(cell, str) for cell in distinct):
         numbers = _read_plain(distinct, metric, percent=percent, exact=exact)
+    first = list(places.values())
     for code in np.flatnonzero(np.isnan(numbers[:, 0])).tolist():
-        cell = distinct[code]
-        each = read_published(metric, cell, decimals=decimals, percent=percent, exact=exact, place=name(places[cell]))
+        where = name(first[code])
+        each = read_published(metric, distinct[code], decimals=decimals, percent=percent, exact=exact, place=where)
         numbers[code] = each.value, each.lower, each.upper
-    codes = {cell: code for code, cell in enumerate(distinct)}
-    found: NDArray[np.float64] = numbers[np.fromiter(map(codes.__getitem__, cells), np.intp, len(cells))]
+    codes = {key: code for code, key in enumerate(places)}
+    found: NDArray[np.float64] = numbers[np.fromiter(map(codes.__getitem__, keys), np.intp, len(keys))]
     return found
 
 
@@ -210,10 +222,12 @@ def _read_number(value: object, place: str) -> Decimal:
     if isinstance(value, Decimal):
         number = value
     elif isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise DataError(f"{_at(place)}{value!r} is not a number.")
+        raise DataError(f"{_at(place)}{shorten(repr(value))} is not a number.")
+    elif isinstance(value, numbers.Rational):
+        # Of a number beyond all floats the digits are enough to refuse it.
+        number = Decimal(int(value.numerator)) / Decimal(int(value.denominator))
     else:
-        # Of a whole number beyond all floats the digits are enough to refuse it.
-        number = Decimal(int(value)) if isinstance(value, numbers.Integral) else Decimal(repr(float(value)))
+        number = Decimal(repr(float(value)))
     if not number.is_finite():
         raise DataError(f"{_at(place)}{value} is no result. Leave out what is missing.")
     return number

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankconst.arrow import as_pandas
 from rankconst.catalogue.metrics import TABULATED, parse_metric
 from rankconst.catalogue.protocols import ENTITY_SIDES, SIDES, parse_side
 from rankconst.constants.comparison import compare_ranks
@@ -157,7 +158,8 @@ def from_ranks(ranks: Any) -> Ranks:
     >>> ranks.evaluate("mrr"), ranks.evaluate("hits@1", side="tail")
     (0.6458333333333334, 0.6666666666666666)
     """
-    if hasattr(ranks, "columns"):
+    ranks = as_pandas(ranks)
+    if hasattr(ranks, "iloc") and hasattr(ranks, "columns"):
         return _from_frame(ranks)
     if not isinstance(ranks, Mapping):
         return Ranks({"both": _read(ranks, "ranks")})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankconst.catalogue.metrics import parse_metric
-from rankconst.constants.published import read_numbers
+from rankconst.constants.published import check_decimals, read_numbers
 from rankconst.errors import DataError, RankconstError, UsageError
 from rankconst.names import read_count
 from rankconst.results.adjust import (
@@ -85,8 +87,11 @@ def adjust_frame(
         raise UsageError(
             "the columns have several levels; join them first: frame.columns = [' / '.join(c) for c in frame.columns]."
         )
+    original, frame = frame, _without_objects(frame)
     user = parse_stated(user, tables)
-    shares = percent if isinstance(percent, bool | None) else frozenset(map(parse_metric, percent))
+    shares: bool | frozenset[Metric] | None = None if percent is None else bool(percent)
+    if isinstance(percent, Iterable):
+        shares = frozenset(map(parse_metric, percent))
     rounded = (
         {parse_metric(name): digits for name, digits in decimals.items()} if isinstance(decimals, Mapping) else decimals
     )
@@ -117,7 +122,7 @@ def adjust_frame(
     import pandas as pd
 
     # Not assign, which copies every array once more.
-    return pd.concat([frame, pd.DataFrame(added, index=frame.index, copy=False)], axis=1)
+    return pd.concat([original, pd.DataFrame(added, index=frame.index, copy=False)], axis=1)
 
 
 def _tells(frame: pd.DataFrame, meanings: Mapping[int, Meaning | None], roles: Mapping[str, int]) -> bool:
@@ -245,7 +250,8 @@ class _Way:
 
     def decimals_of(self, metric: Metric) -> int | None:
         """Return to how many decimals values of a metric were rounded; None to go by the text."""
-        return self.decimals.get(metric) if isinstance(self.decimals, Mapping) else self.decimals
+        found = self.decimals.get(metric) if isinstance(self.decimals, Mapping) else self.decimals
+        return None if found is None else check_decimals(found)
 
 
 Contexts = dict[tuple[int, str], Stated]
@@ -473,7 +479,7 @@ class _Work:
             value = value / 100 if percent else value
             open_by = 0.0 if decimals is None else 0.5 * 10.0 ** -(decimals + 2 * percent)
             return np.stack((value, value - open_by, value + open_by), axis=1)
-        codes, uniques = cells.factorize()
+        codes, uniques = _number_cells(cells)
         texts = {place: text for place, cell in enumerate(uniques) if (text := _strip(cell)) is not None}
         known = list(texts)
 
@@ -508,7 +514,12 @@ class _Work:
         """Return the numbers of a column without a sign, NaN for other cells."""
         import pandas as pd
 
-        return pd.to_numeric(self.frame.iloc[:, place], errors="coerce")
+        cells = self.frame.iloc[:, place]
+        if cells.dtype.kind in "fiu":
+            return pd.Series(cells.to_numpy(dtype=np.float64, na_value=np.nan), index=cells.index)
+        if not _is_text(cells):  # durations and complex numbers would become some number
+            cells = cells.astype(object).map(lambda cell: cell if isinstance(cell, (str, Decimal, Real)) else None)
+        return pd.to_numeric(cells, errors="coerce")
 
     def _tell_units(self, measured: Mapping[int, Meaning]) -> None:
         """Tell which shares without a sign are percentages, as in files; refuse or note what could be either."""
@@ -585,6 +596,39 @@ def _read_stated(
             yield from {role: name, **{key: each for key, each in said.items() if not cells.get(key)}}.items()
         elif text.strip():
             yield role, text
+
+
+def _is_text(cells: pd.Series[Any]) -> bool:
+    import pandas as pd
+
+    return pd.api.types.infer_dtype(cells, skipna=True) == "string"
+
+
+def _number_cells(cells: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
+    """Return a number for each cell, -1 for a missing one, and the distinct cells in the order of these numbers."""
+    if _is_text(cells):
+        return cells.factorize()
+    import pandas as pd
+
+    # Decimals that are equal may be written otherwise, and True equals 1.
+    written = cells.astype(object).map(lambda cell: f"{type(cell).__name__} {cell!r}").mask(cells.isna())
+    codes = pd.factorize(written)[0]
+    _, places = np.unique(codes[codes >= 0], return_index=True)
+    return codes, cells.astype(object).to_numpy()[np.flatnonzero(codes >= 0)[places]]
+
+
+def _without_objects(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with text in place of lists, dicts and the like, which are neither names nor numbers."""
+    import pandas as pd
+
+    found = frame
+    for place in range(frame.shape[1]):
+        cells = frame.iloc[:, place]
+        if cells.dtype == object and pd.api.types.infer_dtype(cells, skipna=True) == "mixed":
+            found = frame.copy(deep=False) if found is frame else found
+            shown: Any = cells.map(lambda cell: cell if isinstance(cell, Hashable) else str(cell))
+            found.isetitem(place, shown)
+    return found
 
 
 def _strip(cell: Any) -> Any:

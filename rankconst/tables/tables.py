@@ -36,7 +36,7 @@ from rankconst.catalogue.protocols import (
 from rankconst.constants.constants import Constants
 from rankconst.errors import TablesError, UnknownNameError, UsageError, first_line
 from rankconst.moments import Moments, compute_moments
-from rankconst.names import Names, is_key, resolve_name, shorten
+from rankconst.names import Names, is_key, require_text, resolve_name, shorten
 from rankconst.tables.folder import DESCRIPTOR, check_size, read_descriptor, read_table_file
 from rankconst.tables.location import OUTPUT, find_location
 from rankconst.tables.schema import COLUMNS, LEAST, NULLABLE, RELATIONS_SINCE, SINCE, parse_version, precedes, schema_of
@@ -441,7 +441,7 @@ class Tables:
             If the tables have no such dataset. The message suggests the nearest; of a benchmark that can be built it
             says how.
         """
-        if name not in self._keys:
+        if require_text(name) not in self._keys:
             from rankconst.catalogue.benchmarks import explain_ambiguous
 
             if name not in self._spellings and (ambiguous := explain_ambiguous(name)):

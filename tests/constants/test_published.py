@@ -138,7 +138,7 @@ def test_floats_are_exact_and_decimals_as_printed() -> None:
 def test_what_the_caller_says_of_the_digits_is_kept() -> None:
     assert parse_value(177.4, decimals=0).interval == Interval(176.9, 177.9)
     assert parse_value(53.3, decimals=1, percent=True).interval == Interval(0.5325, 0.5335)
-    with pytest.raises(DataError, match=r"^row 1: decimals = -1; expected 0 or more\.$"):
+    with pytest.raises(DataError, match=r"^row 1: decimals = -1; expected a whole number from 0 to 400\.$"):
         parse_value(177.4, decimals=-1, place="row 1")
     mrr = parse_metric("mrr")
     readings: list[Callable[..., Published]] = [partial(read_published, mrr), parse_value]
