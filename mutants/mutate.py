@@ -104,7 +104,9 @@ class Runner:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Measure what each test reaches, run all mutants, and what ended them without a change."""
         self.items = {item.nodeid: item for item in session.items}
-        importlib.import_module(_name_module(self.path))  # some are only imported when a function is called
+        module = importlib.import_module(_name_module(self.path))  # some only when a function is called
+        held = [each for each in vars(module).values() if hasattr(each, "cache_clear")]
+        self.caches = [each for each in held if each.__module__ == module.__name__]
         self._measure()
         print(f"{len(self.items)} tests, {sum(self.seconds.values()):.0f} s; {len(self.mutations)} mutants", flush=True)
         functions = _find_functions(self.path)
@@ -163,6 +165,7 @@ class Runner:
         items[0].config.pluginmanager.register(Listener())
         for item, after in zip(items, [*items[1:], None], strict=True):
             lines = self.lines[item.nodeid] = set()
+            self._forget()
             begin = time.process_time()
             sys.settrace(enter)
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
@@ -177,7 +180,13 @@ class Runner:
             items[0].config.pluginmanager.register(Watch(write))
         for item, after in zip(items, [*items[1:], None][: len(items)], strict=True):
             limit_time(self.seconds[item.nodeid])
+            self._forget()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+
+    def _forget(self) -> None:
+        """Clear the module's caches: a test reaches what it would reach alone."""
+        for cache in self.caches:
+            cache.cache_clear()
 
     def _run_unchanged(
         self, functions: list[types.FunctionType], names: Sequence[str], write: Callable[[str, str], None]

@@ -242,8 +242,6 @@ class Histogram:
         starts = np.flatnonzero(np.append(True, _ascends(keys)))
         group, above, sizes = (key[starts] for key in keys)
         tasks = np.add.reduceat(num_tasks[order], starts)
-        for values in (sizes, tasks, above):
-            values.flags.writeable = False  # of the slices, too
         cuts = np.flatnonzero(np.append(True, group[1:] > group[:-1]))
         found = {}
         for start, stop in itertools.pairwise([*cuts.tolist(), group.size]):
@@ -361,10 +359,11 @@ def _order(keys: list[NDArray[Any]]) -> NDArray[np.intp]:
         return np.lexsort(keys[::-1])
     words, bound = np.zeros_like(keys[0]), 1
     for key in keys:
-        bound *= 1 + int(key.max(initial=0))
-        if bound >= 1 << 63:
+        span = 1 + int(key.max())
+        bound *= span
+        if bound > 1 << 63:
             return np.lexsort(keys[::-1])
-        words = words * (1 + key.max(initial=0)) + key
+        words = words * span + key
     return np.argsort(words)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankconst.catalogue.protocols import SIDES, SPLITS, parse_protocol
+from rankconst.catalogue.protocols import SIDES, SPLITS, find_protocol, parse_protocol
 from rankconst.errors import DataError, UndefinedError, UnknownNameError, UsageError
 from rankconst.tasks import Histogram, Tasks, sampled_histogram
 
@@ -211,6 +211,8 @@ def test_shared_negatives_are_of_one_set_of_tasks() -> None:
     for columns in ({"offsets": np.array([1])}, {"weights": np.array([0.5])}):
         with pytest.raises(DataError, match="share their negatives have as many each"):
             Histogram(np.array([5]), np.array([3]), shared=True, **columns)
+    with pytest.raises(DataError, match="share their negatives have as many each"):
+        Histogram(np.array([5, 6]), np.array([3, 1]), shared=True)
 
 
 def test_offsets_of_0_are_none() -> None:
@@ -251,9 +253,11 @@ def test_any_whole_numbers_will_do(dtype: Any) -> None:
     ("counts", "message"),
     [
         ([], "at least one ranking task"),
-        ([0, 3], r"num_candidates\[0\] is 0; expected at least 1"),
+        ([0, 3], r"num_candidates\[0\] is 0; expected at least 1 \(the true answer counts\)"),
         ([-1], "expected at least 1"),
         ([2**53 + 1], r"at most 2\*\*53"),
+        ([3, 2**53 + 1], r"counts runs from 3 to .*at most 2\*\*53"),
+        ([3, -(2**60)], r"counts runs from -.*to 3; expected at most 2\*\*53"),
         ([2.5], "whole numbers"),
         ([1.0, float("nan")], "whole numbers"),
         ([float("inf")], "whole numbers"),
@@ -277,7 +281,7 @@ def test_what_cannot_be_a_count_is_refused(counts: Any, message: str) -> None:
         ([1, 2], [1], "must pair up"),
         ([2, 1], [1, 1], "ascending without repeats"),
         ([2, 2], [1, 1], "ascending without repeats"),
-        ([1, 2], [1, 0], r"num_tasks\[1\] is 0"),
+        ([1, 2], [1, 0], r"num_tasks\[1\] is 0; expected at least 1\.$"),
         ([1, 2], [1, -4], r"num_tasks\[1\] is -4"),
         ([1], [2**53 + 1], r"num_tasks runs from"),
         ([1], [0.5], "num_tasks must be whole numbers"),
@@ -286,6 +290,14 @@ def test_what_cannot_be_a_count_is_refused(counts: Any, message: str) -> None:
 def test_what_cannot_be_a_histogram_is_refused(sizes: Sequence[int], tasks: Sequence[float], message: str) -> None:
     with pytest.raises(DataError, match=message):
         Histogram(np.array(sizes), np.array(tasks))
+
+
+def test_tasks_add_up_to_what_a_float_can_tell() -> None:
+    assert Histogram.from_counts([1, 2], [2**53 - 1, 1]).total == 2**53
+    # Among them so many that 64 bits do not hold their number.
+    for sizes in (2, 1025):
+        with pytest.raises(DataError, match="num_tasks add up to "):
+            Histogram.from_counts(range(1, sizes + 1), [2**53] * sizes)
 
 
 def test_from_counts_refuses_unpaired_multiplicities() -> None:
@@ -373,6 +385,9 @@ def test_tasks_among_sampled_negatives(name: str) -> None:
 
 
 def test_numbers_of_tasks_do_not_settle_other_protocols() -> None:
+    assert sampled_histogram("sampled:10", 1).total == 1
+    with pytest.raises(UndefinedError, match="depends on P"):
+        sampled_histogram(find_protocol("sampled:10:replacement"), 5)
     with pytest.raises(UsageError, match=r"protocol pykeen needs .*only sampled:M can be adjusted"):
         sampled_histogram("pykeen", 10)
     with pytest.raises(UsageError, match="at least 1"):

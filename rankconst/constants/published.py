@@ -318,6 +318,6 @@ def show_uncertain(value: float, interval: Interval, digits: int = 4, *, ends_on
         places = max(math.floor(math.log10(max(map(abs, ends)))) + places, 0)
         best, lower, upper = (f"{number:.{places}e}" for number in numbers)
     else:
-        best, lower, upper = (f"{number + 0.0:,.{max(places, 0)}f}" for number in numbers)
+        best, lower, upper = (f"{number:,.{max(places, 0)}f}" for number in numbers)
     between = f"{lower} to {upper}" if "-" in f"{lower}{upper}" else f"{lower}–{upper}"
     return between if ends_only else f"{best} ({between})"

@@ -37,7 +37,7 @@ class Ranks:
     """
 
     sides: Mapping[str, NDArray[np.float64]]
-    triples: Mapping[str, Mapping[str, NDArray[Any]]] = field(default_factory=dict, repr=False)
+    triples: Mapping[str, Mapping[str, NDArray[Any]]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Ranks({', '.join(f'{side}: {ranks.size:,} tasks' for side, ranks in self.sides.items())})"

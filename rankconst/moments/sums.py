@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankconst.moments.result import TINY
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -75,7 +77,7 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
     64 units of roundoff for abs(p) <= 1; beyond HEAD, N need not be whole.
     """
     n = num_candidates.astype(np.float64)[:, None]
-    j = np.arange(1, HEAD + 1, dtype=np.float64)[None, :]
+    j = np.arange(1, HEAD + 1)[None, :]
     powers = np.broadcast_to(np.asarray(power, dtype=np.float64), num_candidates.shape)
     f = np.expm1(powers[:, None] * np.log(j / n))
     f = np.where(j <= n, f, 0.0)
@@ -88,7 +90,7 @@ def scaled_power(num_candidates: Counts | Values, power: float | Values) -> tupl
         first[far] += rest[0]
         second[far] += rest[1]
     mean = first / size
-    return mean, np.where(size > 1, second / size - mean * mean, 0.0)
+    return mean, second / size - mean * mean
 
 
 def _tail_sums(n: Values, p: float | Values) -> tuple[Values, Values]:
@@ -158,7 +160,7 @@ def sum_over_ranks(f: Callable[[Values], Values], num_candidates: Counts | Value
     ends: Values = num_candidates[far].astype(np.float64) + 0.5
     start = TABLE + 0.5
     octave = np.floor(np.log2(ends / start)).astype(np.int64)
-    edges: Values = start * np.exp2(np.arange(int(octave.max()) + 1, dtype=np.float64))
+    edges: Values = start * np.exp2(np.arange(int(octave.max()) + 1))
     whole = np.zeros((*head.shape[:-1], edges.size))
     for place in range(1, edges.size):
         panel = _integrate(f, edges[place - 1 : place], edges[place : place + 1])
@@ -191,9 +193,8 @@ def condense(num_candidates: Counts, num_tasks: Counts) -> tuple[Values, Values]
             continue
         points = TABLE * 2.0**place * (1.5 + 0.5 * np.cos(angle))
         gap = sizes[inside][:, None] - points
-        exact = np.any(gap == 0, axis=1)
-        shares = barycentric / np.where(gap == 0, 1.0, gap)
-        shares[exact] = gap[exact] == 0
+        # A size that is a point has that point alone.
+        shares = barycentric / np.where(gap == 0, TINY, gap)
         shares /= shares.sum(axis=1, keepdims=True)
         kept_sizes.append(points)
         kept_weights.append(weights[inside] @ shares)

@@ -57,7 +57,6 @@ def count_exceedances(histogram: Histogram, k: int, hits: int) -> Tail:
             break
     largest = max(logs)
     total = largest + math.log(math.fsum(math.exp(each - largest) for each in logs))
-    error += 4 * UNIT_ROUNDOFF * (1 + abs(largest))
     return Tail.from_log(total, error, "exact") if rare else Tail.from_complement(total, error, "exact")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections import defaultdict
@@ -13,9 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import EVALUATED, MP, PRECISE, SAMPLED
+from rankconst.catalogue.aggregations import MACROS
 from rankconst.catalogue.metrics import CATALOGUE, MACRO_TABULATED, TABULATED
+from rankconst.errors import UsageError
+from rankconst.moments import compute_moments
 from rankconst.tables.schema import COLUMNS, schema_of
-from rankconst.tasks import Histogram, Tasks
+from rankconst.tasks import Histogram, Tasks, sampled_histogram
 from rankconst_builder.tabulate import table_of, tabulate
 
 if TYPE_CHECKING:
@@ -124,6 +128,31 @@ def test_rows_of_macro_averages() -> None:
     assert mean_ranks["tail", "macro-query"] == mean_ranks["tail", "micro"] == 8 / 3
     # Pooled by weight: two queries on the head side, three on the tail side.
     assert mean_ranks["both", "macro-query"] == (6 + 8) / 5
+
+
+@pytest.mark.parametrize("aggregation", MACROS)
+def test_one_macro_average_needs_no_other(aggregation: str) -> None:
+    histograms = {tasks_of("head"): Histogram.from_counts([3, 7])}
+    histograms |= {tasks_of("head", aggregation=aggregation): Histogram.from_counts([3, 7], weights=[0.5, 1])}
+    rows = tabulate(histograms)["constants"].to_pylist()
+    assert {row["aggregation"] for row in rows} == {"micro", aggregation}
+
+
+def test_rows_of_a_relation_name_it() -> None:
+    histograms = {tasks_of("head", relations=(name,)): Histogram.from_counts([3, 7]) for name in ("r", "s")}
+    relations = tabulate(histograms)["candidates_by_relation"]
+    assert relations["relation"].to_pylist() == ["r", "r", "s", "s"]
+
+
+def test_tasks_that_share_their_negatives_have_what_is_known_of_them() -> None:
+    histogram = sampled_histogram("sampled:4:shared", 3)
+    known = []
+    for metric in TABULATED:
+        with contextlib.suppress(UsageError):
+            compute_moments(metric, histogram)
+            known.append((metric.family, metric.k))
+    rows = tabulate({Tasks("x", "sampled:4:shared", side="tail"): histogram})["constants"].to_pylist()
+    assert [(row["metric"], row["k"]) for row in rows if row["side"] == "tail"] == known
 
 
 def test_tables_of_nothing_have_columns() -> None:

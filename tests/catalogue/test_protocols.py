@@ -23,6 +23,8 @@ from rankconst.catalogue.protocols import (
     SAMPLINGS,
     SIDES,
     SPLITS,
+    UNTABLED,
+    Protocol,
     explain_unfit,
     find_protocol,
     parse_protocol,
@@ -46,15 +48,18 @@ EXPECTED = {
     "time-aware": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
     "qualified": ("all", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
     "stare": ("placed", "all", False, ("train", "valid", "test"), ("train", "valid", "test")),
+    "train+test": ("all", "all", False, ("train", "valid"), ("train", "test")),
+    "pykeen-1.4": ("seen", "seen", True, ("train", "valid"), ("train", "test")),
 }
 
 
 def test_every_protocol_is_as_designed() -> None:
     found = {
         key: (p.candidates, p.tasks, p.distinct, p.known_splits("valid"), p.known_splits("test"))
-        for key, p in PROTOCOLS.items()
+        for key, p in {**PROTOCOLS, **UNTABLED}.items()
     }
     assert found == EXPECTED
+    assert not any(p.shared or p.negatives for p in PROTOCOLS.values())
     assert DEFAULT_PROTOCOL == "standard"
     assert {key: (p.time, p.qualified) for key, p in PROTOCOLS.items() if p.time} == {
         "static": ("any", False), "time-aware": ("same", False), "qualified": ("same", True), "stare": ("same", True)
@@ -71,12 +76,62 @@ def test_every_protocol_says_which_graphs_it_is_for() -> None:
         assert parse_protocol("sampled:500").fits(*facts)
         unfit = {key for key, protocol in PROTOCOLS.items() if explain_unfit(protocol, *facts)}
         assert unfit == {*PROTOCOLS} - expected
+    # Facts have no qualifiers unless one says so.
+    assert PROTOCOLS["standard"].fits(False)
+    assert explain_unfit(PROTOCOLS["static"], False) == explain_unfit(PROTOCOLS["static"], False, False)
+
+
+@pytest.mark.parametrize(
+    ("key", "facts", "texts"),
+    [
+        ("standard", (True, False), ["standard is for graphs without time", "this is a temporal graph"]),
+        ("qualified", (True, False), ["qualified is for statements", "this is a temporal graph"]),
+        ("time-aware", (False, True), ["time-aware is for temporal graphs", "facts of this graph have qualifiers"]),
+        ("static", (False, False), ["needs the time", "have none"]),
+        ("stare", (False, False), ["needs the qualifiers", "have none"]),
+    ],
+)
+def test_what_does_not_fit_is_named(key: str, facts: tuple[bool, bool], texts: list[str]) -> None:
+    assert all(text in explain_unfit(PROTOCOLS[key], *facts) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("key", "texts"),
+    [
+        ("standard", ["Every relation is ranked;", "of the pair in all three splits"]),
+        ("libkge", ["Every relation is ranked;", "of the pair in splits up to the evaluated one"]),
+        ("pykeen", ["Relations of train are ranked", "of the pair in splits up to the evaluated one"]),
+        ("raw", ["Every relation is ranked,", "no known one is removed"]),
+        ("static", ["and its inverse is ranked", "of the pair in all three splits"]),
+        ("time-aware", ["and its inverse is ranked", "of the pair at the same time in all three splits"]),
+    ],
+)
+def test_what_is_said_of_ranked_relations(key: str, texts: list[str]) -> None:
+    assert all(text in PROTOCOLS[key].relation_summary for text in texts)
+
+
+def test_a_true_answer_is_a_candidate() -> None:
+    with pytest.raises(errors.UsageError, match="a task's true answer must be a candidate"):
+        Protocol(key="x", candidates="seen", tasks="all", distinct=False, known="all", summary="")
+
+
+def test_every_filter_tells_who_evaluates_so() -> None:
+    assert all(p.used_by or p.reference for p in (*PROTOCOLS.values(), *UNTABLED.values()) if p.known != "none")
+    with pytest.raises(errors.UnknownNameError, match=r"TuckER is a tool, not a protocol: .* protocol standard"):
+        find_protocol("TuckER")
+
+
+def test_a_protocol_without_tables_is_read_or_refused() -> None:
+    assert parse_protocol("train+test").known == "own"
+    with pytest.raises(errors.UndefinedError, match=r"before 1\.5 removed .* add --protocol pykeen"):
+        parse_protocol("pykeen-1.4")
 
 
 @pytest.mark.parametrize(
     ("name", "key"),
     [("time aware", "time-aware"), ("Time-aware filter", "time-aware"), ("time filter", "time-aware"),
-     ("time-wise", "time-aware"), ("static filter", "static"), ("time-unaware", "static")],
+     ("time-wise", "time-aware"), ("static filter", "static"), ("time-unaware", "static"),
+     ("statements", "qualified")],
 )  # fmt: skip
 def test_words_of_the_field_for_filters(name: str, key: str) -> None:
     assert parse_protocol(name).key == key

@@ -340,3 +340,8 @@ def test_what_is_shown_covers_the_interval(value: float, below: float, above: fl
 )
 def test_numbers_with_their_digits(value: float, digits: int, shown: str) -> None:
     assert show_number(value, digits) == shown
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(0, 10**6))
+def test_half_the_width_reaches_from_the_middle_to_the_ends(middle: int, half: int) -> None:
+    assert Interval(middle - half, middle + half).half_width == half

@@ -81,6 +81,7 @@ def test_only_ranks_of_the_same_tasks_are_compared() -> None:
     assert one.compare(rankconst.from_ranks({"tail": TAIL}), "mrr", "tail").num_tasks == 4
     for other, said in (
         (HEAD[:3], "8 and 3 ranks|has ranks of"),
+        ({"head": HEAD, "tail": TAIL[:2]}, "8 and 6 ranks cannot be of the same tasks"),
         ({"head": HEAD + TAIL[:2], "tail": TAIL[:2]}, "8 and 8 ranks cannot be of the same tasks"),
         (HEAD + TAIL, "the one has ranks of head, tail, the other of both"),
     ):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankconst.moments.summation import Panel, gram_rule, gram_rules, place_nodes, uniform_rule
-from rankconst.moments.sums import condense
+from rankconst.moments.sums import EULER_MACLAURIN, MIDPOINT, TABLE, condense, scaled_power, sum_over_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,3 +101,37 @@ def test_a_size_may_be_a_point_of_the_interpolation() -> None:
     assert np.array_equal(kept, points)
     for g in (np.log, np.sqrt, np.ones_like):
         assert float(weights @ g(kept)) == pytest.approx(7 * float(np.sum(g(sizes.astype(np.float64)))), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "start", "edge"), [(EULER_MACLAURIN, Fraction(0), Fraction(1, 2)), (MIDPOINT, Fraction(1, 2), 0)]
+)
+def test_formulas_of_euler_and_maclaurin_end_for_powers(
+    coefficients: tuple[float, ...], start: Fraction, edge: Fraction
+) -> None:
+    """The sum over the one rank 1 of r^d, from integral and derivatives."""
+    end = start + 1
+    for degree in range(2, 2 * len(coefficients) + 1):
+        total = (end ** (degree + 1) - start ** (degree + 1)) / (degree + 1) + edge * (end**degree - start**degree)
+        for m, coefficient in zip(range(1, degree, 2), coefficients, strict=False):
+            total += Fraction(coefficient) * math.perm(degree, m) * (end ** (degree - m) - start ** (degree - m))
+        assert float(total) == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: x**-1, np.log1p, np.sqrt, lambda x: np.stack([x**-2, np.exp(-x / 1000)])], ids=range(4)
+)
+def test_sums_over_ranks_are_those_of_their_terms(f: Callable[[Any], Any]) -> None:
+    sizes = [1, 2, 17, TABLE - 1, TABLE, TABLE + 1, 1500, 2 * TABLE + 1, 5000, 9000]
+    found = np.atleast_2d(sum_over_ranks(f, np.array(sizes)))
+    terms = np.atleast_2d(f(np.arange(1.0, sizes[-1] + 1)))
+    for row, values in zip(found, terms, strict=True):
+        assert row == pytest.approx([math.fsum(values[:size]) for size in sizes], rel=1e-13, abs=0)
+
+
+def test_scaled_powers_of_different_exponents_are_those_of_each() -> None:
+    sizes, powers = np.array([1, 3, 16, 17, 40, 10**6]), [-1.5, -1.0, -0.5, -0.375, -0.1, 0.25, 2.0]
+    pairs = np.array([(size, power) for power in powers for size in sizes])
+    together = scaled_power(pairs[:, 0].astype(np.int64), pairs[:, 1])
+    alone = np.concatenate([scaled_power(sizes, power) for power in powers], axis=1)
+    assert np.array(together) == pytest.approx(alone, rel=1e-14, abs=0)

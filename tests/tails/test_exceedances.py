@@ -86,6 +86,29 @@ def test_stirlings_corrections_are_those_of_the_factorials() -> None:
     assert exceedances._stirling(np.zeros(1)).tolist() == [0.0]
 
 
+@pytest.mark.parametrize(
+    ("negatives", "n", "drawn", "few", "many"),
+    [
+        (107_594_049_248_528, 3_266_638_594_069, 8_333_414, 244_430, 8_087_813),
+        (42_792_577_729_653, 342_590, 29_495_347_407_345, 29_495_347_350_598, 29_495_347_171_211),
+        (15_868_331_902_791, 95_895_707_493_063, 17_115_386_127_862, 1_247_054_225_071, 2_429_743_231_000),
+    ],
+)
+def test_errors_of_terms_cover_what_rounding_does(negatives: int, n: int, drawn: int, few: int, many: int) -> None:
+    """Of a term far from the mean and of one near it, apart and together."""
+
+    def log_binomial(size: int, count: int) -> mpmath.mpf:
+        return mpmath.loggamma(size + 1) - mpmath.loggamma(count + 1) - mpmath.loggamma(size - count + 1)
+
+    far, near = float(few), float(many)
+    for j in ([far], [near], [far, near]):
+        terms, error = exceedances._log_terms(np.array(j), negatives, n, drawn)
+        with mpmath.workdps(50):
+            for count, found in zip(map(int, j), terms.tolist(), strict=True):
+                ways = log_binomial(negatives, count) + log_binomial(n, drawn - count)
+                assert abs(found - (ways - log_binomial(n + negatives, drawn))) <= error
+
+
 @pytest.mark.parametrize("chunk", [2, 3, 7])
 def test_terms_formed_a_few_at_a_time_give_the_same_tail(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     n, negatives = 30, 45
