@@ -188,6 +188,49 @@ def test_is_seen(train: list[tuple[int, int, int]], rows: list[tuple[int, int, i
     assert graph.is_seen(graph.splits["test"]).tolist() == expected
 
 
+MARKS = st.lists(st.booleans(), min_size=3, max_size=3)
+
+
+@settings(max_examples=30)
+@given(rows=ROWS, entities=MARKS, relations=MARKS)
+def test_restrictions_and_a_train_elsewhere(
+    rows: list[tuple[int, int, int]], entities: list[bool], relations: list[bool]
+) -> None:
+    triples = Triples(*(np.array([row[place] for row in rows], dtype=np.int64) for place in range(3)))
+    masks = np.array(entities), np.array(relations)
+    graph = Graph({"train": triples}, 3, 3, train_marks=masks)
+    heads_and_tails = [entities[h] and entities[t] for h, _, t in rows]
+    both = [each and relations[r] for each, (_, r, _) in zip(heads_and_tails, rows, strict=True)]
+    assert graph.is_seen(triples).tolist() == both
+    assert graph.is_allowed(triples).tolist() == [True] * len(rows)
+    assert replace(graph, allowed_entities=masks[0]).is_allowed(triples).tolist() == heads_and_tails
+    assert replace(graph, allowed_entities=masks[0], allowed_relations=masks[1]).is_allowed(triples).tolist() == both
+    only = replace(graph, allowed_relations=masks[1]).is_allowed(triples)
+    assert only.tolist() == [relations[r] for _, r, _ in rows]
+
+
+def test_what_a_graph_is_unless_it_is_said() -> None:
+    graph = encode({"train": b"a\tr\tb\nb\t\xffs\ta\n", "test": b"a\tq\tb\n"})
+    assert graph.relation_names == ("r", "\\xffs", "q")
+    bare = Graph(graph.splits, 2, 3)
+    assert (bare.relation_names, bare.forecasting, bare.seen_relations.tolist()) == (
+        ("0", "1", "2"), False, [True, True, False]
+    )  # fmt: skip
+    assert bare.ranks_relations
+    assert not replace(bare, qualified=True).ranks_relations
+    assert not replace(bare, inductive=True).ranks_relations
+
+
+def test_numbers_are_those_of_the_labels_alone() -> None:
+    labels = pa.array([b"Q7", b"Q12", b"Q345"], pa.binary())
+    for part in (labels, labels[:2], labels[1:]):
+        numbers = coding._read_numbers(part, b"Q")
+        assert numbers is not None
+        assert [b"Q%d" % number for number in numbers.tolist()] == part.to_pylist()
+    for none in (labels[:0], pa.array([b"", b""], pa.binary()), pa.array([b"Q7", b"Q", b"Q12"], pa.binary())):
+        assert coding._read_numbers(none, b"Q") is None
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", STATIC.values(), ids=lambda protocol: protocol.key)
 @settings(max_examples=60, deadline=None)
@@ -266,10 +309,11 @@ def test_more_than_a_dataset_states_is_refused() -> None:
 
 def test_facts_are_told_apart_in_graphs_of_any_size() -> None:
     """As one number of 64 bits, these two would be the same."""
-    graph = replace(encode({"train": b"a\tr\tb\n"}), num_entities=2**31, num_relations=16)
     zero = np.zeros(2, dtype=np.int64)
-    words = graph.pack_facts(Triples(np.array([0, 2**29]), zero, zero + 5))
-    assert words[0] != words[1]
+    for relations in (8, 16):
+        graph = replace(encode({"train": b"a\tr\tb\n"}), num_entities=2**31, num_relations=relations)
+        words = graph.pack_facts(Triples(np.array([0, 2**33 // relations]), zero, zero + 5))
+        assert words[0] != words[1]
 
 
 TIMED = {"train": b"a\tr\tb\t1\n", "valid": b"b\tr\ta\t2\n", "test": b"a\tr\ta\t3\n"}

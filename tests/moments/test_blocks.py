@@ -118,6 +118,12 @@ def test_moments_equal_enumeration_for_any_small_set(tasks: list[tuple[int, int]
         check(metric, compute_moments(metric, gather(tasks)), *enumerate_moments(metric, tasks))
 
 
+@pytest.mark.parametrize("metric", [m for m in METRICS if m.is_mean], ids=str)
+def test_one_candidate_is_no_chance_wherever_it_is(metric: Metric) -> None:
+    moments = compute_moments(metric, gather([(2, 1), (5, 1), (5, 1)]))
+    assert (moments.variance, moments.variance_error) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("metric", [m for m in METRICS if m.family not in {*SAMPLED, "inverse_median_rank"}], ids=str)
 def test_small_sets_are_computed_to_many_digits(metric: Metric) -> None:
     for tasks in SMALL[5:]:

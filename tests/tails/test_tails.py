@@ -861,8 +861,28 @@ def test_the_mean_rank_of_many_blocks_is_that_of_chance_moved() -> None:
 
 @pytest.mark.parametrize("name", ["mrr", "gmr", "igmr", "median"])
 def test_tails_that_are_not_known_on_blocks_are_refused(name: str) -> None:
-    with pytest.raises(UndefinedError, match="no tail probability"):
-        tail_probability(parse_metric(name), Histogram.from_counts([3, 4], offsets=[0, 2]), 0.5)
+    histogram = Histogram.from_counts([3, 4], offsets=[0, 2])
+    metric = parse_metric(name)
+    known = [each for each in TAILS if metric.family not in TAILS or not explain_lack(CATALOGUE[each], histogram)]
+    with pytest.raises(UndefinedError, match=f"no tail probability.* there is one for {', '.join(known)}"):
+        tail_probability(metric, histogram, 0.5)
+
+
+def test_hits_that_no_block_allows_are_impossible() -> None:
+    histogram = Histogram.from_counts([3, 4], offsets=[5, 0])
+    assert tail_probability(parse_metric("hits@2"), histogram, 1.0) == Tail(-math.inf, 0.0, "exact")
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.floats(0, 1)), min_size=1, max_size=8))
+@settings(max_examples=20)
+def test_values_are_taken_to_sums(tasks: list[tuple[int, float]]) -> None:
+    """Those of the metrics whose sums are on no lattice, for any ranks."""
+    ranks = np.array([math.ceil(share * size) or 1 for size, share in tasks], dtype=np.float64)
+    for family, rule in TAILS.items():
+        if rule.transform is not None:
+            value = CATALOGUE[family].evaluate(ranks, np.ones(ranks.size), None)
+            law = rule.make(Histogram.from_counts([size for size, _ in tasks]), 1)
+            assert rule.transform(np.array(value)) == pytest.approx(float(np.mean(law.deviations(ranks))), abs=1e-14)
 
 
 @pytest.mark.parametrize("law", [ReciprocalLaw, LogRankLaw])
