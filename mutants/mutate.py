@@ -443,9 +443,9 @@ def main() -> None:
     for module in given.modules:
         path = ROOT / module
         before = {} if given.fresh else read_figures().get(module, {})
-        if before.get("source") != name_source(path):
-            before = {"tried": 0, "killed": 0, "timed out": 0, "seconds": 0, "survivors": []}
         possible = len(list_mutations(path.read_text(encoding="utf-8")))
+        if (before.get("source"), before.get("possible")) != (name_source(path), possible):
+            before = {"tried": 0, "killed": 0, "timed out": 0, "seconds": 0, "survivors": []}
         # A larger sample contains a smaller one, which need not be run again.
         order = random.Random(0).sample(range(possible), possible)  # noqa: S311 - no secret
         alive = before["survivors"]

@@ -149,7 +149,7 @@ def _replace(node: Any, field: str) -> Iterator[Any]:
             new = _replace_constant(node.value)
         case ast.UnaryOp(op=ast.Not() | ast.USub() | ast.Invert()):
             new = node.operand
-        case ast.Name() if node.id in _NAMES:
+        case ast.Name(ctx=ast.Load()) if node.id in _NAMES:
             new = ast.Name(_NAMES[node.id], ast.Load())
         case ast.Attribute() if node.attr in _NAMES and field == "func":
             new = ast.Attribute(node.value, _NAMES[node.attr], ast.Load())

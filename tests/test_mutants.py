@@ -109,6 +109,8 @@ def test_what_is_no_failed_test_is_no_kill(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 TINY = """
+import functools
+
 LIMIT = 3
 UNSEEN = 5
 
@@ -122,6 +124,10 @@ def tell(value):
 
 def leave(value):
     return value * UNSEEN
+
+@functools.cache
+def keep():
+    return 7 + 2
 """
 TESTS = """
 import tiny
@@ -135,6 +141,12 @@ def test_grow():
 def test_tell():
     assert tiny.tell(2)
     assert not tiny.tell(-2)
+
+def test_keep():
+    assert tiny.keep()
+
+def test_what_is_kept():
+    assert tiny.keep() == 9
 """
 # Passes without a change, with each of two changes of the module's own code and when it is measured; never again.
 SELDOM = """
@@ -171,7 +183,7 @@ def test_a_tiny_module(tmp_path: Path) -> None:
         ("leave: return value * UNSEEN", "value * UNSEEN -> value / UNSEEN"),
     ]
     del figures["survivors"], figures["seconds"], figures["source"]
-    assert figures == {"module": "tiny.py", "possible": 11, "tried": 11, "killed": 6, "timed out": 2}
+    assert figures == {"module": "tiny.py", "possible": 14, "tried": 14, "killed": 9, "timed out": 2}
 
 
 @pytest.mark.slow

@@ -69,10 +69,10 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     """
     if len(law.counts) > _SIZES:
         return None
-    floor = x - slack
+    least = x - slack
     saddle = find_saddle(law, x, law.span)
     # The complement's sums are those below, which no sum can be known to leave until all are in.
-    bound = floor if saddle.upper else -math.inf
+    bound = least if saddle.upper else -math.inf
     kept = _reach(law, law.counts, bound)
     # A size whose square is too much can be used at most once in either half.
     if law.tasks[kept.astype(np.float64) ** 2 > _PAIRS].sum() > 2 or kept.max() > _PAIRS:
@@ -85,7 +85,7 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     # ln of the sums over right[i:] for the tail, over right[:i] for its complement.
     running = np.logaddexp.accumulate(weight[::-1])[::-1] if saddle.upper else np.logaddexp.accumulate(weight)
     padded = np.append(running, -np.inf) if saddle.upper else np.append(-np.inf, running)
-    reached = padded[np.searchsorted(right, floor - left, side="left")]
+    reached = padded[np.searchsorted(right, least - left, side="left")]
     total = np.log(left_chance) - saddle.t * left + reached
     if not np.any(np.isfinite(total)):
         return Tail(0.0, 0.0, "convolution")
@@ -96,17 +96,17 @@ def enumerate_sums(law: SumLaw, x: float, slack: float) -> Tail | None:
     return make(log, error, "convolution")
 
 
-def _reach(law: SumLaw, sizes: Counts, floor: float) -> Counts:
+def _reach(law: SumLaw, sizes: Counts, least: float) -> Counts:
     """Return how many of the ranks 1 .. N a single task may have, by bisection, if the others are all 1."""
     low, high = np.ones_like(sizes), sizes
     while np.any(low < high):
         middle = (low + high + 1) // 2
-        reached = law.deviations(middle.astype(np.float64)) >= floor
+        reached = law.deviations(middle.astype(np.float64)) >= least
         low, high = np.where(reached, middle, low), np.where(reached, high, middle - 1)
     return low
 
 
-def _halves(law: SumLaw, saddle: Saddle, kept: Counts, floor: float, slack: float) -> tuple[Parts, Parts, float] | None:
+def _halves(law: SumLaw, saddle: Saddle, kept: Counts, least: float, slack: float) -> tuple[Parts, Parts, float] | None:
     """Return the laws of two halves of the tasks, tilted by t, and ln of what the tilt took away; None if too many.
 
     Each task has its first `kept` ranks.
@@ -141,7 +141,7 @@ def _halves(law: SumLaw, saddle: Saddle, kept: Counts, floor: float, slack: floa
                 spent += len(power[0]) ** 2
                 if spent > _ALL_PAIRS:
                     return None
-                power = _product(power, power, floor, slack)
+                power = _product(power, power, least, slack)
     halves: list[Parts] = [(np.zeros(1), np.ones(1)), (np.zeros(1), np.ones(1))]
     for part in sorted(parts, key=lambda part: -len(part[0])):
         halves.sort(key=lambda half: len(half[0]))
@@ -149,17 +149,17 @@ def _halves(law: SumLaw, saddle: Saddle, kept: Counts, floor: float, slack: floa
         spent += pairs
         if pairs > max(_PAIRS, len(part[0])) or spent > _ALL_PAIRS:
             return None
-        halves[0] = _product(halves[0], part, floor, slack)
+        halves[0] = _product(halves[0], part, least, slack)
         if not len(halves[0][0]):
             return None
     return halves[0], halves[1], log_scale
 
 
-def _product(a: Parts, b: Parts, floor: float, slack: float) -> Parts:
+def _product(a: Parts, b: Parts, least: float, slack: float) -> Parts:
     values = np.add.outer(a[0], b[0]).ravel()
     chance = np.multiply.outer(a[1], b[1]).ravel()
     # Underflown chances are those of sums far from x, on the side where they do not count.
-    kept = (values >= floor) & (chance > 0)
+    kept = (values >= least) & (chance > 0)
     return _merge(values[kept], chance[kept], slack)
 
 

@@ -147,6 +147,26 @@ def test_rank_sums_are_counted(counts: tuple[int, ...]) -> None:
         assert tail.error <= 1e-15 * (2 + math.log(possible))
 
 
+@pytest.mark.parametrize("size", [10**6, 3 * 10**8, 10**15])
+def test_half_of_all_rank_vectors_are_in_the_lower_half(size: int) -> None:
+    """Of an odd number of sums, the law of which is symmetric; the numbers of both have hundreds of digits."""
+    tail = count_rank_sums(Histogram.from_counts([size], [39]), 39 * (size + 1) // 2)
+    assert tail is not None
+    assert abs(tail.log10 - math.log10(0.5)) <= tail.error < 1e-12
+
+
+@pytest.mark.parametrize("twos", [10, 450, 700, 890])
+def test_sums_of_ones_and_twos_are_binomial(twos: int) -> None:
+    """Tilted to these, the chances of others underflow."""
+    tail = tail_probability(parse_metric("gmr"), Histogram.from_counts([2], [900]), 2.0 ** (twos / 900))
+    with mpmath.workdps(300):
+        exact = mpmath.log10(mpmath.mpf(sum(math.comb(900, j) for j in range(twos + 1))) / 2**900)
+        assert abs(tail.log10 - exact) <= tail.error
+    assert (tail.method, tail.error <= 1e-11 * abs(tail.log10) + 1e-12) == ("convolution", True)
+    certain = enumerate_sums(LogRankLaw(Histogram.from_counts([2], [900])), -900 * math.log(2), 1e-9)
+    assert certain == Tail(0.0, 0.0, "convolution")
+
+
 def test_rank_sums_are_counted_only_where_that_is_quick() -> None:
     assert count_rank_sums(Histogram.from_counts([2] * 40), 50) is not None
     assert count_rank_sums(Histogram.from_counts([2] * 41), 50) is None
@@ -879,6 +899,8 @@ def test_values_are_taken_to_sums(tasks: list[tuple[int, float]]) -> None:
     """Those of the metrics whose sums are on no lattice, for any ranks."""
     ranks = np.array([math.ceil(share * size) or 1 for size, share in tasks], dtype=np.float64)
     for family, rule in TAILS.items():
+        on_lattice = rule.make(Histogram.from_counts([60]), 1).span is not None
+        assert on_lattice == (rule.transform is None)
         if rule.transform is not None:
             value = CATALOGUE[family].evaluate(ranks, np.ones(ranks.size), None)
             law = rule.make(Histogram.from_counts([size for size, _ in tasks]), 1)
