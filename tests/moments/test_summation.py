@@ -33,6 +33,23 @@ def test_rules_formed_together_are_those_formed_alone() -> None:
     for place, length in enumerate(lengths.tolist()):
         alone = gram_rules(np.array([length]), 16)
         assert all(np.array_equal(one[0], many[place]) for one, many in zip(alone, together, strict=True))
+    # Among them one of few terms a node.
+    mixed = gram_rules(np.append(lengths, 20), 16)
+    for mine, other in zip(mixed, gram_rules(np.array([20]), 16), strict=True):
+        assert mine[-1] == pytest.approx(other[0], rel=1e-12)
+    for mine, other in zip(mixed, together, strict=True):
+        assert mine[:-1] == pytest.approx(other, rel=1e-12)
+
+
+@pytest.mark.parametrize("length", [300, 1000, 4000])
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
+def test_nodes_are_enough_for_the_scale_that_is_said(length: int, share: float) -> None:
+    """For a function whose pole is as far away from the panel as its scale."""
+    scale = length / share
+    nodes = place_nodes([Panel(0, length, scale)])
+    found, error = nodes.sum(1 / (nodes.points + scale), np.zeros(nodes.points.size))
+    assert abs(found - math.fsum(1 / (j + scale) for j in range(length))) <= 1e-14 * found
+    assert error <= 1e-13 * found
 
 
 def test_a_rule_of_as_many_nodes_as_terms_is_the_sum() -> None:
