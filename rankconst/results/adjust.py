@@ -689,7 +689,7 @@ _OF_TASKS = attrgetter(
     "relations",
     "task",
     "unclear",
-    "split_open",
+    "missing",
 )
 
 

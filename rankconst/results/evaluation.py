@@ -50,8 +50,8 @@ class Stated:
     among: tuple[str, ...] = ()
     # What was evaluated, if it is no ranking of all entities, where the file names no dataset: "few-shot".
     task: str | None = None
-    # True if the split is not said, but other numbers of the file name theirs.
-    split_open: bool = False
+    # Fields that only the user can fill in, each with why, as half a sentence: split, protocol.
+    missing: tuple[tuple[str, str], ...] = ()
     # True if shares are percentages without a sign.
     percent: bool = False
     # True if the text above a table says that its numbers are means over several runs.
@@ -156,8 +156,9 @@ def settle(file: Stated, user: Stated, tables: Tables, *, tool: str | None = Non
     if file.task and describe_dataset(named, file.task) != named and not _is_task_asked(file.task, user):
         hint = _IF_ASKED.get(file.task, "")
         raise DataError(f"the text around it names another task ({file.task}): its numbers are not of {named}.{hint}")
-    if file.split_open and not user.split:
-        raise DataError("it does not say its split, though other numbers of the file say test: add --split.")
+    for name, why in file.missing:
+        if not getattr(user, name) and not getattr(file, name):
+            raise DataError(f"{why}.")
     keys = {
         name: _agree(name, getattr(file, name), getattr(user, name), parse)
         for name, parse in list_parsers(tables).items()

@@ -266,8 +266,8 @@ def test_relation_prediction_is_adjusted_where_the_user_asks_for_it() -> None:
 
 
 def test_a_split_is_no_default_where_other_numbers_name_theirs() -> None:
-    open_split = Stated("wn18rr", split_open=True)
-    with pytest.raises(DataError, match="other numbers of the file say test: add --split"):
+    open_split = Stated("wn18rr", missing=(("split", "it is one of several: add --split"),))
+    with pytest.raises(DataError, match=r"one of several: add --split\.$"):
         settle(open_split, NOTHING, TABLES)
     assert settle(open_split, Stated(split="valid"), TABLES)[0] == Tasks("wn18rr", split="valid")
 

@@ -29,11 +29,11 @@ from rankconst.results.logs.lines import (
     make_reader,
     strip_colours,
 )
-from rankconst.results.reading import Entries, Entry, Notes, Reader
+from rankconst.results.reading import Entries, Notes, Reader
 from rankconst.results.tables.columns import CONSTRAINED, WHICH_SIDES, Meaning, find_other_tasks, parse_column
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
-from rankconst.results.tables.units import drop_contradictions, settle_units
+from rankconst.results.tables.units import drop_contradictions, find_family, name_percentages, settle_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,6 +68,7 @@ _BETWEEN = "its line names a dataset between its numbers"
 _SEVERAL = "its line names several datasets"
 _TWO = "its line names two splits or sides"
 _ONLY = "its line says the {} of other numbers only"
+_NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
 _BEHIND = "{!r} behind it is not understood"
 
 _NUMBER = r"(?>[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -617,7 +618,8 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     if any(each.split is not None and "best" not in each.said for each in found):
         found = [replace(each, why=each.why or _BEST) if "best" in each.said else each for each in found]
     if any(each.split == "test" for each in found):
-        found = [each if each.split else replace(each, said={**each.said, "split_open": "yes"}) for each in found]
+        missing = {"missing split": _NO_SPLIT}
+        found = [each if each.split else replace(each, said={**each.said, **missing}) for each in found]
     return _tell_raw(found)
 
 
@@ -646,19 +648,13 @@ def _place(found: Found) -> tuple[object, ...]:
 def _settle_units(reading: Reading, percent: bool | None) -> Reading:
     """Settle which shares are percentages: an evaluation is like a row of a table; MRR and Hits@k may differ."""
     notes = Notes()
-    settled = settle_units(reading.entries, _find_family, notes, rows=_list_evaluations(reading), percent=percent)
+    settled = settle_units(reading.entries, find_family, notes, rows=_list_evaluations(reading), percent=percent)
     settled = drop_contradictions(settled, notes, _list_evaluations(replace(reading, entries=settled)))
     return replace(reading, entries=settled, skipped=(*reading.skipped, *notes.skipped()))
 
 
 def _list_evaluations(reading: Reading) -> list[int]:
     return [int(reading.rows[row]["evaluation"]) for row in reading.entries.rows]
-
-
-def _find_family(entry: Entry) -> str | None:
-    if not entry.metric.is_share:
-        return None
-    return entry.metric.key if entry.metric.hits_k is None else "Hits"
 
 
 def _recognise(document: Document) -> bool:
@@ -727,7 +723,6 @@ def _read(document: Document) -> Reading:
     said = [word for word in _find_settings(document.text).values() if not word.startswith(_SAMPLED)]
     tools = dict.fromkeys(each.tool for each in contexts if each.tool is not None)
     unsaid = sum(each.split is None for each in contexts)
-    percent = dict.fromkeys(entry.metric.label.partition("@")[0] for entry in reading.entries if entry.text[-1] == "%")
     settings = find_dataset(document.text)
     headed = any(each.dataset not in {None, settings} for each in contexts)
     parts = (
@@ -735,7 +730,7 @@ def _read(document: Document) -> Reading:
         f"as {' and '.join(tools)} prints them" if tools else "",
         reading.understood,
         "dataset from the lines that name it" if headed else "",
-        f"{' and '.join(percent)} in percent" if percent else "",
+        name_percentages(reading.entries),
         f"{' and '.join(said)} from its settings" if said else "",
         f"ranked among {among[0]:,} sampled negatives" if one else "",
         f"{unsaid:,} of {len(contexts):,} numbers name no split (test, unless --split names another)" if unsaid else "",

@@ -23,7 +23,7 @@ from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import parse_split
 from rankconst.errors import DataError, UnknownNameError
 from rankconst.names import squash
-from rankconst.results.evaluation import Stated
+from rankconst.results.evaluation import NAMES, Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import read_number
 
@@ -304,7 +304,7 @@ def _read(log: LogFormat, document: Document) -> Reading:
             num_tasks=_count_tasks(found),
             among=() if said.get("dataset") or dataset else tuple(filter(None, (said.get("among") or "").split("\n"))),
             task=said.get("task"),
-            split_open=said.get("split_open") is not None,
+            missing=tuple((name, reason) for name in NAMES if (reason := said.get(f"missing {name}"))),
         )
         text, exact = found.meant or found.text, log.exact and _shows_all(found.text)
         entries.append(Entry(metric, text, len(rows), "value", found.line, context, exact=exact))

@@ -166,6 +166,7 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     if len(heading) > _LONGEST:
         return None
     text, bare = _strip_signs(" ".join(heading.split()))  # runs of blanks make patterns slow
+    text, bare = (_GLUED.sub(_split_glued, each) for each in (text, bare))
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
     if found is None and (mean := _DEVIATING.fullmatch(bare) or _MEAN.fullmatch(bare)) is not None:
@@ -177,6 +178,10 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     if found is not None and found.side is not None and _LEFT.search(bare) is not None:
         found = replace(found, reason=found.reason or WHICH_SIDES)
     return replace(found, percent=True) if found is not None and bare != text else found
+
+
+def _split_glued(found: re.Match[str]) -> str:
+    return "filtered " if found[1] else "raw "
 
 
 # What `rankconst adjust --baseline` writes: "MRR_skill_frequency", "MRR skill (frequency)".
@@ -351,6 +356,12 @@ OF_KIND = "it is of the relations that are {}; the tables hold single ones, and 
 """Why a number of one kind of relations has no constants."""
 _WHOLE = {"all", "overall", "total", "all relations"}
 
+
+def is_whole(cell: str) -> bool:
+    """Tell whether a text says that numbers are of all relations."""
+    return cell.lower() in _WHOLE
+
+
 FLAGS = {
     "x": None,
     **dict.fromkeys(("yes", "y", "true", "1", "1.0", "✓", "✔", "☑", "✅"), True),
@@ -414,7 +425,7 @@ def read_qualifier(heading: str, cell: str, role: str) -> dict[str, Any]:
     if role == "relations":
         if is_kind(cell):
             return {"unclear": OF_KIND.format(cell)}
-        return {} if cell.lower() in _WHOLE else {"relations": (cell,)}
+        return {} if is_whole(cell) else {"relations": (cell,)}
     said = read_words(cell)
     raw = read_flag(heading) if role == "protocol" and not said else None
     if raw is not None and (yes := FLAGS.get(cell.lower())) is not None:
@@ -548,6 +559,8 @@ def _may_be_metric(name: str) -> bool:
 
 
 _SLIP = re.compile(r"^hist(?=\W?\d)", re.IGNORECASE)
+# "fmrr" and "fhits10" of pykg2vec and others.
+_GLUED = re.compile(r"(?<![a-z\d])(?:(f|fil|filt)|raw)(?=(?:mrr?|hits?\W?\d+)(?![a-z\d]))", re.IGNORECASE)
 
 
 def _parse_name(name: str, k: int | None) -> tuple[Metric, str | None] | None:

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from rankconst.names import read_count
-from rankconst.results.tables.columns import FLAGS, read_words
+from rankconst.results.tables.columns import FLAGS, OF_KIND, is_kind, is_whole, read_words
 from rankconst.results.tables.surroundings import find_task
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ def _read_yes(value: str, *, task: str) -> _Said:
     return {"task": task} if FLAGS.get(value.lower()) else {}
 
 
+def _read_kind(value: str) -> _Said:
+    """Return why numbers of one kind of relations have no constants; a category may be one of anything else."""
+    return {"unclear": OF_KIND.format(value)} if is_kind(value) else {} if is_whole(value) else None
+
+
 def _read_part(value: str) -> _Said:
     return {} if _plain(value) in _USUAL else {"unclear": f"it is of a part of the tasks, {value}"}
 
@@ -101,6 +106,7 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (rf"eval(?:uation)? {_WHAT}", read_mode, True),
         (r"(?:is )?sampled(?: eval(?:uation)?)?", partial(_read_yes, task=_SAMPLED), False),
         (r"(?:is )?inductive", partial(_read_yes, task="inductive"), False),
+        (r"(?:relation |rel )?(?:category|kind|mapping)(?: (?:name|type))?", _read_kind, False),
         (r"(?:node |entity )?degree|(?:frequency )?bucket|(?:relation )?cardinality", _read_part, False),
         (rf"eval(?:uation)?|(?:ranking|test)(?: {_WHAT})?|split|subset|partition", _read_words, False),
         (

@@ -99,6 +99,19 @@ def settle_units(
     return Entries(entry for entry in settled if entry is not None)
 
 
+def find_family(entry: Entry) -> str | None:
+    """Return what a number outside a table shares its unit with; None if it has none."""
+    if not entry.metric.is_share:
+        return None
+    return entry.metric.key if entry.metric.hits_k is None else "Hits"
+
+
+def name_percentages(entries: Entries) -> str:
+    """Return what is in percent, as half a sentence; nothing if nothing is."""
+    names = dict.fromkeys(entry.metric.label.partition("@")[0] for entry in entries if entry.text[-1] == "%")
+    return f"{' and '.join(names)} in percent" if names else ""
+
+
 def drop_contradictions(entries: Entries, notes: Notes, rows: Sequence[int] = ()) -> Entries:
     """Leave out percentages up to 1 that are less than Hits@k for a smaller k: they may be fractions."""
     small = {rows[place] if rows else entry.row for place, entry in enumerate(entries) if _is_small(entry)}

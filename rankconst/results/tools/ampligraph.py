@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rankconst.catalogue.mentions import RELATION_PREDICTION, find_within
 from rankconst.names import read_count, squash
 from rankconst.results.evaluation import Stated
-from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
+from rankconst.results.reading import Entries, Entry, Notes, Reader, Reading, Skipped, make_reading
 from rankconst.results.structured import SPLIT_WORDS, Record, Value, looks_structured, read_number, read_records
 from rankconst.results.tables.cells import is_number
 from rankconst.results.tables.columns import (
@@ -31,9 +31,10 @@ from rankconst.results.tables.columns import (
 from rankconst.results.tables.grid import join_names
 from rankconst.results.tables.settings import count_tasks, read_mode, read_setting
 from rankconst.results.tables.surroundings import find_task
+from rankconst.results.tables.units import drop_contradictions, find_family, name_percentages, settle_units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from rankconst.results.document import Document
 
@@ -92,7 +93,8 @@ def _walk(
             yield from _walk(each, f"{where}{place}.", path, stated, line)
     if not isinstance(value, dict):
         return
-    own = _read_roles(value)
+    value = _spell_out(value)
+    own = _read_roles(value, path[-1] if path else "")
     stated = {**stated, **own, _TOLD: (*stated.get(_TOLD, ()), *own[_TOLD])}
     if any(_parse(key) for key in value):
         yield _Table(line, where, path, stated, value)
@@ -123,8 +125,44 @@ def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
     return said
 
 
-def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
-    """Return what an object says about its metrics."""
+def _spell_out(value: dict[str, Value]) -> dict[str, Value]:
+    """Return an object with a key for each number: of Hits@k by k, of hits@[1,3,10], of a metric named by a value."""
+    named = next((each for key, each in value.items() if key in _NAMES and isinstance(each, str) and _parse(each)), "")
+    spelt: dict[str, Value] = {}
+    for key, each in value.items():
+        ks = _LIST_OF_KS.fullmatch(key)
+        by_k = each if isinstance(each, dict) and _HITS.fullmatch(key) else {}
+        counted = {f"hits@{found[0]}": inner for k, inner in by_k.items() if (found := _K.search(k))}
+        if counted and len(counted) == len(by_k) and counted.keys().isdisjoint(value):
+            spelt |= counted
+        elif ks is not None and isinstance(each, list) and len(each) == ks[1].count(",") + 1:
+            spelt |= {f"hits@{k.strip()}": inner for k, inner in zip(ks[1].split(","), each, strict=True)}
+        elif named and key in _VALUES and named not in value:
+            spelt[named] = each
+        else:
+            spelt[key] = each
+    return spelt
+
+
+_HITS = re.compile(r"hits?(?:[@_ ]?(?:at[_ ]?)?[kn])?s?", re.IGNORECASE)
+_K = re.compile(r"(?<![^@_])\d{1,9}$", re.ASCII)
+_LIST_OF_KS = re.compile(r"hits?\s?@\s?\[([\d,\s]+)\]", re.IGNORECASE | re.ASCII)
+_NAMES, _VALUES = {"metric", "metric_name", "name", "key", "measure"}, {"value", "score", "metric_value", "result"}
+# What next to a number of negatives tells that these are of the training.
+_TRAINED = re.compile(r"(?:learning_?rate|lr|batch_?size|(?:num_|n_)?epochs?|optimi[sz]er|dim|.*_dim|margin|gamma)")
+_NEGATIVES = re.compile(r"(?:(?:num|n|nb)_?)?neg(?:ative)?s?(?:_(?:samples?|size|num|entities|candidates))?")
+_OF_WHICH = (
+    "it says {} {}, which may be of the training or of the evaluation: add --protocol sampled:{}, or the protocol of "
+    "full ranks (--protocol standard)"
+)
+# What the Trainer of Hugging Face writes next to the metrics of whatever it was given to evaluate.
+_GIVEN = {"eval_runtime", "eval_samples_per_second", "eval_steps_per_second"}
+_OF_EVAL = "eval is valid or test, whichever the program was given: add --split"
+_RETRIEVAL = re.compile(r"(?:.*[/_ .-])?(recall|precision|map|ndcg)(?:[@_ ](?:at_?)?\d{1,4}|@?k)?", re.IGNORECASE)
+
+
+def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
+    """Return what an object of that name says about its metrics."""
     texts = {key: str(each) for key, each in value.items() if isinstance(each, str | bool)}
     named = {role: text for key, text in texts.items() if (role := _find_role(key, text))}
     named |= {role: texts[key] for key, role in _ROLES.items() if key in texts}
@@ -141,9 +179,16 @@ def _read_roles(value: Mapping[str, Value]) -> dict[str, Any]:
     if _VERSION.fullmatch(texts.get("version", "")) and "dataset" in stated:
         stated["dataset"] = join_names(stated["dataset"], texts["version"])
     for key, text in texts.items():
-        stated |= read_setting(key, text) or {}
+        stated |= read_setting(key, text) or (name and read_setting(f"{name} {key}", text, anywhere=True)) or {}
         if squash(key) in _COUNTS and (count := read_count(text)):
             stated["num_tasks"] = count
+        if _NEGATIVES.fullmatch(key) and read_count(text) and not any(map(_TRAINED.fullmatch, value)):
+            stated["missing"] = (("protocol", _OF_WHICH.format(key, text, text)),)
+    if not value.keys().isdisjoint(_GIVEN):
+        stated["missing"] = (("split", _OF_EVAL), *stated.get("missing", ()))
+    # Search engines are measured by several of these next to MRR; graphs by none.
+    if len({found[1].lower() for key in value if (found := _RETRIEVAL.fullmatch(key))}) > 1:
+        stated["task"] = "retrieval"
     stated[_TOLD] = tuple(role for role, said in stated.items() if said != named.get(role))
     relations = value.get("relations")
     if isinstance(relations, list) and relations and all(type(each) is str for each in relations):
@@ -206,6 +251,7 @@ def _read(document: Document) -> Reading:
     rows: list[dict[str, str]] = []
     entries: list[Entry] = []
     skipped: list[Skipped] = []
+    filters: list[tuple[Hashable, bool]] = []  # of each number: what it is of, apart from the filter, and if it has one
     for table in tables:
         stated = {**dict(zip(names.get(len(table.path), ()), table.path, strict=False)), **table.stated}
         row = {"line": "" if table.line is None else str(table.line)}
@@ -232,15 +278,29 @@ def _read(document: Document) -> Reading:
             context = Stated(**count_tasks(said))
             # Such files are often rounded, so the last digit is uncertain.
             entries.append(Entry(meaning.metric, text, len(rows), key, table.line, context, meaning.adjustment))
+            of = (table.line, table.path, meaning.metric, meaning.adjustment, context.split, context.side)
+            filters.append((of, bool(meaning.filtered or "filtered" in stated)))
         rows.append(row)
+    notes = Notes()
+    settled = settle_units(Entries(_tell_raw(entries, filters)), find_family, notes, percent=document.percent)
+    settled = drop_contradictions(settled, notes)
     told = dict.fromkeys(name for table in tables for name in table.stated.get(_TOLD, ()) if name in _OWN)
-    understood = f"{', '.join(told)} from the settings next to its numbers" if told else ""
-    return replace(make_reading(document, READER.key, "wide", rows, entries, skipped=skipped), understood=understood)
+    parts = (f"{', '.join(told)} from the settings next to its numbers" if told else "", name_percentages(settled))
+    reading = make_reading(document, READER.key, "wide", rows, settled, skipped=(*skipped, *notes.skipped()))
+    return replace(reading, understood="; ".join(filter(None, parts)))
+
+
+def _tell_raw(entries: list[Entry], filters: list[tuple[Hashable, bool]]) -> Iterator[Entry]:
+    """Yield numbers, as raw those that are there again, filtered: ``mrr`` next to ``filtered_mrr``."""
+    filtered = {of: entry.text for entry, (of, is_filtered) in zip(entries, filters, strict=True) if is_filtered}
+    for entry, (of, is_filtered) in zip(entries, filters, strict=True):
+        plain = not is_filtered and entry.context.protocol is None and filtered.get(of, entry.text) != entry.text
+        yield entry._replace(context=replace(entry.context, protocol="raw")) if plain else entry
 
 
 # What the name of a metric says, and what is around it.
 _OWN = ("dataset", "split", "side", "protocol", "rank_type")
-_STATED = {*_OWN, "tool", "model", "task", "unclear", "relations", "num_tasks", "num_triples"}
+_STATED = {*_OWN, "tool", "model", "task", "unclear", "relations", "num_tasks", "num_triples", "missing"}
 _TOLD = "told"  # the names of what settings say
 _UNSHOWN = {"tool", "task", "unclear"}
 

@@ -334,7 +334,10 @@ def test_what_is_open_is_left_to_the_user() -> None:
     graphs = READER.read(Document("eval.txt", "trained on WN18RR and UMLS\nMRR: 0.3\n")).entries
     assert [entry.context.among for entry in graphs] == [("WN18RR", "UMLS")]
     splits = READER.read(Document("eval.txt", "MRR: 0.3\nTest MRR: 0.3\n")).entries
-    assert [(entry.context.split, entry.context.split_open) for entry in splits] == [(None, True), ("test", False)]
+    assert [(entry.context.split, [*dict(entry.context.missing)]) for entry in splits] == [
+        (None, ["split"]),
+        ("test", []),
+    ]
 
 
 @pytest.mark.parametrize("text", ["All was good.", "loss: 0.3", "model,MRR\nTransE,0.3\n", "rank: 0", "MRR", ""])

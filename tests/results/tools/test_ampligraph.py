@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import rankconst
+from rankconst.errors import DataError
 from rankconst.results.document import Document
+from rankconst.results.evaluation import Stated, settle
 from rankconst.results.tools.ampligraph import READER
+from rankconst.tasks import Tasks
 
 if TYPE_CHECKING:
     from rankconst.results.reading import Reading
+
+TABLES = rankconst.load()
 
 
 def _read(text: str) -> Reading:
@@ -130,3 +136,69 @@ def test_what_is_no_number_costs_nothing_else(value: str) -> None:
 @pytest.mark.parametrize("text", ["[1, 2]", "{}", '{"loss": 0.1}', '{"a": {"b": [0.1]}}', "mrr: 0.3", '{"mrr": [0.1]}'])
 def test_what_holds_no_metric_is_not_recognised(text: str) -> None:
     assert not READER.recognise(Document("results.json", text))
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ('{"MRR": 0.3, "Hits": {"@1": 0.2, "10": 0.5}}', {"MRR": "0.3", "Hits@1": "0.2", "Hits@10": "0.5"}),
+        ('{"hits@[1,10]": [0.2, 0.5], "mrr": 0.3}', {"Hits@1": "0.2", "Hits@10": "0.5", "MRR": "0.3"}),
+        ('{"hits@[1,10]": [0.2], "mrr": 0.3}', {"MRR": "0.3"}),
+        ('{"hits": {"1": 0.2, "hits@1": 0.3, "hits@3": 0.5}}', {"Hits@1": "0.3", "Hits@3": "0.5"}),
+        ('[{"name": "MRR", "value": 0.3}, {"key": "hits@3", "value": 0.5}]', {"MRR": "0.3", "Hits@3": "0.5"}),
+        ('{"metric": "MRR", "value": 0.3, "MRR": 0.4}', {"MRR": "0.4"}),
+        ('{"name": "TransE", "value": 0.3, "MRR": 0.4}', {"MRR": "0.4"}),
+        ('{"MRR": 33.8, "MR": 20, "Hits@1": 24.1}', {"MRR": "33.8%", "MR": "20", "Hits@1": "24.1%"}),
+        ('{"MRR": 0.338, "Hits@1": 24.1, "Hits@3": 30.0}', {"MRR": "0.338", "Hits@1": "24.1%", "Hits@3": "30.0%"}),
+    ],
+)  # fmt: skip
+def test_numbers_in_other_shapes_and_units(text: str, numbers: dict[str, str]) -> None:
+    assert {entry.metric.label: entry.text for entry in _read(text).entries} == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"mrr": 0.2, "filtered_mrr": 0.3, "mr": 9}', ["raw 0.2", "- 0.3", "- 9"]),
+        ('{"fmrr": 0.3, "fhits10": 0.5, "mrr": 0.2, "hits10": 0.4}', ["- 0.3", "- 0.5", "raw 0.2", "raw 0.4"]),
+        ('{"mrr": 0.2, "filtered": {"mrr": 0.3}}', ["raw 0.2", "- 0.3"]),
+        ('{"mrr": 0.3, "filtered_mrr": 0.3}', ["- 0.3", "- 0.3"]),
+        ('{"test_mrr": 0.2, "valid_filtered_mrr": 0.3}', ["- 0.2", "- 0.3"]),
+        ('{"eval": {"num_negatives": 50, "mrr": 0.8}}', ["sampled:50 0.8"]),
+    ],
+)
+def test_plain_next_to_filtered_is_raw(text: str, said: list[str]) -> None:
+    assert [f"{entry.context.protocol or '-'} {entry.text}" for entry in _read(text).entries] == said
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"category": "1-N", "mrr": 0.3}', "of the relations that are 1-N"),
+        ('{"num_negatives": 64, "mrr": 0.3}', "may be of the training or of the evaluation: add --protocol sampled:64"),
+        ('{"eval_mrr": 0.3, "eval_runtime": 10.2}', "eval is valid or test, whichever the program was given"),
+        ('{"Recall@5": 0.5, "MRR": 0.5, "MAP": 0.4}', r"another task \(retrieval\)"),
+    ],
+)
+def test_what_may_be_of_other_tasks_is_left_to_the_user(text: str, why: str) -> None:
+    (entry,) = _read(text).entries
+    with pytest.raises(DataError, match=why):
+        settle(entry.context, Stated("nations"), TABLES)
+
+
+@pytest.mark.parametrize(
+    ("text", "user"),
+    [
+        ('{"category": "all", "mrr": 0.3}', Stated("nations")),
+        ('{"category": "drugs", "mrr": 0.3}', Stated("nations")),
+        ('{"num_negatives": 64, "lr": 0.1, "mrr": 0.3}', Stated("nations")),
+        ('{"num_negatives": 64, "mrr": 0.3}', Stated("nations", protocol="standard")),
+        ('{"config": {"num_negatives": 64}, "mrr": 0.3}', Stated("nations")),
+        ('{"eval_mrr": 0.3, "eval_runtime": 10.2}', Stated("nations", split="test")),
+        ('{"test_mrr": 0.3, "eval_runtime": 10.2}', Stated("nations")),
+        ('{"Recall@5": 0.5, "MRR": 0.5}', Stated("nations")),
+    ],
+)
+def test_what_is_not_open_is_not_asked(text: str, user: Stated) -> None:
+    (entry,) = _read(text).entries
+    assert settle(entry.context, user, TABLES)[0] == Tasks("nations", "standard", "test")
