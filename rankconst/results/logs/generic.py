@@ -30,7 +30,15 @@ from rankconst.results.logs.lines import (
     strip_colours,
 )
 from rankconst.results.reading import Entries, Notes, Reader
-from rankconst.results.tables.columns import CONSTRAINED, WHICH_SIDES, Meaning, find_other_tasks, parse_column
+from rankconst.results.tables.columns import (
+    CONSTRAINED,
+    WHICH_SIDES,
+    Meaning,
+    find_other_tasks,
+    is_retrieval,
+    parse_column,
+    split_glued,
+)
 from rankconst.results.tables.settings import read_setting
 from rankconst.results.tables.surroundings import Above, find_task, tell
 from rankconst.results.tables.units import drop_contradictions, find_family, name_percentages, settle_units
@@ -68,6 +76,7 @@ _BETWEEN = "its line names a dataset between its numbers"
 _SEVERAL = "its line names several datasets"
 _TWO = "its line names two splits or sides"
 _ONLY = "its line says the {} of other numbers only"
+_MANY = "several numbers are behind its name"
 _NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
 _BEHIND = "{!r} behind it is not understood"
 
@@ -91,7 +100,7 @@ _NOTE = re.compile(
 # A number that another one is compared with.
 _COMPARED = re.compile(r"\b(?:vs|versus|than|compared|baseline|from|was|instead|over|against)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
-_KS = re.compile(r"@\s*\[([\d,\s]+)\]", re.ASCII)
+_KS = re.compile(r"@\s*(?:\[([\d,\s]+)\]|(\d+(?:\s?,\s?\d+)+)(?=\s*[:=]))", re.ASCII)
 _QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
 _PAIR = r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
 
@@ -132,7 +141,15 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     # kbc: MRR first, then the share of hits at 1, 3 and 10, each for both sides.
     ("rhs", re.compile(_PAIR), r"MRR: rhs : \1, lhs : \2, hits@1/3/10: rhs : \3, lhs : \4"),
     ("{", re.compile(r"\bhits?\s?@?k?['\"]?\s*[:=]\s*\{([^{}]*)\}", re.IGNORECASE), _write_hits),
-    ("@", _KS, lambda found: "@" + "/".join(found[1].replace(",", " ").split())),
+    ("@", _KS, lambda found: "@" + "/".join((found[1] or found[2]).replace(",", " ").split())),
+    # MorsE: valid is ranked among 50 candidates, and only test says among how many.
+    ("valid on ind", re.compile(r"\bvalid on ind-test-graph"), "valid, sample 50"),
+    # scikit-kge: the raw value, and the filtered one.
+    (
+        "Mean Rank = ",
+        re.compile(r"(MRR|Mean Rank|Hits@\d+) = ([\d.]+)/([\d.]+)", re.ASCII),
+        r"raw \1 = \2, filtered \1 = \3",
+    ),
 )
 # The last word of every metric that logs print, but for those with a k.
 _LAST = {"mrr", "mr", "rank", "mdr", "gmr", "hmr", "meanrank", "meanreciprocalrank"}
@@ -152,6 +169,7 @@ class _Phrase:
     behind: tuple[tuple[str, str], ...] = ()
     why: str = ""  # why its numbers are left out
     understood: bool = True  # False if a word means nothing here
+    apart: bool = False  # True if the word that is not understood is before the name, and no part of it
 
 
 def _say(words: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], str]:
@@ -201,9 +219,14 @@ def _read_phrase(text: str) -> _Phrase:
         why = f"{unknown or near!r} next to its name is not understood"
     elif names == ("Hits@",):
         why = _NO_K
+    ahead, after = _say(before)[0], _say(behind)[0]
+    if not re.search(r"\s", text):  # head_mrr is of heads; the mrr behind it may be of both
+        own = {pair for pair in ahead if pair[0] in {"side", "filter"}}
+        ahead, after = tuple(pair for pair in ahead if pair not in own), (*after, *own)
     # "best_mrr" may be of another split than the numbers around it.
     best = (("best", "best"),) if "best" in {*words[max(start - 1, 0) : end], *behind[:1]} else ()
-    return _Phrase(names, _say(before)[0] + step + best, _say(behind)[0], why)
+    apart = before[-1:] != () and (near or why == WHICH_SIDES) and re.search(rf"{before[-1]}\W*\s", text.lower())
+    return _Phrase(names, ahead + step + best, after, why, apart=bool(why and apart))
 
 
 def _find_metric(words: tuple[str, ...]) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
@@ -246,9 +269,12 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
                 other = said.get("split", state.get("split")) != state.get("split")
                 # What another split was evaluated after is another matter.
                 keep = {"step"} if fresh or not other else set()
-                keep |= {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task"}
-                if "dataset" in said:
+                keep |= (
+                    {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
+                )
+                if "dataset" in said or ("split" in said and "task" not in said and "tied" in state):
                     keep -= {"among", "task"}
+                said |= {"tied": "yes"} if {"split", "task"} <= said.keys() else {}
                 state = {key: each for key, each in state.items() if key in keep} | said
                 if said.keys() - {"step"}:
                     heading, carried = number, ""
@@ -275,7 +301,7 @@ def _simplify(text: str) -> str:
     for mark, pattern, words in _REWRITTEN:
         if mark in text:
             text = pattern.sub(words, text)
-    return _CHOSEN.sub(" ", text.translate(_QUOTES))
+    return split_glued(_CHOSEN.sub(" ", text.translate(_QUOTES)))
 
 
 def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
@@ -286,6 +312,7 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     first = _Phrase()  # a metric whose name comes before those of sides, each with its number
     queue: list[_Phrase] = []  # further metrics named before the first of as many numbers
     listed = end = told = 0  # `told`: the first number of which nothing was said behind it
+    apart = ""  # why numbers behind a word that is not understood are left out
     odd, compared = "", False  # why all numbers of the line are left out; whether the last one is of something else
     behind: dict[str, str] = {}  # what was said behind others
     for match in _VALUE.finditer(plain):
@@ -293,16 +320,13 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         if match["sign"] is None and "." not in value:
             continue
         label = plain[end : match.start()]
+        if match["sign"] is None and not queue and not label.strip(_BETWEEN_COLUMNS):
+            found[-1:] = [_leave(number, _MANY) for number in found[-1:]]
         note = _find_note(label) if found and plain.lstrip()[:1] != "(" else ("", 0)
         if note[0]:
             told, label = _tell_behind(found, told, note[0], behind), label[note[1] :]
-        if end == 0:
-            label, named = _take_dataset(label)
-            line |= named
-        elif _GRAPH.search(label) is not None and (_take_dataset(label)[1] or line).get("dataset") != line.get(
-            "dataset"
-        ):
-            odd = odd or _BETWEEN
+        label, between = _name_dataset(label, found, line)
+        odd = odd or between
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]
@@ -323,7 +347,10 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         if phrase is None:
             continue
         said = line | _join(dict(phrase.before), dict(phrase.behind)) | after
-        found += _expand(phrase, said, value, odd)
+        if again := [own for name, own, _, _ in found if name in phrase.names]:
+            said, apart = _drop_carried(said, again, phrases, line)
+        found += _expand(phrase, said, value, odd or apart)
+        apart = phrase.why if phrase.apart else apart
     _mark(found, listed, len(queue))
     _finish_line(found, told, plain[end:], behind, odd if odd == _BETWEEN else "", compared=compared)
     if found and (task := _find_task(plain)) is not None:
@@ -331,6 +358,35 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
     return found, plain[end:], line
 
 
+def _name_dataset(label: str, found: list[_Number], line: dict[str, str]) -> tuple[str, str]:
+    """Return a label without the graph of the line, and why the numbers behind another one are left out."""
+    if found and _GRAPH.search(label) is None:
+        return label, ""
+    label, named = _take_dataset(label)
+    if not found:
+        line |= named
+    return label, _BETWEEN if named and named["dataset"] != line.get("dataset") else ""
+
+
+def _drop_carried(
+    said: dict[str, str], again: list[dict[str, str]], phrases: list[_Phrase], line: dict[str, str]
+) -> tuple[dict[str, str], str]:
+    """Return what is said of a metric that the line names again, and why it is left out: its side is not the last one.
+
+    Behind those of both sides, or raw and filtered, the number is of none of the two.
+    """
+    here = {key for each in phrases for key, _ in (*each.before, *each.behind)}
+    carried = [
+        key for key in ("side", "filter") if key in said.keys() - here and said[key] in {own.get(key) for own in again}
+    ]
+    for key in carried:
+        line.pop(key, None)
+    open_key = next((key for key in carried if len({own.get(key) for own in again}) == 1), "")
+    return {key: each for key, each in said.items() if key not in carried}, _ONLY.format(open_key) if open_key else ""
+
+
+# What may be between the numbers of a row.
+_BETWEEN_COLUMNS = " \t,/|;->\u2013"
 _AND = re.compile(r"[\s,;.&]*+(?:and\b)?[\s,;.&]*+")
 
 
@@ -461,29 +517,40 @@ def _read_heading(text: str) -> dict[str, str]:
     if (task := _find_task(text)) is not None:
         said["task"] = task
     parts = [part for part in map(str.strip, _PIECE.split(text.rstrip(" :"))) if part]
+    free = [part for part in parts if not _SET.match(text, text.find(part) + len(part))]
     for part in parts:
         phrase = _read_phrase(part)
-        if phrase.understood and not phrase.names and not _SET.match(text, text.find(part) + len(part)):
+        if phrase.understood and not phrase.names and part in free:
             whole = len(parts) == 1 or not _EVALUATED.isdisjoint(_WORD.findall(part.lower()))
             said |= {key: each for key, each in phrase.before if each and (each != "both" or whole)}
         elif "step" in dict(phrase.before):
             said["step"] = dict(phrase.before)["step"]
-        if phrase.before and not phrase.understood and not _EVALUATED.isdisjoint(_WORD.findall(part.lower())):
-            said |= {key: each for key, each in phrase.before if key == "split" and each}  # "Test results of TransE"
-    return said
+    return _guess_split([_WORD.findall(part.lower()) for part in free]) | said
+
+
+def _guess_split(parts: list[list[str]]) -> dict[str, str]:
+    """Return the split of a heading with words that mean nothing here: "Test results of TransE", "valid on UMLS"."""
+    first = {_SPLITS[words[0]] for words in parts if words[1:2] == ["on"] and words[0] in _SPLITS} - {"train"}
+    words = {word for part in parts for word in part} - {"training"}  # that is a time rather than a split
+    named = first or ({_SPLITS[word] for word in words if word in _SPLITS} if words & _EVALUATED else set())
+    return dict.fromkeys(("split",), named.pop()) if len(named) == 1 else {}
 
 
 # "valid : True" and "filtered -----> False" are settings.
-_SET = re.compile(r"\W?\s*(?:[:=]|-+>)\s*[^\s(]")
+_SET = re.compile(r"['\"]?\s*(?::|=(?!=)|-+>)\s*[^\s(:=]")
 
 
 # "temporal: False": what is not so.
 _OFF = re.compile(r"\b\w{1,40}(?: \w{1,40})?\s{0,3}[:=]\s{0,3}(?:false|none|no|0)\b(?!\.\d)", re.IGNORECASE)
 
 
+# Search engines are evaluated in the same words.
+_RETRIEVAL = re.compile(r"\b(?:documents?|passages?|ms ?marco|beir|trec|retrievers?)\b", re.IGNORECASE)
+
+
 def _find_task(text: str) -> str | None:
     """Return the task of a line; temporal graphs are known by their names, and logs have many a timestamp."""
-    return find_task(_OFF.sub(" ", text), "temporal")
+    return find_task(_OFF.sub(" ", text), "temporal") or ("retrieval" if _RETRIEVAL.search(text) else None)
 
 
 def _take_dataset(text: str) -> tuple[str, dict[str, str]]:
@@ -536,6 +603,22 @@ _PYKEEN = (
     "only; adjust its results.json"
 )
 _LIBKGE = "a part of a record of LibKGE, which does not say its split: keep its lines up to event: eval_completed"
+# What the user must say where a log has such a sign: programs that print so evaluate in several ways.
+_TAILS = "{} ranks tails only and prints so, programs made from it may rank heads, too: add --side tail or --side both"
+_MISSING = {
+    " edges evaluated": (
+        "protocol",
+        "Marius ranks among all entities only if its configuration says filtered: true, which it does not print: add "
+        "--protocol standard, or --protocol sampled:M",
+    ),
+    "effective triplets: ": (
+        "protocol",
+        "GraphVite ranks the entities of train only, and leaves out triples with others: add --protocol pykeen if test "
+        "was filtered by all three splits",
+    ),
+    "Dev set performance: (correct evaluation)": ("side", _TAILS.format("MultiHopKG")),
+    "Score for iteration ": ("side", _TAILS.format("MINERVA")),
+}
 _REFUSED = {
     "Best test mrr: ": _GRAPHSTORM,
     "pos_rank: ": _BIGGRAPH,
@@ -593,12 +676,18 @@ def _find(text: str, mark: str) -> Iterator[int]:
         place = text.find(mark, end) if end >= 0 else -1
 
 
+_AT = re.compile(r"[A-Za-z]{1,20}\s?@\s?\d", re.ASCII)
+
+
 def _scan_document(document: Document, _: LogFormat) -> list[Found]:
     """Read the numbers of a log, with what the whole of it says: tool, dataset, and whether shares are percentages."""
     text = _prepare(document.text)
     tools = {tool for sign, tool in _SIGNS.items() if sign in text}
     refused = next((why for sign, why in _REFUSED.items() if sign in text), "")
     tool = parse_tool(*tools) if len(tools) == 1 else None
+    missing = {f"missing {name}": why for sign, (name, why) in _MISSING.items() if sign in text}
+    if is_retrieval(_AT.findall(text)):
+        missing["task"] = "retrieval"
     # PGL's graph4kg and DGL-KE print or take it so.
     said = _find_settings(text)
     raw = said.get("protocol") == "raw" or "--no_eval_filter" in text[:SETTINGS]
@@ -607,7 +696,11 @@ def _scan_document(document: Document, _: LogFormat) -> list[Found]:
             each,
             tool=None if tool is None else tool.key,
             split=each.split or said.get("split"),
-            side=(tool and tool.side) or each.said.get("side") or said.get("side") or each.side,
+            said={**missing, **each.said},
+            side=(tool and tool.side)
+            or each.said.get("side")
+            or said.get("side")
+            or (None if "missing side" in missing else each.side),
             protocol="raw" if raw and each.said.get("filter") != "filtered" else each.protocol,
             why=each.why
             or refused
@@ -664,7 +757,7 @@ def _recognise(document: Document) -> bool:
 
 
 # Why a number is left out that certainly is one of a metric.
-_TOLD = re.compile("its line names|its line says|(?:before|behind) it is not understood")
+_TOLD = re.compile(f"its line names|its line says|(?:before|behind) it is not understood|{WHICH_SIDES}")
 
 
 _FORMAT = LogFormat(

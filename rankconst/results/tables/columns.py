@@ -166,7 +166,7 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     if len(heading) > _LONGEST:
         return None
     text, bare = _strip_signs(" ".join(heading.split()))  # runs of blanks make patterns slow
-    text, bare = (_GLUED.sub(_split_glued, each) for each in (text, bare))
+    text, bare = split_glued(text), split_glued(bare)
     role = _BY_SPELLING.get(squash(bare)) if _NAME.fullmatch(bare) else None
     found = _parse_measured(bare, k) if role is None else Meaning(role)
     if found is None and (mean := _DEVIATING.fullmatch(bare) or _MEAN.fullmatch(bare)) is not None:
@@ -180,8 +180,9 @@ def parse_column(heading: str, k: int | None = None) -> Meaning | None:
     return replace(found, percent=True) if found is not None and bare != text else found
 
 
-def _split_glued(found: re.Match[str]) -> str:
-    return "filtered " if found[1] else "raw "
+def split_glued(text: str) -> str:
+    """Write the letter before a metric's name that says how it is filtered as a word: fmrr."""
+    return _GLUED.sub(lambda found: "filtered_" if found[1] else "raw_", text)
 
 
 # What `rankconst adjust --baseline` writes: "MRR_skill_frequency", "MRR skill (frequency)".
@@ -352,6 +353,14 @@ def find_other_tasks(text: str) -> str | None:
     return next(iter(words.values()), None)
 
 
+def is_retrieval(names: Iterable[str]) -> bool:
+    """Tell whether names of metrics are those of search engines, which have several of these next to MRR."""
+    return len({found[1].lower() for name in names if (found := _OF_SEARCH.fullmatch(name))}) > 1
+
+
+_OF_SEARCH = re.compile(
+    r"(?:.*[/_ .-])?(recall|precision|map|ndcg)(?:[\s@_]{1,3}(?:at_?)?(?:\d{1,4}|k))?", re.IGNORECASE
+)
 OF_KIND = "it is of the relations that are {}; the tables hold single ones, and all of them."
 """Why a number of one kind of relations has no constants."""
 _WHOLE = {"all", "overall", "total", "all relations"}

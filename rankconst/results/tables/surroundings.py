@@ -56,7 +56,7 @@ _TASKS = {
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
     "inductive": r"\bunseen entit|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
-    "sampled": r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
+    "sampled": r"\bsample[sd]? \d+$|\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?"
     r"(?:negative|candidate)|"
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"
@@ -66,11 +66,13 @@ _TASKS = {
     r"\brelation (?:extraction|classification)\b|\b(?:node|entity) classification\b",
     RELATION_PREDICTION: r"\brelation prediction\b|\bpredict(?:ing|ed|ion of)?(?: the)? (?:missing )?relations\b",
     "complex query": r"\b(?:complex|logical) quer(?:y|ies)\b|\bEPFO\b",
-    "subset": r"\bsubset of (?:the )?(?:test|valid|evaluation)|"
+    "subset": r"\b(?:subset|sample) of (?:\d[\d,]* )?(?:the )?(?:test|valid|evaluation|train)|"
+    r"\b(?P<part>\d+)/(?!(?P=part)\b)\d+\]? (?:(?:test|validation) )?(?:triples|facts)\b|"
     r"\bfirst \d[\d,]* (?:test |validation )?(?:triples|facts)\b|"
     r"\b\d[\d,]* (?:random(?:ly)?|sampled) (?:(?:chosen|selected|sampled|test|validation) ){0,3}(?:triples|facts)\b",
     "type-constrained": r"(?<!without )(?<!w/o )(?<!no )\btype[- ]constrain",
-    "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b",
+    "by relation": r"\b(?:1|n|one|many)[- ]to[- ](?:1|n|m|one|many)\b|\bper[- ]relation\b|"
+    r"(?<![\w.:/-])[1NM]-[1NM](?![\w.:/-])",
 }
 _TASK = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TASKS.items()}
 _INDUCTIVE = re.compile(r"(?<![a-z])inductive\b(?! bias)|归纳", re.IGNORECASE)

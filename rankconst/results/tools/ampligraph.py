@@ -25,6 +25,7 @@ from rankconst.results.tables.columns import (
     find_other_tasks,
     find_split,
     is_kind,
+    is_retrieval,
     parse_column,
     read_words,
 )
@@ -158,7 +159,6 @@ _OF_WHICH = (
 # What the Trainer of Hugging Face writes next to the metrics of whatever it was given to evaluate.
 _GIVEN = {"eval_runtime", "eval_samples_per_second", "eval_steps_per_second"}
 _OF_EVAL = "eval is valid or test, whichever the program was given: add --split"
-_RETRIEVAL = re.compile(r"(?:.*[/_ .-])?(recall|precision|map|ndcg)(?:[@_ ](?:at_?)?\d{1,4}|@?k)?", re.IGNORECASE)
 
 
 def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
@@ -186,8 +186,7 @@ def _read_roles(value: Mapping[str, Value], name: str) -> dict[str, Any]:
             stated["missing"] = (("protocol", _OF_WHICH.format(key, text, text)),)
     if not value.keys().isdisjoint(_GIVEN):
         stated["missing"] = (("split", _OF_EVAL), *stated.get("missing", ()))
-    # Search engines are measured by several of these next to MRR; graphs by none.
-    if len({found[1].lower() for key in value if (found := _RETRIEVAL.fullmatch(key))}) > 1:
+    if is_retrieval(value):
         stated["task"] = "retrieval"
     stated[_TOLD] = tuple(role for role, said in stated.items() if said != named.get(role))
     relations = value.get("relations")

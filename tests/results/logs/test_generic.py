@@ -193,6 +193,32 @@ PRINTS = {
         "Tail...\nMRR: 0.4\nAverage:\nMRR: 0.3\n", ["2 - tail - - MRR 0.4", "4 - both - - MRR 0.3"]
     ),
     "negatives behind": ("MRR: 0.9 (among 50 sampled negatives)\n", ["1 - both sampled:50 - MRR 0.9"]),
+    "sides in names are of one number each": (
+        "Test: {'head_mrr': 0.2, 'tail_mrr': 0.4, 'mrr': 0.3, 'tail_hits@1': 0.3, 'hits@1': 0.2}\n"
+        "head mrr: 0.2, tail mrr: 0.4, mrr: 0.3\n",
+        ["1 test head - - MRR 0.2", "1 test tail - - MRR 0.4", "1 test both - - MRR 0.3",
+         "1 test tail - - Hits@1 0.3", "1 test both - - Hits@1 0.2",
+         "2 test head - - MRR 0.2", "2 test tail - - MRR 0.4", "2 test both - - MRR 0.3"],
+    ),
+    "pykg2vec": (
+        "Mini-Testing on [1000/17535] Triples in the valid set.\n---Test Results for freebase15k_237: Epoch: 0 ---\n"
+        "--mrr, filtered mrr            : 0.0911, 0.1203\n--hits10 : 0.18\n--filtered hits10 : 0.23\n",
+        ["3 valid both raw 0 MRR 0.0911", "3 valid both - 0 MRR 0.1203", "4 valid both raw 0 Hits@10 0.18",
+         "5 valid both - 0 Hits@10 0.23"],
+    ),
+    "fmrr": ("fmrr: 0.36, fhits10: 0.55, mrr: 0.23\n",
+             ["1 - both - - MRR 0.36", "1 - both - - Hits@10 0.55", "1 - both raw - MRR 0.23"]),
+    "scikit-kge": (
+        "[ 50] VALID: MRR = 0.28/0.38, Mean Rank = 220.11/95.12, Hits@10 = 42.11/60.21\n",
+        ["1 valid both raw - MRR 0.28", "1 valid both - - MRR 0.38", "1 valid both raw - MR 220.11",
+         "1 valid both - - MR 95.12", "1 valid both raw - Hits@10 42.11%", "1 valid both - - Hits@10 60.21%"],
+    ),
+    "headings in frames and with other words": (
+        "=== Validation ===\nmrr: 0.4\n--- Final evaluation (held-out test triples) ---\nmrr: 0.3\n"
+        "2022-01-01 00:00:00 | valid on my graph\nmrr: 0.2\nevaluating, lr = 0.1, test = False\nmrr: 0.1\n",
+        ["2 valid both - - MRR 0.4", "4 test both - - MRR 0.3", "6 valid both - - MRR 0.2", "8 valid both - - MRR 0.1"],
+    ),
+    "a date before a dataset": ("2020-07-01 10:00:00,000 - umls - test MRR: 0.4\n", ["1 test both - - MRR 0.4"]),
     "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
 }  # fmt: skip
 
@@ -238,6 +264,11 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("MRR (head/tail): 0.1/0.2", "its line names two splits or sides"),
         ("mrr: nan", "it is nan"),
         ("hits@[1,3]: [0.1, 0.2, 0.3]", "2 names for 3 numbers"),
+        ("hits@1,3: 0.1, 0.2, 0.3", "2 names for 1 numbers"),
+        ("mrr 0.24 0.44 0.34", "several numbers are behind its name"),
+        ("MRR: 0.3 | 0.4", "several numbers are behind its name"),
+        ("left mean rank: 210.2, hits@10: 0.42", "left and right are head and tail in some tools"),
+        ("_hypernym  mrr: 0.2  hits@10: 0.3", "'hypernym' next to its name is not understood"),
         ("MRR: -0.0056", "it is below 0"),
         ("MRR: 0.2, 1p MRR at step 9", "these are answers to complex queries"),
         ("test_e1 {'mrr': 0.1234, 'mr': 836.2}", "'test_e1' is not understood"),
@@ -321,6 +352,19 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
         ("Relation prediction:\nTest\nMRR: 0.9\nEntity prediction:\nMRR: 0.3\n", ["relation prediction", None]),
         ("Evaluating on 1000 random test triples\nMRR: 0.3\n", ["subset"]),
         ("1-to-N: MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
+        ("1-N head MRR: 0.4\nMRR: 0.3\n", ["by relation", None]),
+        (
+            "Mini-Testing on [9/99] Triples in valid\nmrr: 0.3\nFull-Testing on [99/99] Triples in test\nmrr: 0.3\n",
+            ["subset", None],
+        ),
+        ("Evaluating on sample of training set\nmrr: 0.3\nmrr: 0.3\n", ["subset"] * 2),
+        (
+            "test on ind-test-graph, sample 50\nmrr: 0.3\ntest on ind-test-graph, sample all\nmrr: 0.3\n",
+            ["sampled", None],
+        ),
+        ("valid on ind-test-graph\nmrr: 0.3\n", ["sampled"]),
+        ("5 million documents\nMRR: 0.3\n", ["retrieval"]),
+        ("MRR: 0.3, NDCG@10: 0.4, Recall@5: 0.6\n", ["retrieval"] * 2),
         ("Epoch 1\nmean over 2p and 3p of complex queries\nEpoch 2\nMRR: 0.3\n", ["complex query"]),
         ("INFO:root:MRR | Hits@1 | Hits@5 | Hits@10 : 0.8 | 0.7 | 0.9 | 0.95\n", ["sampled"] * 4),
         ("MRR: 0.9 among 50 negatives\nMRR: 0.8 among 100 negatives\n", ["sampled"] * 2),
@@ -338,6 +382,21 @@ def test_what_is_open_is_left_to_the_user() -> None:
         (None, ["split"]),
         ("test", []),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Link Prediction: 1000 edges evaluated\nMRR: 0.3\n", "protocol"),
+        ("effective triplets: 900 / 1000\nMRR: 0.3\n", "protocol"),
+        ("Dev set performance: (correct evaluation)\nMRR = 0.3\n", "side"),
+        ("Score for iteration 100\nHits@1: 0.3\n", "side"),
+    ],
+)
+def test_programs_that_print_alike_and_evaluate_in_several_ways(text: str, name: str) -> None:
+    (entry,) = READER.read(Document("eval.txt", text)).entries
+    assert [*dict(entry.context.missing)] == [name]
+    assert getattr(entry.context, name) is None
 
 
 @pytest.mark.parametrize("text", ["All was good.", "loss: 0.3", "model,MRR\nTransE,0.3\n", "rank: 0", "MRR", ""])
