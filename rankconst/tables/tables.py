@@ -918,16 +918,24 @@ def open_parquet(place: Path | ZipPath, content: bytes) -> pq.ParquetFile:
 def _find_row_groups(file: pq.ParquetFile, wanted: Mapping[str, str]) -> tuple[list[int], bool]:
     """Return the row groups that may hold some keys, by the bounds that the file states; True if they hold no other."""
     places = {file.schema_arrow.get_field_index(name): key for name, key in wanted.items()}
+    types = {place: file.schema.column(place).physical_type for place in places}
     found, alone = [], True
     for group in range(file.metadata.num_row_groups):
         held = file.metadata.row_group(group)
-        every: list[tuple[Any, str]] = [(held.column(place).statistics, key) for place, key in places.items()]
+        every = [(_find_bounds(held.column(place), types[place]), key) for place, key in places.items()]
         known = [(bounds, key) for bounds, key in every if bounds and bounds.min is not None and bounds.max is not None]
         if all(bounds.min <= key <= bounds.max for bounds, key in known):
             found.append(group)
             single = all(bounds.min == bounds.max and bounds.null_count == 0 for bounds, _ in known)
             alone = alone and single and len(known) == len(every)
     return found, alone
+
+
+def _find_bounds(chunk: Any, expected: str) -> Any:
+    """Return the bounds that a file states of a column; pyarrow ends the process over those of another type."""
+    if chunk.physical_type != expected:
+        raise ValueError(f"a part of column {chunk.path_in_schema} is {chunk.physical_type}; expected {expected}")
+    return chunk.statistics
 
 
 def _select_rows(table: pa.Table, wanted: Mapping[str, str]) -> pa.Table:
