@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from rankconst.catalogue.metrics import parse_metric
 from rankconst.catalogue.protocols import find_protocol
 from rankconst.constants.affine import ADJUSTMENTS
 from rankconst.constants.batches import adjust_dropped, draw_evenly
@@ -24,7 +25,7 @@ from rankconst.errors import DataError, RankconstError, UndefinedError, UnknownN
 from rankconst.moments import compute_moments
 from rankconst.names import show_controls, squash
 from rankconst.results.evaluation import agrees, match_relations, parse_stated, settle
-from rankconst.results.reading import Entries
+from rankconst.results.reading import Entries, number_evaluations
 from rankconst.results.tables.columns import clean_heading, name_adjusted, parse_column
 from rankconst.tasks import sampled_histogram
 
@@ -596,6 +597,9 @@ def adjust_reading(
             value, lower, upper = np.ascontiguousarray(numbers.T)
             batch = Batch(tasks, metric, tool, value, lower, upper, kept, said.num_tasks)
             done += _adjust(batch, tables, notes, impossible)
+    contradicting = _find_contradictions(reading, done)
+    impossible |= contradicting
+    done = [*_leave_out(done, contradicting)]
     reasons = [found for found in settled.values() if not isinstance(found, tuple)]
     if reasons and len(reasons) == len(settled):
         raise reasons[0]
@@ -614,6 +618,69 @@ def adjust_reading(
     tools = {found[1].key: found[1] for found in settled.values() if isinstance(found, tuple) and found[1] is not None}
     versions = " + ".join(dict.fromkeys(each.constants.table_version for each in done)) or tables.version
     return AdjustedReading(reading, tuple(done), versions, asked, notes, tuple(tools.values()), against)
+
+
+# What ranks differ by is no more than what sums of millions of groups lose.
+_NOISE = 1e-8
+
+
+def _find_contradictions(reading: Reading, done: Iterable[Done]) -> dict[int, str]:
+    """Return the numbers that no ranks have together, each with the reason: fewer hits for a larger k, MRR < Hits@1."""
+    ordered = [each for each in done if each.batch.metric.hits_k is not None or each.batch.metric == _MRR]
+    if len({each.batch.metric for each in ordered}) < 2:
+        return {}
+    tasks = number_distinct((each.batch.tasks, each.batch.tool) for each in ordered)
+    entries, numbers = reading.entries, number_evaluations(reading)
+    columns = [
+        (
+            numbers[batch.index],
+            np.full(batch.index.size, tasks[batch.tasks, batch.tool]),
+            # Above every k: an MRR is at least Hits@1, and bounds no other.
+            np.full(batch.index.size, batch.metric.hits_k or np.inf),
+            batch.lower,
+            batch.upper,
+            batch.index,
+        )
+        for batch in (each.batch for each in ordered)
+    ]
+    evaluation, task, k, lower, upper, index = map(np.concatenate, zip(*columns, strict=True))
+    order = np.lexsort((k, task, evaluation))
+    evaluation, task, k, lower, upper, index = (each[order] for each in (evaluation, task, k, lower, upper, index))
+    new = np.r_[True, (np.diff(evaluation) != 0) | (np.diff(task) != 0)]
+    group = np.cumsum(new) - 1
+    hits = np.where(np.isinf(k), 0, lower)
+    # Each group is above all before it, so that the most of what came before is of the same group.
+    most = np.maximum.accumulate(hits + 2 * group) - 2 * group
+    first = np.zeros(group[-1] + 1)
+    np.maximum.at(first, group, np.where(k == 1, lower, 0))
+    wrong = upper + _NOISE < np.where(np.isinf(k), first[group], most)
+    # A metric that is there twice is of two evaluations.
+    twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
+    found: dict[int, str] = {}
+    for place in np.flatnonzero(wrong & ~twice).tolist():
+        known = k == 1 if np.isinf(k[place]) else k < k[place]
+        other = int(np.flatnonzero((group == group[place]) & known & (hits > upper[place]))[0])
+        pair = index[[place, other]].tolist()
+        less, more = (f"{entries[i].metric.label} {entries[i].text}" for i in pair)
+        found |= dict.fromkeys(pair, _CONTRADICTION.format(less, more))
+    return found
+
+
+_MRR = parse_metric("mrr")
+_CONTRADICTION = (
+    "{} is less than {} of the same evaluation, which no ranks allow: one of the two is a slip, or of another "
+    "evaluation."
+)
+
+
+def _leave_out(done: Iterable[Done], places: Mapping[int, str]) -> Iterator[Done]:
+    """Yield batches without some numbers, and none that has no other."""
+    for each in done:
+        kept = ~np.isin(each.batch.index, list(places))
+        if kept.all():
+            yield each
+        elif kept.any():
+            yield replace(each, batch=each.batch.take(kept))
 
 
 _FEW = 50

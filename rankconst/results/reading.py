@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
+import numpy as np
+
 from rankconst.catalogue.tools import TOOLS
 from rankconst.constants.published import NOISE, Interval, parse_value, read_published
 from rankconst.errors import DataError
@@ -19,6 +21,8 @@ from rankconst.results.tables.columns import parse_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
+
+    from numpy.typing import NDArray
 
     from rankconst.catalogue.metrics import Metric
     from rankconst.results.document import Document
@@ -345,6 +349,19 @@ def group_entries(reading: Reading) -> list[Group]:
         Group(tuple(entries), entries[0].context, tuple(sorted({entry.row for entry in entries})), _label(entries[0]))
         for entries in found.values()
     ]
+
+
+def number_evaluations(reading: Reading) -> NDArray[np.intp]:
+    """Return for each entry a number of its evaluation, which tells models and tie policies apart."""
+    entries, columns = reading.entries, {head.column for head in reading.entries.heads}
+    first = reading.rows[entries.rows[0]] if entries else {}
+    names = [name for name in first if name not in columns and not _tells_number(name, first[name])]
+    known: dict[Hashable, int] = {}
+    numbers = array("q")
+    for row, context in zip(entries.rows, entries.contexts, strict=True):
+        place = row if reading.layout == "wide" else tuple(map(reading.rows[row].get, names))
+        numbers.append(known.setdefault((place, context.model, context.rank_type), len(known)))
+    return np.asarray(numbers, dtype=np.intp)
 
 
 def _list_others(row: Mapping[str, str], column: str) -> tuple[tuple[str, str], ...]:

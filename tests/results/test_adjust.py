@@ -213,6 +213,43 @@ def test_an_impossible_number_is_left_out() -> None:
         adjust_reading(make(("mrr", "1.7", Stated("nations"))), TABLES, Stated())
 
 
+@pytest.mark.parametrize(
+    ("cells", "left_out"),
+    [
+        ({"mrr": "0.31", "hits@1": "0.35", "hits@10": "0.6"}, ["mrr", "hits@1"]),
+        ({"mrr": "0.3", "hits@1": "0.30", "hits@10": "0.6"}, []),
+        ({"mrr": "0.3", "hits@1": "0.2", "hits@3": "0.50", "hits@10": "0.40"}, ["hits@3", "hits@10"]),
+        ({"mrr": "0.6", "hits@3": "0.90", "hits@10": "0.88"}, ["hits@3", "hits@10"]),
+        ({"mrr": "0.2", "hits@3": "0.35", "hits@10": "0.4"}, []),
+        ({"hits@1": "0.5", "hits@10": "0.4"}, []),
+        ({"hits@1": "50%", "hits@10": "40%", "mr": "3.0"}, ["hits@1", "hits@10"]),
+    ],
+)
+def test_numbers_that_contradict_each_other_are_left_out(cells: dict[str, str], left_out: list[str]) -> None:
+    """What rounds to one decimal may be half a unit off: 0.5 and 0.4 are the same 0.45."""
+    context = Stated("umls")
+    reading = make(*((metric, text, context) for metric, text in (*cells.items(), ("gmr", "3.0"))))
+    done = adjust_reading(reading, TABLES, Stated())
+    notes = {metric: each.note for metric, each in zip(cells, done.entries, strict=False) if each.adjusted is None}
+    assert list(notes) == left_out
+    assert all("of the same evaluation, which no ranks allow" in note for note in notes.values())
+
+
+def test_numbers_of_ranks_contradict_each_other_never() -> None:
+    rng = np.random.default_rng(7)
+    cells: list[tuple[str, str, Stated]] = []
+    for number in range(40):
+        ranks = rng.integers(1, rng.integers(2, 30), size=5)
+        context = Stated("umls", side="head", model=str(number))
+        shares = {f"hits@{k}": np.mean(ranks <= k) for k in (1, 2, 3, 10)} | {"mrr": np.mean(1 / ranks)}
+        cells += [(metric, f"{share:.2f}", context) for metric, share in shares.items()]
+    # Those of several evaluations that nothing tells apart are compared with none.
+    mixed = [(metric, text, Stated("umls")) for metric, text, _ in cells]
+    for numbers in (cells, mixed):
+        done = adjust_reading(make(*numbers), TABLES, Stated())
+        assert not any("no ranks allow" in each.note for each in done.entries)
+
+
 def test_whole_batches_have_their_own_number_of_tasks() -> None:
     (each,) = adjust_reading(make(("mrr", "0.82", Stated("nations", tool="conve"))), TABLES, Stated()).entries
     assert each.constants is not None
