@@ -29,6 +29,7 @@ _READERS = (
     pykeen.READER_CSV,
     pykeen.READER_TRACKER,
     pykeen.READER_TRIALS,
+    pykeen.READER_RUNS,
     libkge.READER_CSV,
     libkge.READER_LOG,
     rotate.READER,

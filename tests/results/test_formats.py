@@ -48,6 +48,10 @@ FILES: dict[str, tuple[str, str]] = {
         "number\tvalue\tuser_attrs_both.realistic.mean_reciprocal_rank\tuser_attrs_both.realistic.hits_at_10\n"
         "0\t0.476\t0.476\t0.571\n",
     ),
+    "pykeen_runs": (
+        "export.csv",
+        "Name,dataset,both.realistic.inverse_harmonic_mean_rank,both.realistic.hits_at_10\nrun,wn18rr,0.476,0.571\n",
+    ),
     "libkge": (
         "trace.yaml",
         "{epoch: 100, event: eval_completed, filter_splits: [train, valid, test], hits_at_10_filtered: 0.571, "

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # A line must contain this to be parsed at all; it says so of an evaluation.
 _EVENT = "eval_completed"
 _TYPE = "entity_ranking"
+_SAYS_TYPE = re.compile(r"\btype['\"]?: ")
 _EXAMPLE = "example_rank"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? ", re.ASCII)
 _COLUMNS = ("dataset", "model", "epoch", "split", "filter_splits", "size")
@@ -49,7 +50,7 @@ def _recognise(document: Document) -> bool:
     if _EVENT not in document.text:
         return False
     found = next(line for line in document.lines if _EVENT in line)
-    return _strip_time(found).lstrip().startswith("{") and _TYPE in found
+    return _strip_time(found).lstrip().startswith("{") and _SAYS_TYPE.search(found) is not None
 
 
 def _read(document: Document) -> Reading:

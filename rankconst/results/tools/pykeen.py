@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankconst.catalogue.metrics import CATALOGUE, parse_adjusted_metric, parse_metric
 from rankconst.catalogue.protocols import LINK_SIDES, parse_split
 from rankconst.errors import DataError, UnknownNameError
-from rankconst.names import squash
+from rankconst.names import read_count, squash
 from rankconst.results.document import Document
 from rankconst.results.evaluation import Stated
 from rankconst.results.reading import Entry, Reader, Reading, Skipped, make_reading
@@ -39,7 +39,7 @@ from rankconst.results.tables.csv import read_delimited, read_rows
 from rankconst.results.tables.headings import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rankconst.catalogue.metrics import Metric
 
@@ -55,6 +55,8 @@ _WORDS = {
     "rank_type": frozenset((*RANK_TYPES, "unknown")),
     "split": SPLIT_WORDS,
 }
+# What a tracker says once, above.
+_ABOVE = ("dataset", "model", "protocol", "task", "aggregation")
 _JOINED = re.compile(
     rf"(?:(?P<before>.+)[./:_ -])?(?P<side>{'|'.join(LINK_SIDES)})[./:_ -](?P<rank_type>{'|'.join(RANK_TYPES)})"
     r"[./:_ -](?P<metric>.+)"
@@ -202,7 +204,7 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
         leaves = _list_leaves(record)
         # A tracker names dataset and model once, above.
         own = _read_pipeline(record)
-        stated = replace(stated, dataset=own.dataset or stated.dataset, model=own.model or stated.model)
+        stated = replace(own, **{name: getattr(own, name) or getattr(stated, name) for name in _ABOVE})
         found, left_out = _read_record(
             record, leaves, len(rows), stated if isinstance(record.value, dict) and "step" in record.value else own
         )
@@ -210,8 +212,9 @@ def _read_records(document: Document, form: str, records: Iterable[Record]) -> R
             rows.append(_describe(leaf, record))
             entries.append(entry)
         skipped += left_out
-    # Experiments repeat what papers report.
-    tool = None if any(_is_experiment(record) for record in records) else "pykeen"
+    # Experiments repeat what papers report, and YAML of any program may come here.
+    ours = form != READER.key or any(leaf.way.rank_type for record in records for leaf in _list_leaves(record))
+    tool = "pykeen" if ours and not any(map(_is_experiment, records)) else None
     return make_reading(document, form, "long", rows, entries, skipped=skipped, tool=tool)
 
 
@@ -294,7 +297,20 @@ def _read_pipeline(record: Record) -> Stated:
         named = (part[key] for part in (nested, value) if isinstance(part.get(key), str))
         return next((str(name) for name in named if name), None)
 
-    return Stated(dataset=find("dataset"), model=find("model"))
+    return Stated(dataset=find("dataset"), model=find("model"), **_read_evaluator({**value, **nested}))
+
+
+def _read_evaluator(settings: Mapping[str, Value]) -> dict[str, Any]:
+    """Return what the settings of an evaluator say: whether it filters, samples, or weighs queries alike."""
+    own = settings.get("evaluator_kwargs")
+    kwargs = {f"evaluator_kwargs.{key}": each for key, each in own.items()} if isinstance(own, dict) else {}
+    named = {key: str(each) for key, each in {**settings, **kwargs}.items() if not isinstance(each, (dict, list))}
+    evaluator = squash(named.get("evaluator", ""))
+    if evaluator.startswith("sampled"):
+        count = read_count(named.get("evaluator_kwargs.num_negatives", "")) or 0
+        return {"protocol": f"sampled:{count}"} if count else {"task": "sampled"}
+    raw = named.get("evaluator_kwargs.filtered", "").lower() == "false"
+    return ({"protocol": "raw"} if raw else {}) | ({"aggregation": "macro"} if evaluator.startswith("macro") else {})
 
 
 def _is_experiment(record: Record) -> bool:
@@ -330,7 +346,7 @@ def _read_tracker(document: Document) -> Reading:
         if len(row.plain) != 4:
             raise DataError(f"{document.at(row.line)}: expected 4 cells, got {len(row.plain)}.")
         kind, step, key, value = row.plain
-        if kind == "parameter" and key in {"dataset", "model"}:
+        if kind == "parameter" and (key in {"dataset", "model"} or key.startswith("evaluator")):
             settings[key] = value
         elif kind == "metric":
             steps.setdefault(step, {**settings, "step": Number(step)})[key] = Number(value, row.line)
@@ -395,3 +411,27 @@ def _read_csv(document: Document) -> Reading:
 
 
 READER_CSV = Reader("pykeen_csv", "PyKEEN's results as CSV, a row for each metric", _recognise_csv, _read_csv, "pykeen")
+
+
+# Side, tie policy and metric, as only PyKEEN joins them: in runs that are exported from W&B or MLflow.
+_COLUMN = re.compile(
+    rf"\b(?:{'|'.join(LINK_SIDES)})\.(?:realistic|optimistic|pessimistic)\.(?:hits_at_\d+|[a-z_]+_rank)\b", re.ASCII
+)
+
+
+def _recognise_runs(document: Document) -> bool:
+    first = document.text[:20_000].lstrip().partition("\n")[0]
+    return any(map(_COLUMN.search, re.split("[,;\t]", first)[1:]))
+
+
+def _read_runs(document: Document) -> Reading:
+    return read_delimited(document, READER_RUNS.key, Dialect(), "pykeen")
+
+
+READER_RUNS = Reader(
+    "pykeen_runs",
+    "runs of PyKEEN, a row each, with columns such as both.realistic.hits_at_10",
+    _recognise_runs,
+    _read_runs,
+    "pykeen",
+)

@@ -11,6 +11,7 @@ from hypothesis import given
 
 from rankconst.errors import DataError
 from rankconst.results.document import Document
+from rankconst.results.formats import read_document
 from rankconst.results.tools.libkge import READER, READER_CSV, READER_LOG, parse_libkge_name
 from readings import check_refusal, documents, reading_of
 
@@ -277,3 +278,9 @@ def test_other_tables_are_not_recognised(text: str) -> None:
 @given(documents)
 def test_any_table_is_read_or_refused(document: Document) -> None:
     check_refusal(READER_CSV, document)
+
+
+def test_an_evaluation_of_another_kind_is_left_to_no_other_reader() -> None:
+    text = "{event: eval_completed, hits_at_10: 0.3, split: test, type: entity_pair_ranking}\n"
+    with pytest.raises(DataError, match="type entity_pair_ranking: it is not an evaluation of entity ranking"):
+        read_document("trace.yaml", text)

@@ -17,7 +17,7 @@ import rankconst
 from rankconst.errors import DataError
 from rankconst.results.document import Document, open_document
 from rankconst.results.evaluation import Stated
-from rankconst.results.formats import read_results
+from rankconst.results.formats import read_opened, read_results
 from rankconst.results.tools.pykeen import READER, READER_CSV, READER_TRACKER, READER_TRIALS
 from readings import check_refusal, documents, reading_of
 
@@ -442,6 +442,40 @@ def test_the_metrics_of_real_results(reference: Path) -> None:
     for entry in reading.entries:
         row = reading.rows[entry.row]
         assert entry.context.num_tasks == counts[row["Side"], row["Rank_type"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("x.csv", "run,dataset,metrics.both.realistic.hits_at_1\na,nations,0.5\n", ("pykeen", None)),
+        ("x.csv", "run,dataset,tail.pessimistic.mrr\na,nations,0.5\n", (None, None)),
+        ("x.yaml", "a:\n  mean_rank: 20.1\n", (None, None)),
+        (
+            "x.csv",
+            "type,step,key,value\nparameter,0,evaluator,SampledRankBasedEvaluator\n"
+            "parameter,0,evaluator_kwargs.num_negatives,5\nmetric,3,testing.both.realistic.hits_at_1,0.5\n",
+            ("pykeen", "sampled:5"),
+        ),
+        (
+            "x.json",
+            '{"evaluator": "rankbased", "evaluator_kwargs": {"filtered": false},'
+            ' "metrics": {"both": {"realistic": {"hits_at_1": 0.5}}}}',
+            ("pykeen", "raw"),
+        ),
+    ],
+)
+def test_tool_and_protocol_are_told_by_columns_and_evaluators(
+    name: str, text: str, said: tuple[str | None, str | None]
+) -> None:
+    reading = read_opened(Document(name, text))
+    (entry,) = reading.entries
+    assert (reading.tool, entry.context.protocol) == said
+
+
+def test_other_evaluators_are_not_taken_for_the_usual_one() -> None:
+    text = '{{"evaluator": "{}", "metrics": {{"both": {{"realistic": {{"hits_at_1": 0.5}}}}}}}}'
+    sampled, macro = (read_opened(Document("x.json", text.format(each))).entries[0] for each in ("sampled", "macro"))
+    assert (sampled.context.task, macro.context.aggregation) == ("sampled", "macro")
 
 
 @given(documents)
