@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 _SPLITS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
 _SIDES = {
-    **dict.fromkeys(("head", "heads", "subject", "lhs", "backward"), "head"),
-    **dict.fromkeys(("tail", "tails", "object", "rhs", "forward"), "tail"),
+    **dict.fromkeys(("head", "heads", "subject", "lhs", "backward", "po"), "head"),
+    **dict.fromkeys(("tail", "tails", "object", "rhs", "forward", "sp"), "tail"),
     **dict.fromkeys(("both", "all", "avg", "average", "averaged", "overall", "total", "cumulative"), "both"),
 }
 _FILTERS = {"raw": "raw", "unfiltered": "raw"} | dict.fromkeys(("filtered", "filter", "filt", "fil", "flt"), "filtered")
@@ -77,13 +77,14 @@ _SEVERAL = "its line names several datasets"
 _TWO = "its line names two splits or sides"
 _ONLY = "its line says the {} of other numbers only"
 _MANY = "several numbers are behind its name"
+_REVERSED = "its line has names behind the numbers"
 _NO_SPLIT = "it does not say its split, though other numbers of the file say test: add --split"
 _BEHIND = "{!r} behind it is not understood"
 
 _NUMBER = r"(?>[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
 # A number behind a sign, or behind a blank if it has a point; a number before a sign is part of a name.
 _VALUE = re.compile(
-    r"(?:(?P<sign>[:=]|\b(?:are|is)\b)[\s({]*+(?:(?:tensor|array)\()?[\s(]*+|\s)"
+    r"(?:(?P<sign>[:=]|\b(?:are|is)\b)[\s({]*+(?:(?:tensor|array|(?:np|numpy)\.\w{1,9})\()?[\s(]*+|\s)"
     rf"(?P<value>\[\s*{_NUMBER}(?:\s*,\s*{_NUMBER})*\s*\]"
     rf"|{_NUMBER}(?:\s*(?:±|\+/-|\+-)\s*{_NUMBER})?\s?%|{_NUMBER}(?:\s*(?:±|\+/-|\+-)\s*{_NUMBER})?[^\s,;:=|()\[\]{{}}]*+"
     r"|(?i:nan|-?inf|none|null)\b)(?!\s*[:=])",
@@ -142,6 +143,7 @@ _REWRITTEN: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], st
     ("rhs", re.compile(_PAIR), r"MRR: rhs : \1, lhs : \2, hits@1/3/10: rhs : \3, lhs : \4"),
     ("{", re.compile(r"\bhits?\s?@?k?['\"]?\s*[:=]\s*\{([^{}]*)\}", re.IGNORECASE), _write_hits),
     ("@", _KS, lambda found: "@" + "/".join((found[1] or found[2]).replace(",", " ").split())),
+    ("/", re.compile(r"(?<=\d)\s{1,4}/\s{1,4}(?=[\d.])", re.ASCII), "/"),
     # MorsE: valid is ranked among 50 candidates, and only test says among how many.
     ("valid on ind", re.compile(r"\bvalid on ind-test-graph"), "valid, sample 50"),
     # scikit-kge: the raw value, and the filtered one.
@@ -326,7 +328,11 @@ def _read_line(text: str) -> tuple[list[_Number], str, dict[str, str]]:
         if note[0]:
             told, label = _tell_behind(found, told, note[0], behind), label[note[1] :]
         label, between = _name_dataset(label, found, line)
-        odd = odd or between
+        odd = (
+            _REVERSED
+            if end and _NAMED_BEHIND.fullmatch(label) and any(each.names for each in _phrases(label))
+            else odd or between
+        )
         phrases = _phrases(label)
         end = match.end()
         names = [each for each in phrases if each.names]
@@ -385,6 +391,13 @@ def _drop_carried(
     return {key: each for key, each in said.items() if key not in carried}, _ONLY.format(open_key) if open_key else ""
 
 
+def _find_reversed(label: str) -> str:
+    """Return why numbers are left out whose names are behind them: ``0.343 (MRR), 0.543 (H@10)``."""
+    named = _NAMED_BEHIND.fullmatch(label) is not None and any(each.names for each in _phrases(label))
+    return _REVERSED if named else ""
+
+
+_NAMED_BEHIND = re.compile(r"\s*+\([^()]{1,40}\)[\s,;|&]*+(?:and\b)?\s*+")
 # What may be between the numbers of a row.
 _BETWEEN_COLUMNS = " \t,/|;->\u2013"
 _AND = re.compile(r"[\s,;.&]*+(?:and\b)?[\s,;.&]*+")
@@ -757,7 +770,7 @@ def _recognise(document: Document) -> bool:
 
 
 # Why a number is left out that certainly is one of a metric.
-_TOLD = re.compile(f"its line names|its line says|(?:before|behind) it is not understood|{WHICH_SIDES}")
+_TOLD = re.compile(f"its line names|its line says|(?:before|behind) it is not understood|{WHICH_SIDES}|{_REVERSED}")
 
 
 _FORMAT = LogFormat(

@@ -66,7 +66,8 @@ _BY_SPELLING = {squash(name): role for role, names in ROLES.items() for name in 
 _SPLIT_WORDS = {word: split for split, words in SPLITS.items() for word in (split, *words)}
 # In a name "relation" may say anything: only a column of sides says that relations are ranked.
 _SIDE_WORDS = {word: side for side, words in LINK_SIDES.items() for word in (side, *words) if len(word) > 1}
-_SIDE_WORDS |= {"lhs": "head", "rhs": "tail"}
+# LibKGE's queries: sp_ asks for the object, _po for the subject.
+_SIDE_WORDS |= {"lhs": "head", "rhs": "tail", "sp": "tail", "po": "head"}
 _FILTERED = {"filtered", "filter", "filt", "fil", "flt", "filtering"}
 _SAID_BY_NAMES = "|".join((*_SPLIT_WORDS, *_SIDE_WORDS, *_FILTERED, "raw", "unfiltered", "unfilt"))
 # The last word of a name, and one that is set apart.
@@ -340,7 +341,8 @@ def find_split(name: str) -> str | None:
 
 
 _OTHER_TASKS = re.compile(
-    r"(?<![A-Za-z0-9/.-])(?<!\d )(?:relations?|rels?|rp|inverse|direct|(?:un)?seen|emerging|subset)(?![A-Za-z0-9/.-])",
+    r"(?<![A-Za-z0-9/.-])(?<!\d )(?:relations?|rels?|rp|inverse|direct|(?:un)?seen|emerging|subset|cold[- ]start|"
+    r"long[- ]tail(?:ed)?|rare|(?:in)?frequent|popular)(?![A-Za-z0-9/.-])",
     re.IGNORECASE,
 )
 
@@ -359,7 +361,7 @@ def is_retrieval(names: Iterable[str]) -> bool:
 
 
 _OF_SEARCH = re.compile(
-    r"(?:.*[/_ .-])?(recall|precision|map|ndcg)(?:[\s@_]{1,3}(?:at_?)?(?:\d{1,4}|k))?", re.IGNORECASE
+    r"(?:.*[/_ .-])?(recall|precision|map|ndcg|hr)(?:[\s@_]{1,3}(?:at_?)?(?:\d{1,4}|k))?", re.IGNORECASE
 )
 OF_KIND = "it is of the relations that are {}; the tables hold single ones, and all of them."
 """Why a number of one kind of relations has no constants."""

@@ -122,7 +122,8 @@ _SETTINGS: tuple[tuple[re.Pattern[str], Callable[[str], _Said], bool], ...] = tu
         (r"(?:(?:num|n|nb|number of|num of) )?candidates?(?: (?:entities|size|set))?", _read_candidates, False),
         (r"(?:(?:eval(?:uation)?|target) )?tasks?(?: (?:name|type))?", _read_task, False),
         (
-            r"(?:(?:num|n|nb|number of|num of) )?(?:test(?:ed|ing)?|eval(?:uation|uated)?) (?:triples|facts)",
+            r"(?:(?:num|n|nb|number of|num of|max|limit) )?(?:test(?:ed|ing)?|eval(?:uation|uated)?) "
+            r"(?:triples|facts|size|samples|examples|limit)|n eval",
             _read_triples,
             False,
         ),

@@ -114,6 +114,8 @@ def _read_key(key: str, inner: Mapping[str, Value]) -> dict[str, Any]:
     """Return what the key of an object says of the metrics in it: a kind of relations, or another task."""
     if is_kind(key):
         return {"unclear": OF_KIND.format(key)}
+    if key.lower() in _SPREADS:
+        return {"unclear": f"{key!r} is how far numbers are spread"}
     split = find_split(key)
     said = {"split": split} if split is not None else {}
     if key.lower() in {"relation", "relations", "rel"} and any(_parse(each) for each in inner):
@@ -145,6 +147,7 @@ def _spell_out(value: dict[str, Value]) -> dict[str, Value]:
     return spelt
 
 
+_SPREADS = {"std", "sd", "stdev", "stddev", "sem", "se", "var", "variance", "ci", "error", "errors", "delta", "diff"}
 _HITS = re.compile(r"hits?(?:[@_ ]?(?:at[_ ]?)?[kn])?s?", re.IGNORECASE)
 _K = re.compile(r"(?<![^@_])\d{1,9}$", re.ASCII)
 _LIST_OF_KS = re.compile(r"hits?\s?@\s?\[([\d,\s]+)\]", re.IGNORECASE | re.ASCII)
@@ -222,7 +225,9 @@ def _find_dataset(settings: Mapping[str, Value]) -> dict[str, str]:
         text = settings.get(key)
         name = text.rstrip("/").rpartition("/")[2] if isinstance(text, str) else ""
         if _BENCHMARK.search(name):
-            return {"dataset": name}
+            version = settings.get("version")
+            versioned = isinstance(version, str) and _VERSION.fullmatch(version)
+            return {"dataset": join_names(name, str(version)) if versioned else name}
     return {}
 
 

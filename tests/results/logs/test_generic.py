@@ -218,6 +218,11 @@ PRINTS = {
         "2022-01-01 00:00:00 | valid on my graph\nmrr: 0.2\nevaluating, lr = 0.1, test = False\nmrr: 0.1\n",
         ["2 valid both - - MRR 0.4", "4 test both - - MRR 0.3", "6 valid both - - MRR 0.2", "8 valid both - - MRR 0.1"],
     ),
+    "LibKGE's queries, numpy, slashes": (
+        "sp_ MRR: np.float64(0.44), _po MRR: 0.24\nHits@1/3 : 0.2 / 0.3\n",
+        ["1 - tail - - MRR 0.44", "1 - head - - MRR 0.24",
+         "2 - both - - Hits@1 0.2", "2 - both - - Hits@3 0.3"],
+    ),
     "a date before a dataset": ("2020-07-01 10:00:00,000 - umls - test MRR: 0.4\n", ["1 test both - - MRR 0.4"]),
     "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
 }  # fmt: skip
@@ -269,6 +274,9 @@ def test_a_tool_is_known_by_what_only_it_prints(key: str, tool: str | None) -> N
         ("MRR: 0.3 | 0.4", "several numbers are behind its name"),
         ("left mean rank: 210.2, hits@10: 0.42", "left and right are head and tail in some tools"),
         ("_hypernym  mrr: 0.2  hits@10: 0.3", "'hypernym' next to its name is not understood"),
+        ("valid: 0.343 (MRR), 0.543 (H@10)", "its line has names behind the numbers"),
+        ("cold-start MRR: 0.1", "'cold-start' before it is not understood"),
+        ("long-tail entities (degree < 5): MRR 0.1, Hits@10 0.2", "'long-tail' before it is not understood"),
         ("MRR: -0.0056", "it is below 0"),
         ("MRR: 0.2, 1p MRR at step 9", "these are answers to complex queries"),
         ("test_e1 {'mrr': 0.1234, 'mr': 836.2}", "'test_e1' is not understood"),

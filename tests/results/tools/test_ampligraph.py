@@ -97,6 +97,7 @@ def test_splits_in_keys_and_around() -> None:
          [("train", None, None), ("valid", None, None), ("test", None, None)]),
         ('{"WN18RR": {"mrr": 0.4, "head": {"mrr": 0.3}, "tail_prediction": {"mrr": 0.5}}}',
          [(None, None, None), (None, "head", None), (None, "tail", None)]),
+        ('{"sp_": {"mrr": 0.4}, "_po": {"mrr": 0.3}}', [(None, "tail", None), (None, "head", None)]),
         ('{"test_metrics": {"raw": {"mr": 20}, "filtered": {"mr": 10}}}',
          [("test", None, "raw"), ("test", None, None)]),
         ('{"A": {"mrr": 0.4}, "ours": {"mrr": 0.5}}', [(None, None, None), (None, None, None)]),
@@ -178,10 +179,12 @@ def test_plain_next_to_filtered_is_raw(text: str, said: list[str]) -> None:
         ('{"num_negatives": 64, "mrr": 0.3}', "may be of the training or of the evaluation: add --protocol sampled:64"),
         ('{"eval_mrr": 0.3, "eval_runtime": 10.2}', "eval is valid or test, whichever the program was given"),
         ('{"Recall@5": 0.5, "MRR": 0.5, "MAP": 0.4}', r"another task \(retrieval\)"),
+        ('{"HR@5": 0.5, "MRR": 0.5, "NDCG@5": 0.4}', r"another task \(retrieval\)"),
+        ('{"std": {"mrr": 0.01}}', "'std' is how far numbers are spread"),
     ],
 )
 def test_what_may_be_of_other_tasks_is_left_to_the_user(text: str, why: str) -> None:
-    (entry,) = _read(text).entries
+    entry = _read(text).entries[-1]
     with pytest.raises(DataError, match=why):
         settle(entry.context, Stated("nations"), TABLES)
 
@@ -202,3 +205,9 @@ def test_what_may_be_of_other_tasks_is_left_to_the_user(text: str, why: str) -> 
 def test_what_is_not_open_is_not_asked(text: str, user: Stated) -> None:
     (entry,) = _read(text).entries
     assert settle(entry.context, user, TABLES)[0] == Tasks("nations", "standard", "test")
+
+
+def test_a_version_next_to_a_name_in_settings_belongs_to_it() -> None:
+    (entry,) = _read('{"dataset": {"name": "WN18RR", "version": "v1"}, "n_eval": 9, "mrr": 0.4}').entries
+    assert entry.context.among == ("WN18RR v1 (GraIL)", "WN18RR v1 ind (GraIL)")
+    assert entry.context.num_tasks == 18
