@@ -625,7 +625,7 @@ _NOISE = 1e-8
 
 
 def _find_contradictions(reading: Reading, done: Iterable[Done]) -> dict[int, str]:
-    """Return the numbers that no ranks have together, each with the reason: fewer hits for a larger k, MRR < Hits@1."""
+    """Return the numbers that no ranks have together, with reasons: fewer hits for a larger k, MRR < Hits@k/k."""
     ordered = [each for each in done if each.batch.metric.hits_k is not None or each.batch.metric == _MRR]
     if len({each.batch.metric for each in ordered}) < 2:
         return {}
@@ -651,18 +651,21 @@ def _find_contradictions(reading: Reading, done: Iterable[Done]) -> dict[int, st
     hits = np.where(np.isinf(k), 0, lower)
     # Each group is above all before it, so that the most of what came before is of the same group.
     most = np.maximum.accumulate(hits + 2 * group) - 2 * group
-    first = np.zeros(group[-1] + 1)
-    np.maximum.at(first, group, np.where(k == 1, lower, 0))
-    wrong = upper + _NOISE < np.where(np.isinf(k), first[group], most)
+    # Every hit at k adds at least 1/k to the MRR.
+    least = np.zeros(group[-1] + 1)
+    np.maximum.at(least, group, hits / k)
+    wrong = upper + _NOISE < np.where(np.isinf(k), least[group], most)
     # A metric that is there twice is of two evaluations.
     twice = np.isin(group, group[1:][~new[1:] & (k[1:] == k[:-1])])
     found: dict[int, str] = {}
     for place in np.flatnonzero(wrong & ~twice).tolist():
-        known = k == 1 if np.isinf(k[place]) else k < k[place]
-        other = int(np.flatnonzero((group == group[place]) & known & (hits > upper[place]))[0])
+        mean = np.isinf(k[place])
+        bound = hits / k if mean else np.where(k < k[place], hits, 0)
+        other = int(np.flatnonzero((group == group[place]) & (bound > upper[place]))[0])
         pair = index[[place, other]].tolist()
         less, more = (f"{entries[i].metric.label} {entries[i].text}" for i in pair)
-        found |= dict.fromkeys(pair, _CONTRADICTION.format(less, more))
+        part = f"1/{k[other]:.0f} of " if mean and k[other] > 1 else ""
+        found |= dict.fromkeys(pair, _CONTRADICTION.format(less, f"{part}{more}"))
     return found
 
 

@@ -218,6 +218,7 @@ def test_an_impossible_number_is_left_out() -> None:
     [
         ({"mrr": "0.31", "hits@1": "0.35", "hits@10": "0.6"}, ["mrr", "hits@1"]),
         ({"mrr": "0.3", "hits@1": "0.30", "hits@10": "0.6"}, []),
+        ({"mrr": "5.0%", "mr": "3.2", "hits@10": "0.9"}, ["mrr", "hits@10"]),
         ({"mrr": "0.3", "hits@1": "0.2", "hits@3": "0.50", "hits@10": "0.40"}, ["hits@3", "hits@10"]),
         ({"mrr": "0.6", "hits@3": "0.90", "hits@10": "0.88"}, ["hits@3", "hits@10"]),
         ({"mrr": "0.2", "hits@3": "0.35", "hits@10": "0.4"}, []),

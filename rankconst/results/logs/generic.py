@@ -103,7 +103,10 @@ _COMPARED = re.compile(r"\b(?:vs|versus|than|compared|baseline|from|was|instead|
 _WORD = re.compile(r"[A-Za-z]+|\d+(?:/\d+)*|@", re.ASCII)
 _KS = re.compile(r"@\s*(?:\[([\d,\s]+)\]|(\d+(?:\s?,\s?\d+)+)(?=\s*[:=]))", re.ASCII)
 _QUOTES = str.maketrans(dict.fromkeys("'\"`*", " "))
-_PAIR = r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
+_PAIR = (
+    r"\{'rhs': (\S+), 'lhs': (\S+)\}, \{'rhs': tensor\((\[[^\]]*\])[^)]*\), 'lhs': tensor\((\[[^\]]*\])[^)]*\)\}"
+    r"(?:, \{'rhs': [^{}]{0,40}\})?"  # ranks one by one, in ssl-relation-prediction
+)
 
 
 def _write_hits(found: re.Match[str]) -> str:
@@ -211,6 +214,9 @@ def _read_phrase(text: str) -> _Phrase:
         return _Phrase(before=said + step, understood=not unknown and not trained, why=odd)
     before, behind = words[:start], (*between, *words[end:])
     # Of the words before, only the next one belongs to the name.
+    twice = _find_metric(behind)
+    if twice[2] == names:  # Mean reciprocal rank (MRR)
+        behind = (*behind[: twice[0]], *twice[3], *behind[twice[1] :])
     near, unknown = _say(before[-1:])[1], _say(behind)[1] or next((word for word in behind if word.isdecimal()), "")
     why = ""
     if unknown == "type":
@@ -274,9 +280,8 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
                 keep |= (
                     {"dataset", "among", "task"} if "split" in said else {"dataset", "among", "split", "task", "tied"}
                 )
-                if "dataset" in said or ("split" in said and "task" not in said and "tied" in state):
+                if "dataset" in said or ("split" in said and "tied" in state):
                     keep -= {"among", "task"}
-                said |= {"tied": "yes"} if {"split", "task"} <= said.keys() else {}
                 state = {key: each for key, each in state.items() if key in keep} | said
                 if said.keys() - {"step"}:
                     heading, carried = number, ""
@@ -287,7 +292,10 @@ def _scan(lines: Iterator[tuple[int, str]]) -> Iterator[Found]:
         splits = {said["split"] for _, said, _, _ in numbers if "split" in said}
         for name, said, value, reason in numbers:
             about = {**around, **said}
-            side, split = about.get("side", "both"), about.get("split") or None
+            split = about.get("split") or None
+            if "task" not in said and split is not None and state.get("tied", split) != split:
+                about.pop("task", None)  # that was about another split
+            side = about.get("side", "both")
             protocol = "raw" if about.get("filter") == "raw" else None
             why = reason or (_SEVERAL if said.get("dataset") == "" else _TWO if "" in said.values() else "")
             if "split" in said:
@@ -528,7 +536,8 @@ def _read_heading(text: str) -> dict[str, str]:
     """Return what a line without numbers says of those below."""
     text, said = _take_dataset(text.rpartition("\r")[2])
     if (task := _find_task(text)) is not None:
-        said["task"] = task
+        named = {_SPLITS[word] for word in _WORD.findall(text.lower()) if word in _SPLITS and word != "testing"}
+        said |= {"task": task} | ({"tied": named.pop()} if len(named) == 1 else {})  # the task of that split only
     parts = [part for part in map(str.strip, _PIECE.split(text.rstrip(" :"))) if part]
     free = [part for part in parts if not _SET.match(text, text.find(part) + len(part))]
     for part in parts:
@@ -787,15 +796,18 @@ _AMONG = re.compile(
     r"(?:random(?:ly)? )?(?:sampled )?(?:negative(?:s\b| (?:sample|candidate|entit))|(?:random|sampled) candidates)",
     re.IGNORECASE,
 )
-# "filtered=False", "num_eval_negatives: 100", "eval_side: tail".
-_SETTING = re.compile(r"(?<![\w.])-{0,2}([A-Za-z]\w{1,30})['\"]?\s{0,3}[:=]\s{0,3}['\"]?([\w-]{1,30})(?![\w.])")
+# "filtered=False", "num_eval_negatives: 100", "--eval-side tail".
+_SETTING = re.compile(
+    r"(?<![\w.-])(?:-{0,2}([A-Za-z]\w{1,30})['\"]?\s{0,3}[:=]\s{0,3}|--([A-Za-z][\w-]{1,30})[ \t]{1,3})['\"]?"
+    r"([\w-]{1,30})(?![\w.])"
+)
 
 
 def _find_settings(text: str) -> dict[str, str]:
     """Return what the settings of a log say of its evaluations; nothing of what they say in two ways."""
     found: dict[str, str] = {}
-    for name, value in _SETTING.findall(text, 0, SETTINGS):
-        for key, said in (read_setting(name, value, anywhere=True) or {}).items():
+    for name, option, value in _SETTING.findall(text, 0, SETTINGS):
+        for key, said in (read_setting(name or option, value, anywhere=True) or {}).items():
             found[key] = said if found.get(key, said) == said else ""
     return {key: said for key, said in found.items() if said}
 

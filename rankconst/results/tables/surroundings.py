@@ -56,7 +56,8 @@ _TASKS = {
     "temporal": r"\btemporal\b|\btimestamps?\b|\btime[- ]aware\b|时序",
     "inductive": r"\bunseen entit|\bopen[- ]world\b",
     "n-ary": r"\bn-ary\b|\bhyper-?relational\b",
-    "sampled": r"\bsample[sd]? \d+$|\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
+    "sampled": r"\bsample[sd]? \d+$|\bcandidates per (?:query|triple|task|positive)|"
+    r"\bsampled (?:negative|candidate|evaluation|rank|metric|setting)|"
     r"(?<!trained )(?<!training )\b(?:against|among|with|from) \d[\d,]* (?:random(?:ly)? )?(?:sampled )?"
     r"(?:negative|candidate)|"
     r"\b(?:eval|rank)[^.;:]{0,30}?\b\d[\d,]* (?:random(?:ly)? )?(?:sampled )?negative|"

@@ -223,6 +223,18 @@ PRINTS = {
         ["1 - tail - - MRR 0.44", "1 - head - - MRR 0.24",
          "2 - both - - Hits@1 0.2", "2 - both - - Hits@3 0.3"],
     ),
+    "a name and its short form": (
+        "Mean reciprocal rank (MRR): 0.4\nHits@10 (H@10): 0.5\n", ["1 - both - - MRR 0.4", "2 - both - - Hits@10 0.5"]
+    ),
+    "ssl-relation-prediction": (
+        "TEST :  ({'rhs': 0.5, 'lhs': 0.4}, {'rhs': tensor([0.4, 0.5, 0.6]), 'lhs': tensor([0.3, 0.4, 0.5])}, "
+        "{'rhs': [], 'lhs': []})\n",
+        ["1 test tail - - MRR 0.5", "1 test head - - MRR 0.4", "1 test tail - - Hits@1 0.4",
+         "1 test tail - - Hits@3 0.5", "1 test tail - - Hits@10 0.6", "1 test head - - Hits@1 0.3",
+         "1 test head - - Hits@3 0.4", "1 test head - - Hits@10 0.5"],
+    ),
+    "options of a command": ("python run.py --eval-negatives 50 --negatives 9\nMRR: 0.8\n",
+                             ["2 - both sampled:50 - MRR 0.8"]),
     "a date before a dataset": ("2020-07-01 10:00:00,000 - umls - test MRR: 0.4\n", ["1 test both - - MRR 0.4"]),
     "hits in percent only": ("MRR: 0.338, Hits@10: 53.3\n", ["1 - both - - MRR 0.338", "1 - both - - Hits@10 53.3%"]),
 }  # fmt: skip
@@ -366,6 +378,8 @@ def test_the_nearest_line_that_names_a_graph_says_which_it_is(text: str, dataset
             ["subset", None],
         ),
         ("Evaluating on sample of training set\nmrr: 0.3\nmrr: 0.3\n", ["subset"] * 2),
+        ("Evaluating on sample of training set\ntrain mrr: 0.3\ntest mrr: 0.2\n", ["subset", None]),
+        ("1000 candidates per query\nmrr: 0.3\n", ["sampled"]),
         (
             "test on ind-test-graph, sample 50\nmrr: 0.3\ntest on ind-test-graph, sample all\nmrr: 0.3\n",
             ["sampled", None],
